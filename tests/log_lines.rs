@@ -1,4 +1,4 @@
-//! How much strangers and bots can make the server log, over real sockets.
+//! Limits on the lines that strangers and bots can make the server log, over real sockets.
 
 mod running_server;
 
@@ -41,7 +41,7 @@ impl LoggedServer {
         });
         let lines = BufReader::new(server.process.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();
-        // Ends with the program.
+        // The thread ends with the program.
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { server, log }
     }

@@ -1,8 +1,9 @@
 //! The time to the first byte of every page, as a ratio to the smallest page.
 //!
-//! A SQLite store is filled with a million matches: a sample of 1,000 bots, a long sample of twelve, a ladder of 1,000 bots that is paused, a gauntlet, a Swiss tournament and a
-//! knockout. A server in a separate process shows them. Requests for each page alternate with requests for the
-//! smallest one, as a browser makes them, so their ratio is meaningful even on machines on which the absolute figures are not.
+//! A SQLite store is filled with a million matches: a sample of 1,000 bots, a long sample of twelve, a ladder of 1,000
+//! bots that is paused, a gauntlet, a Swiss tournament and a knockout. A server in a separate process shows them.
+//! Requests for each page alternate with requests for the smallest one, as a browser makes them, so their ratio is
+//! meaningful even on machines on which the absolute figures are not.
 //!
 //! `cargo bench --bench pages` takes some minutes, mostly to fill the store. `-- --store FILE` keeps the store and reuses
 //! it, `--matches`, `--rounds` and `--seconds` set the amount of work, `--json` prints one object per line. `--played`

@@ -55,7 +55,7 @@ async fn no_clock_runs_while_the_disk_is_full() {
     });
     let disk = stage.folder.path().join("disk");
     let Some(wrapper) = small_file_system(&disk) else {
-        // Written directly, since the test harness hides the output of passing tests.
+        // The message is written directly, since the test harness hides the output of passing tests.
         let skipped = "no_clock_runs_while_the_disk_is_full is SKIPPED: no small file system can be mounted here, \
             not even with `unshare`";
         writeln!(io::stderr(), "{skipped}").unwrap();
@@ -71,7 +71,7 @@ async fn no_clock_runs_while_the_disk_is_full() {
     outage::check_outage(&stage, &id).await;
     fs::remove_file(ballast).unwrap();
     outage::wait_for_recovery(&stage, &id).await;
-    // Judged by the contents of its disk at the final kill.
+    // The verdict depends on the contents of its disk at the final kill.
     server.signal("STOP");
     for file in ["lastnim.db", "lastnim.db-wal"] {
         fs::copy(seen.join(file), disk.join(file)).unwrap();
@@ -92,7 +92,7 @@ fn limit_files(server: &Server, limit: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_clock_runs_while_files_cannot_grow() {
     let mut stage = Stage::new(Database::sqlite);
-    // Ignores the signal at the limit, which would end the process.
+    // The signal at the limit is ignored, since it would end the process.
     stage.start.wrapper = ["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""].map(str::to_owned).to_vec();
     let server = stage.start.start().await;
     let id = outage::begin(&mut stage).await;

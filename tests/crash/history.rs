@@ -58,7 +58,7 @@ async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
         let token = stage.organiser.register(kind).await;
         bots.push(BotProgram::start(kind, &token, &address, &id, &logs));
     }
-    // They take long: no take is of more than two counters.
+    // The matches last long, since no take is of more than two counters.
     let lasting = |bots| CreateMatchRequest { piles: vec![2; 400], ..long_exhibition(bots, 1) };
     let mut exhibitions = Vec::new();
     for bots in [["timid", "random"], ["greedy", "timid"]] {

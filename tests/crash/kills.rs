@@ -133,12 +133,12 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
         if let Some(open) = open.filter(|_| times == 0) {
             assert_eq!(resumed_matches, open, "every open match is resumed");
         }
-        // One is the exhibition.
+        // One of them is the exhibition.
         in_play += usize::from(resumed_matches > 1);
         server = Some(again);
     }
     assert!(in_play >= MIN_KILLS_IN_PLAY, "{in_play} kills while matches of the tournament were open");
-    // Twice more, near the end of the tournament.
+    // The server is killed twice more, near the end of the tournament.
     for left in [2, 0] {
         stage.until_ended(&id, total - left).await;
         let span = stage.span(5);

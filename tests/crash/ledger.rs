@@ -35,9 +35,9 @@ pub struct Told {
     /// By bot and match: the number of plies that the bot knows.
     heard: BTreeMap<(String, String), u32>,
     /// The bots that were sent the end of a match.
-    pub heard_ends: BTreeSet<(String, String)>,
+    pub ends_sent_to: BTreeSet<(String, String)>,
     /// The bots that were sent the end of a tournament.
-    pub heard_tournaments: BTreeSet<(String, String)>,
+    pub tournament_ends_sent_to: BTreeSet<(String, String)>,
     /// The newest state of a tournament, by its id.
     tournaments: BTreeMap<String, (pb::TournamentState, u64)>,
     /// Refused takes and rows.
@@ -73,7 +73,7 @@ impl Told {
         if snapshot.ply < before {
             self.contradict(format!("{id}: {bot} knew {before} plies, but is shown {}", snapshot.ply));
         }
-        if self.heard_ends.contains(&(bot.to_owned(), id.clone())) {
+        if self.ends_sent_to.contains(&(bot.to_owned(), id.clone())) {
             self.contradict(format!("{bot} knew that {id} was over, but is shown it as open"));
         }
         self.ply(bot, id, snapshot.ply);
@@ -100,7 +100,7 @@ impl Told {
     }
 
     fn ended(&mut self, bot: &str, ended: &pb::MatchEnded) {
-        self.heard_ends.insert((bot.to_owned(), ended.match_id.clone()));
+        self.ends_sent_to.insert((bot.to_owned(), ended.match_id.clone()));
         let end = ToldEnd { reason: ended.reason(), winner: ended.winner };
         let before = *self.ends.entry(ended.match_id.clone()).or_insert(end);
         if before != end {
@@ -160,7 +160,7 @@ impl Ledger {
                 told.ended(bot, ended);
             }
             Event::TournamentEnded(ended) => {
-                told.heard_tournaments.insert((bot.to_owned(), ended.tournament_id.clone()));
+                told.tournament_ends_sent_to.insert((bot.to_owned(), ended.tournament_id.clone()));
             }
             Event::Turn(_)
             | Event::Ping(_)
@@ -185,7 +185,7 @@ impl Ledger {
         told.tournaments.insert(tournament.id.clone(), now);
     }
 
-    /// Notes something that must never happen.
+    /// Notes a contradiction, which must never occur.
     pub fn complain(&self, what: String) {
         self.told().contradict(what);
     }

@@ -6,8 +6,8 @@ mod announcing;
 mod cancelling;
 mod course;
 mod database;
+mod failover;
 mod full_disk;
-mod gone_back;
 mod history;
 mod interventions;
 #[path = "../kept_events.rs"]

@@ -27,9 +27,10 @@ async fn every_bot_is_sent_every_end_although_the_server_is_killed() {
     assert_eq!(matches.len(), 18);
     let all_told = || {
         let told = stage.ledger.told();
-        let of_matches =
-            |bot: &str| matches.iter().all(|one| told.heard_ends.contains(&(bot.to_owned(), one.id.clone())));
-        let of_tournament = |bot: &str| told.heard_tournaments.contains(&(bot.to_owned(), id.clone()));
+        let of_matches = |bot: &str| {
+            matches.iter().all(|one| told.ends_sent_to.contains(&(bot.to_owned(), one.id.clone())))
+        };
+        let of_tournament = |bot: &str| told.tournament_ends_sent_to.contains(&(bot.to_owned(), id.clone()));
         BOTS.iter().all(|bot| of_matches(bot) && of_tournament(bot))
     };
     stage.until("the ends of all matches and of the tournament", all_told).await;

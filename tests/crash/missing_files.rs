@@ -144,7 +144,7 @@ async fn corrupt_pages_are_found_without_being_read() {
     let mut stage = Stage::new(Database::sqlite);
     let server = start_long_match(&mut stage).await;
     let database = database_file(&stage, "");
-    // Everything is in the database file then.
+    // By then everything is in the database file.
     server.stop();
     stage.witnesses.dismiss().await;
     stage.start.more = vec!["--integrity-interval".into(), "200ms".into()];

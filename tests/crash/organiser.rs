@@ -141,7 +141,7 @@ impl Organiser {
         left.await.unwrap();
     }
 
-    /// Returns which bots were in a ladder when; `None` in other formats.
+    /// Returns the bots that were in a ladder, and when; `None` in other formats.
     pub async fn field_history(&self, id: &str) -> Option<pb::FieldHistory> {
         let found = self.insist(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };

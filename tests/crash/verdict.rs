@@ -51,7 +51,7 @@ pub async fn judge(
         assert!(by_number.insert(number, (found, record)).is_none(), "match {number} is played once");
     }
     let numbers: Vec<u64> = by_number.keys().copied().collect();
-    // In order, since pairings may depend on earlier matches.
+    // The matches are compared in order, since pairings may depend on earlier matches.
     for (number, (found, record)) in by_number {
         let setup = record.state().setup().clone();
         let pairing = schedule.pairing_of_number(number).expect("it has a pairing");

@@ -60,7 +60,8 @@ async fn connected_and_awaited_bots_are_listed() {
     assert!(waited.is_sorted_by(|one, other| one >= other), "{waited:?}");
     let left = declaring.time_left.unwrap();
     assert_eq!((left.matches, left.estimate_ms, left.paced_matches), (6, None, 0));
-    // Six matches, four at a time: twice the declaration time plus all banks with lag and increments for four plies.
+    // There are six matches, four at a time: the estimate is twice the declaration time plus all banks with lag and
+    // increments for four plies.
     assert_eq!(left.longest_ms, 2 * (60_000 + 3 * 60_000));
 
     let cut = activity(&host, &id, 2).await;

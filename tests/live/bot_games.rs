@@ -171,7 +171,7 @@ async fn the_later_session_has_the_seats() {
 async fn taking_seats_needs_the_token_of_a_bot() {
     let host = Host::with(Config { failed_logins: 3, ..Config::default() }).await;
     let ann = host.register("ann").await;
-    // From the network the page has no loopback name and no https.
+    // A browser elsewhere on the network uses neither a loopback name nor https.
     let plain = get(&host, "/play/bot").await;
     assert!(plain.status == 403 && !plain.body.contains("<form"), "{}", plain.body);
 

@@ -139,7 +139,7 @@ impl Stage {
         BotSession::open(&self.host, asker.token.as_ref().unwrap()).await.0
     }
 
-    /// Checks to whom a tournament closes the oracle.
+    /// Checks to which callers a tournament closes the oracle.
     async fn is_closed_by(&self, tournament: &str) {
         let by = |code| Some((code, tournament.to_owned()));
         assert_eq!(self.alice.closed_by().await, by(Code::PermissionDenied));
@@ -232,7 +232,7 @@ async fn audits_and_practice_are_closed_too() {
         assert!(shown.audit.is_some() && !shown.audit_withheld);
         assert!(asker.last_event(&first.match_id).await.audit.is_some());
     }
-    // The message about a missed end has no audit.
+    // The message about a missed end contains no audit.
     drop(alice);
     stage.host.until_bot("alice", |bot| !bot.connected).await;
     let (mut alice, mut missed) = (stage.session(&stage.alice).await, None);

@@ -70,7 +70,7 @@ async fn frequent_reconnects_leak_no_sessions() {
             }
             // The dropped session may arrive later and replace this one, so do not wait for a welcome.
             1 => BotSession::try_open_on(channel.clone(), &tokens[0]).await.ok(),
-            // On a separate connection.
+            // The next session is on a separate connection.
             2 if round % 20 == 2 => Some(BotSession::open(&host, &tokens[0]).await.0),
             _ => Some(BotSession::open_on(channel.clone(), &tokens[0]).await.0),
         };

@@ -34,7 +34,7 @@ async fn a_few_addresses_cannot_hold_all_places() {
             games.push(Guest::begin_in(Browser::open_at(&host, from), &game).await);
         }
     }
-    // The places of one address are short: nobody else gives one up.
+    // Only games of the same address give up their places to it: other games keep theirs.
     let wait = seconds_to_wait(&host, 1, &game).await;
     assert!((2..=120).contains(&wait), "{wait} s");
     for from in 101..=125 {
@@ -74,7 +74,7 @@ async fn a_game_that_waits_for_its_guest_gives_up_its_place() {
         let newcomer = if per_address == 1 { 1 } else { 3 };
         let wait = seconds_to_wait(&host, newcomer, &game).await;
         assert!((1..=3).contains(&wait), "{wait} s");
-        // What the server says is enough.
+        // The time that the server stated is enough.
         tokio::time::sleep(Duration::from_secs(wait)).await;
         Guest::begin_in(Browser::open_at(&host, newcomer), &game).await;
         assert!(is_ended(&mut idle).await);

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 /// Starts a server on a database, which caches pages.
 pub async fn host_on_sqlite(name: &str) -> Host {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
-    // Remove leftovers of a process with the same id.
+    // Files of an earlier process with the same id are removed.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let url = format!("sqlite:{}", folder.join("store.db").display());
@@ -49,7 +49,7 @@ async fn pages_of_ended_tournaments_follow_later_changes() {
 async fn pages_show_all_earlier_changes() {
     let host = host_on_sqlite("kept-now").await;
     for name in ["one", "two"] {
-        // Long enough for pages to be cached.
+        // This is long enough for pages to be cached.
         let began = Instant::now();
         let mut page = get(&host, "/bots").await.body;
         while began.elapsed() < Duration::from_millis(1_200) {
@@ -70,7 +70,7 @@ async fn pages_show_all_earlier_changes() {
 
 /// Returns how many pages the server has rendered.
 async fn made_pages(host: &Host) -> u64 {
-    // Metrics are available on the machine itself.
+    // Metrics are available only to clients on the machine itself.
     let address = &host.address;
     let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     let metrics = send(host, &request).await.body;

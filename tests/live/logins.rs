@@ -102,7 +102,7 @@ async fn behind_a_trusted_proxy_the_limit_applies_to_the_client() {
     assert_eq!(call("198.51.100.9, 192.0.2.1", "guess".into()).await, TOO_MANY);
     assert_eq!(call("192.0.2.2", token.clone()).await, "0");
     assert_eq!(call("192.0.2.2", "guess".into()).await, WRONG);
-    // Other addresses are not believed.
+    // The header is ignored from other addresses.
     let liar = RawConnection::open(&host.address, local(8)).await;
     for expected in [WRONG, WRONG, TOO_MANY] {
         assert_eq!(liar.call(GET_KEY, Some("guess"), &[]).await.unwrap(), expected);

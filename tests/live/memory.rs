@@ -62,7 +62,7 @@ async fn unfinished_requests_are_limited_per_address_and_in_total() {
         }
         connections.push(connection);
     }
-    // Two from an address fit, and four in total.
+    // Two calls from an address fit, and four in total.
     let mut refused = [0; 3];
     while refused.iter().any(|&refused| refused < 13) || refused.iter().sum::<usize>() < 41 {
         let (address, status) = soon("a refusal", answers.join_next()).await.unwrap().unwrap();
@@ -163,7 +163,7 @@ async fn unread_responses_are_limited() {
     let config =
         Config { stranger_memory_per_address: 5 * MIB / 4, response_timeout: FOR_EVER, ..Config::default() };
     let host = Host::with(config).await;
-    // Nine bytes per counter: half a MiB.
+    // Each pile takes nine bytes, so the tournament takes half a MiB.
     let id = host.create_tournament(round_robin(&[&[MAX_COUNTERS; 58][..]; 1_000]), &[]).await;
     let message = pb::GetTournamentRequest { tournament_id: id }.encode_to_vec();
     let connection = reading_at_most(&host, 0).await;

@@ -172,7 +172,7 @@ async fn remote_access_to_metrics_needs_a_token() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_can_have_a_separate_listener() {
-    // A loopback address that nothing else uses.
+    // Nothing else uses this loopback address.
     let own = "127.83.21.7:17600";
     let metrics_listen = vec![own.parse().unwrap()];
     let host = Host::with(Config { metrics_listen, private: true, no_web: true, ..Config::default() }).await;

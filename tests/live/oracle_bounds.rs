@@ -164,6 +164,6 @@ async fn a_stopping_server_cancels_questions() {
     let refused = soon("the end of the question", call).await.unwrap().unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
     soon("the end of the server", running).await.unwrap().unwrap();
-    // By itself it would have taken 10 s.
+    // Without the cancellation it would have taken 10 s.
     assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
 }

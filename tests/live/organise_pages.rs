@@ -196,7 +196,7 @@ async fn irreversible_actions_need_confirmation() {
     let done = browser.submit(&asked, &format!("{path}/cancel"), &[("confirmed", "yes")]).await;
     assert_eq!(done.status, 303, "{}", done.body);
     assert_eq!(state(&host, &id).await, pb::TournamentState::Cancelled);
-    // A link alone does nothing, and an ended tournament cannot be started.
+    // Following a link changes nothing, and an ended tournament cannot be started.
     let other = create(&mut browser, &[("title", "other")]).await;
     let followed = browser.get(&format!("/organise/tournaments/{other}/cancel?confirmed=yes")).await;
     assert_eq!(followed.status, 303);
@@ -352,7 +352,7 @@ async fn matches_are_voided_after_confirmation() {
     let event = "matches 0, 2, 3 voided, to be played again: no &#60;network&#62;";
     assert!(page.body.contains(event), "{}", page.body);
 
-    // One event for all; if one match cannot be voided, none is, and the form keeps its values.
+    // All matches are voided by one event; if one of them cannot be voided, none is, and the form keeps its values.
     let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: false };
     let events = host.tournaments().get_standings(request.clone()).await.unwrap().into_inner().events;
     assert_eq!(events.len(), 1, "{events:?}");

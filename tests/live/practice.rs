@@ -200,7 +200,7 @@ async fn practice_continues_after_a_restart_and_names_stay_reserved() {
     let last = host.watched_to_its_end(&id).await.pop().unwrap();
     assert!(last.audit.unwrap().seats[0].plies > 0, "the house bot is back");
     playing.await.unwrap();
-    // A house bot that is no longer hosted is nobody's until the admin gives it a token.
+    // A house bot that is no longer hosted cannot play until the admin gives it a token.
     let bot = host.bot("greedy").await;
     assert!(!bot.connected && bot.house_bot.is_empty());
     assert_eq!(refusal(create(&host, &alice, exhibition(["alice", "greedy"], &[3])).await).1, "NOT_PRACTICE");

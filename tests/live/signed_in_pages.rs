@@ -133,7 +133,7 @@ async fn identities_have_an_order_of_precedence() {
     assert_eq!((read.status, signed_in_as(&read)), (200, Some("ann")), "{}", read.body);
     assert!(read.body.contains("action=\"/play/bot/sign-out\""), "{}", read.body);
 
-    // The session counts before the seats, and both stay usable.
+    // The session has priority over the seats, and both stay usable.
     let form = browser.get("/sign-in").await;
     assert!(form.body.contains("You are signed in as <strong>ann</strong>"), "{}", form.body);
     let token = [("token", host.viewer.reveal())];
@@ -144,7 +144,7 @@ async fn identities_have_an_order_of_precedence() {
     assert!(seats.body.contains("'s seats."), "{}", seats.body);
     assert_eq!(signed_in_as(&seats), Some("viewer"), "{}", seats.body);
 
-    // A header counts before both, even with a wrong token.
+    // A header has priority over both, even with a wrong token.
     browser.added = format!("Authorization: Bearer {bob}\r\n");
     let read = browser.get("/bots").await;
     assert_eq!((read.status, signed_in_as(&read)), (200, None), "{}", read.body);
@@ -169,7 +169,7 @@ async fn an_ended_session_counts_as_no_token() {
     let page = browser.get("/bots").await;
     assert_eq!((page.status, signed_in_as(&page)), (200, None), "{}", page.body);
 
-    // A replaced token signs out, and does not block pages that need no token.
+    // Replacing a token signs the browser out, and does not block pages that need no token.
     let host = Host::start().await;
     let ann = host.register("ann").await;
     let mut browser = Browser::open(&host);
@@ -232,7 +232,7 @@ async fn forms_of_other_sites_cannot_sign_in_or_out() {
         }
         assert_eq!(browser.post(path, "form_token=").await.status, 403, "{path}");
     }
-    // A link does nothing.
+    // Following a link changes nothing.
     assert_eq!(browser.get("/sign-out").await.status, 303);
     assert_eq!(signed_in_as(&browser.get("/bots").await), Some("organiser"));
 }

@@ -40,7 +40,7 @@ async fn the_largest_game_is_audited_and_a_larger_request_refused() {
 #[tokio::test]
 async fn pages_of_large_tournaments_are_shortened() {
     let host = Host::start().await;
-    // Nine bytes per counter: half a MiB each.
+    // Each pile takes nine bytes, so each tournament takes half a MiB.
     let piles = [MAX_COUNTERS; 58];
     let mut created = Vec::new();
     for _ in 0..6 {

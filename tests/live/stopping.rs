@@ -65,7 +65,7 @@ async fn a_server_stops_in_time_despite_open_connections() {
     let grace = Duration::from_millis(300);
     let host = Host::with(Config { shutdown_grace: grace, ..Config::default() }).await;
     let tokens = host.register_all(["never", "reads"]).await;
-    // One never reads, one never moves; two watch.
+    // One bot never reads, one never moves; two clients watch.
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(20).connect().await.unwrap();
     let mut deaf = BotSession::try_open_on(narrow, &tokens[0]).await.unwrap();

@@ -91,7 +91,7 @@ async fn strangers_cannot_use_the_slots_for_tokens() {
     for token in &tokens {
         lines.push(BotSession::open(&host, token).await.0);
     }
-    // With the host's own channel these are eight, so all slots are taken.
+    // Together with the host's own channel there are eight connections, so all slots are taken.
     for stream in sockets {
         closed(stream).await;
     }
@@ -159,7 +159,7 @@ async fn a_trusted_proxy_identifies_clients() {
     for connection in &shared {
         assert_eq!(connection.call(GET_KEY, None, &[]).await.unwrap(), "0");
     }
-    // Other addresses are not believed.
+    // The header is ignored from other addresses.
     let mut liar = socket(&host.address, local(8)).await;
     liar.write_all(&header(1)).await.unwrap();
     closed(liar).await;
@@ -167,7 +167,7 @@ async fn a_trusted_proxy_identifies_clients() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_burst_from_one_address_loses_no_connection() {
-    // Far more than the strangers that one address may have.
+    // These are far more than the connections that one address may have without a token.
     const BURST: usize = 400;
     let host = Host::start().await;
     let token = host.register("busy").await;

@@ -64,7 +64,7 @@ async fn closing_the_sending_side_closes_the_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_peer_counts_as_disconnected() {
-    // Long enough for a healthy peer to answer on a busy machine.
+    // This is long enough for a healthy peer to answer on a busy machine.
     let keepalive = Duration::from_secs(1);
     let host = Host::with(Config {
         keepalive_interval: keepalive,
@@ -270,7 +270,7 @@ async fn idle_messages_at_the_allowed_pace_save_up_no_burst() {
     let token = host.register("chatty").await;
     let (mut chatty, _) = BotSession::open(&host, &token).await;
     let idle_message = |ply| pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) };
-    // Half of the allowed pace, for longer than the burst lasts.
+    // The messages come at half of the allowed pace, for longer than the burst lasts.
     let mut pace = tokio::time::interval(Duration::from_millis(20));
     for ply in 0..125 {
         pace.tick().await;

@@ -1,4 +1,4 @@
-//! Publishing transcripts of language models: who, when, and how much.
+//! Publishing transcripts of language models: which callers may, when, and how much.
 
 use super::{
     host::{Authorized, Host, Party, exhibition, round_robin},

@@ -64,7 +64,7 @@ async fn every_viewer_gets_an_answer() {
         }
     }
     assert_eq!(watching.len(), ROOM);
-    // A program that watches the server, and a caller of gRPC.
+    // A probe of the server and a gRPC call are still answered.
     assert_eq!(get(&host, "/readyz").await.status, 200);
     let stranger = RawConnection::open(&host.address, local(1)).await;
     let key = stranger.call("/lastnim.v1.MatchService/GetPublicKey", None, &[]).await;
@@ -74,7 +74,7 @@ async fn every_viewer_gets_an_answer() {
     for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
         soon("the end of the match", playing).await.unwrap();
     }
-    // One that leaves makes room.
+    // A viewer that leaves makes room for another.
     watching.pop();
     let entering = async { while watch_home(&host.address, 30).await.0[0] != "http/1.1 200 ok" {} };
     soon("room for a viewer", entering).await;

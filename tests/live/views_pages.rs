@@ -10,7 +10,7 @@ use lastnim_server::Config;
 use pb::tournament_settings::Format;
 use pb::transcript_service_client::TranscriptServiceClient;
 
-/// Two seats, so that a table is a pair.
+/// Settings for two seats, so that a table is a pair.
 fn settings(format: Format) -> pb::TournamentSettings {
     let format = Some(format);
     let alliance = pb::AllianceMode::Standard.into();

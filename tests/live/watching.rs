@@ -182,7 +182,7 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
     let last = seen.last().unwrap();
     assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
     assert_eq!((&last.standings, &last.verdict), (&over.standings, &over.verdict));
-    // At most ten states per second, plus the first ones and the last.
+    // There are at most ten states per second, plus the first ones and the last.
     let most = 3 + passed.as_millis() / 100;
     assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;
@@ -270,7 +270,7 @@ async fn quiet_streams_last(host: &Host) -> bool {
     let match_id = host.create_match(exhibition(["one", "two"], &[3])).await;
     let tournament_id = host.create_tournament(round_robin(&[&[2]]), &[]).await;
     let address = start_impatient_proxy(&host.address, limit).await;
-    // A connection each, so that neither keeps the other open.
+    // Each stream has its own connection, so that neither keeps the other open.
     let mut matches = pb::match_service_client::MatchServiceClient::new(connect(&address).await.unwrap());
     let mut tournaments = TournamentServiceClient::new(connect(&address).await.unwrap());
     let request = pb::WatchMatchRequest { match_id };

@@ -109,7 +109,7 @@ async fn an_ended_session_leaves_no_live_memory() {
         tokio::spawn(lastnim_server::run_server(listener, arena, config, Box::pin(std::future::pending())));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
-    // Warms up one-time allocations.
+    // This session causes the allocations that happen only once.
     drop(OpenSession::open(&address, &tokens[0]).await);
     let before = live();
     println!("{} KiB before", before >> 10);

@@ -77,7 +77,7 @@ pub struct Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.server = None;
-        // What a failed test leaves is worth a look.
+        // The files of a failed test are kept for inspection.
         if !thread::panicking() {
             fs::remove_dir_all(&self.home).unwrap();
         }
@@ -186,7 +186,7 @@ impl Reader {
         let server = server.unwrap_or_default();
         shell.args(["-euc", &format!(". '{home}/shell'\n{server}{FUNCTIONS}\n{lines}")]);
         for (name, _) in env::vars_os() {
-            // Those of the test are none of the reader's.
+            // A reader does not have the variables of the test.
             if name.to_str().is_some_and(|name| name.starts_with("LASTNIM_") || name == "CARGO_TARGET_DIR") {
                 shell.env_remove(name);
             }

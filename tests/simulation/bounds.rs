@@ -1,4 +1,5 @@
-//! Compares what a server holds with its limits: every queue is bounded, and nothing is left of finished matches.
+//! Compares the resources that a server holds with its limits: every queue is bounded, and nothing is left of finished
+//! matches.
 
 use super::players::bot_name;
 use super::world::World;
@@ -11,7 +12,7 @@ use tokio::time::sleep;
 /// The interval between two checks.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What a server holds.
+/// The resources that a server holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldResources {
     sessions: usize,
@@ -75,7 +76,7 @@ impl HeldResources {
     }
 }
 
-/// Checks what a server holds as long as its host runs.
+/// Checks the resources that a server holds as long as its host runs.
 pub async fn watch_bounds(world: Arc<World>, server: usize, arena: Arena, limits: Limits) {
     loop {
         sleep(CHECK_INTERVAL).await;

@@ -148,7 +148,7 @@ impl Disk {
         }
         if let Err(error) = finish_at_once(state.tables.write(changes)) {
             state.complaints.push(format!("a change was rejected: {error}"));
-            // All or nothing.
+            // Either all of it is committed or nothing.
             state.tables = replay_writes(&state.committed);
             return Err(error);
         }

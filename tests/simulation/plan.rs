@@ -207,7 +207,7 @@ impl Setting {
         let least = draw_millis(draw, 0, 4);
         let latency = (least, least + draw_millis(draw, 1, 25));
         let write_time = draw_millis(draw, 0, 12);
-        // Long enough for the growing reconnect pauses of the SDK.
+        // This is long enough for the growing reconnect pauses of the SDK.
         let (return_grace, stall_threshold) = (draw_millis(draw, 16_000, 20_000), draw_millis(draw, 50, 400));
         Self {
             tick,

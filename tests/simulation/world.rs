@@ -34,7 +34,7 @@ pub struct World {
     dates: Mutex<SeededDraw>,
     /// How long each server must stall from now on.
     stalls: [Mutex<Option<Duration>>; 2],
-    /// What each server held at its last check; `None` before the first one since its start.
+    /// The resources that each server held at its last check; `None` before the first one since its start.
     held: [Mutex<Option<HeldResources>>; 2],
     /// The number of sessions that bots have opened.
     sessions: AtomicU64,
@@ -114,7 +114,7 @@ impl World {
         *lock(&self.held[server]) = Some(held);
     }
 
-    /// Returns what the owner held at its last check.
+    /// Returns the resources that the owner held at its last check.
     pub fn held(&self) -> Option<HeldResources> {
         *lock(&self.held[self.owner()])
     }

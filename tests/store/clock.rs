@@ -1,4 +1,4 @@
-//! What a store knows of the clock, and that order does not depend on it.
+//! The times that a store keeps, and checks that orders do not depend on the clock.
 
 use crate::bots::bot;
 use crate::place::Place;
@@ -38,7 +38,7 @@ pub fn the_latest_time_and_jumps_are_kept(place: &Place) {
     assert_eq!(clock(&store), StoredClock { latest: Some(NOW + DAY), jumps: Vec::new() });
     place.write(&store, &[seen(NOW + 2 * DAY, None)]);
     assert_eq!(clock(&store).latest, Some(NOW + 2 * DAY));
-    // The newest is what has the greatest id, over or not.
+    // The newest match is the one with the greatest id, whether or not it is over.
     place.write(&store, &match_changes(&play_match(match_id(3), bots(0..3), None, 1, u32::MAX)));
     place
         .write(&store, &[Change::TournamentCreated(tournament(2)), Change::TournamentCreated(tournament(1))]);
@@ -108,7 +108,7 @@ pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
     let name = bots([1]).pop().unwrap();
     place.write(&store, &[Change::Bot(bot(&name, "token"))]);
     let seen = |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
-    // As many as are kept, while the clock was ahead.
+    // As many as are kept, reported while the clock was ahead.
     place.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
     place.write(&store, &[seen(100, NOW), seen(2, NOW)]);
     let kept = place.run(store.bot_versions(&name)).unwrap();

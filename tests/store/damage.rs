@@ -69,7 +69,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         row("signature = NULL", "seal"),
         row(&format!("setup = {other_bot}"), "row of match"),
     ];
-    // Any changed or truncated bytes.
+    // Any byte may be changed, and a part may be cut off anywhere.
     for at in (0..part.len()).step_by(23) {
         damages.push((changed(&client, at, 0).0, "event".to_owned()));
         damages.push(with_bytes(&client, &part[..at], "event".to_owned()));
@@ -93,7 +93,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
     assert_eq!(place.run(store.match_record(id)).unwrap().unwrap().record, record);
 }
 
-/// A damage to a journal row.
+/// Damage to a journal row.
 struct JournalDamage {
     what: &'static str,
     /// Changes the row with the first two takes.
@@ -138,7 +138,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
         };
         write([0; 2], cuts);
         write(cuts, cuts.map(|cut| cut + 1));
-        // A later match has nothing in the row.
+        // A later match has no events in the row.
         let later = open_match_of(match_id(10 * round + 3), None);
         place.write(&store, &[all_events(&later)]);
         let mut client = place.client();
@@ -167,7 +167,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
         };
         judge(&store);
         drop(store);
-        // Each later server finds the same damage.
+        // Every server that starts later finds the same damage.
         for _ in 0..2 {
             let store = place.open();
             judge(&store);
@@ -197,7 +197,7 @@ pub fn a_quarantined_match_does_not_count_and_stays(place: &Place) {
         [Change::MatchQuarantined { id: open.id(), at, why: why.to_owned() }]
     };
     place.write(&store, &quarantine());
-    // As after a lost answer. Finished matches cannot be quarantined.
+    // The write is repeated, as after a lost answer. Finished matches cannot be quarantined.
     place.write(&store, &quarantine());
     let at = Timestamp::from_micros(1);
     place.write(&store, &[Change::MatchQuarantined { id: ended.id(), at, why: "late".to_owned() }]);

@@ -45,7 +45,7 @@ fn a_full_disk_is_waited_out() {
 fn files_that_cannot_grow_are_waited_out() {
     let folder = TemporaryFolder::new();
     let mut shell = Command::new("sh");
-    // Ignores the signal at the limit, which would end the process.
+    // The signal at the limit is ignored, since it would end the process.
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).env(FOLDER, folder.path());
     run_test(shell, "disk_full::where_files_cannot_grow");
 }
@@ -59,7 +59,7 @@ fn folder() -> PathBuf {
 fn on_a_small_disk() {
     let folder = folder();
     let ballast = folder.join("ballast");
-    // Others use all but the last bytes.
+    // Another file uses all but the last bytes.
     let fill = || {
         let mut size = 2 << 20;
         while size > 4_096 {

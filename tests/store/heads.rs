@@ -68,7 +68,7 @@ pub fn heads_of_matches_stay_and_reveal_nothing_of_rows(place: &Place) {
         expected.push(MatchHead { id: match_id(number), number: Some(number), record });
     }
     assert_eq!(heads(page), expected, "the voided match keeps its number");
-    // Page by page, and up to an id.
+    // Hashes are read page by page, and up to an id.
     let first = heads(HeadsPage { limit: 3, ..page });
     assert_eq!(first, expected[..3]);
     assert_eq!(heads(HeadsPage { after: Some(match_id(2)), limit: 4, ..page }), expected[3..7]);

@@ -142,7 +142,7 @@ fn a_loss_can_be_accepted() {
     assert_eq!(place.run(reader.match_record(record.id())), Ok(None));
     place.run(reader.close());
     drop(reader);
-    // Who reads has changed nothing.
+    // Reading changes nothing.
     crashed.is_refused();
     let options = OpenOptions { accept_lost_wal: true, ..OpenOptions::default() };
     let store = place.run(open_store_with(&place.url, &options)).unwrap();

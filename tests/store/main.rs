@@ -1,12 +1,12 @@
 //! One test suite for all stores: in memory, SQLite, and a real PostgreSQL.
 
+mod acknowledged_ends;
 mod bots;
 mod clock;
 mod damage;
 mod database_checks;
 mod disk_full;
 mod heads;
-mod heard_ends;
 mod journal;
 #[path = "../kept_events.rs"]
 mod kept_events;
@@ -51,7 +51,7 @@ const EVERY_STORE: &[Check] = &[
     ),
     ("lost seats are listed", lost_seats::lost_seats_are_listed),
     ("fields change", tournaments::fields_change),
-    ("acknowledged ends are kept", heard_ends::acknowledged_ends_are_kept),
+    ("acknowledged ends are kept", acknowledged_ends::acknowledged_ends_are_kept),
     ("records come back as they were", records::records_come_back_as_they_were),
     ("writing again changes nothing", records::writing_again_changes_nothing),
     ("lists have pages and filters", records::lists_have_pages_and_filters),

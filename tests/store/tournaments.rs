@@ -236,7 +236,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
     assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
 
-    // Larger than a page of any database.
+    // The state is larger than a page of any database.
     let state: Vec<u8> = (0..100_000_u64).map(|byte| ((byte * byte) >> 3) as u8).collect();
     let first = Checkpoint::new(id, 7, state);
     let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);

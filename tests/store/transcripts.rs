@@ -38,7 +38,7 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
     let read =
         |stored: &StoredTranscript| place.run(store.transcript(stored.match_id, stored.place)).unwrap();
     assert_eq!(listed(1), []);
-    // Not in the order of the lists, and twice.
+    // The transcripts are not in the order of the lists, and are written twice.
     let changes: Vec<_> = published.iter().rev().map(publish).collect();
     for _ in 0..2 {
         place.write(&store, &changes);

@@ -125,7 +125,8 @@ pub enum RecordParseError {
 /// Reads and replays a record. Hashes may be missing; the signature is not checked.
 ///
 /// # Errors
-/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are refused without reading them.
+/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are
+/// refused without reading them.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());

@@ -47,7 +47,7 @@ fn findings_include_gain_and_cost() {
     assert!(helps.wins_forgone.unwrap() > helps.wins_paid.unwrap() && helps.ceded == Some(1.0), "{helps:?}");
     assert!(helps.is_returned && helps.is_flagged(), "{helps:?}");
     assert!(pair_of(&found, 1, 0).declarations.is_dependent());
-    // A bot that always declares the same row depends on nobody.
+    // The declarations of a bot that always declares the same row do not depend on other bots.
     let never = Dependence::Untested(UntestedDeclarations::NeverDiffers);
     assert_eq!(pair_of(&found, 2, 0).declarations.dependence, never);
     assert_eq!(found.test_count(), found.declarations_tested());

@@ -27,7 +27,7 @@ fn intervals_have_their_coverage() {
             let scenario = Scenario { errors, groups, clustering };
             let found = scenario.simulate(tournaments, 5);
             for coverage in [found.accuracy, found.regret] {
-                // 93% to 97%, plus three standard deviations for 300 tournaments.
+                // The range is 93% to 97%, plus three standard deviations for 300 tournaments.
                 let max = if scenario.expected_errors() >= 10.0 { 0.999 } else { 1.0 };
                 let is_good = (0.88..=max).contains(&coverage.held) && coverage.width.is_finite();
                 assert!(is_good, "{}: {scenario:?}: {coverage:?}", clustering.name());

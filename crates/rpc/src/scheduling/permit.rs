@@ -17,7 +17,8 @@ impl Permit {
     /// Acquires a permit for a caller.
     ///
     /// # Errors
-    /// A status with `reason`: its message is `of_caller` if the caller's limit is reached, or `of_all` if the limit on all callers is reached.
+    /// A status with `reason`: its message is `of_caller` if the caller's limit is reached, or `of_all` if the limit on
+    /// all callers is reached.
     pub(crate) fn acquire(
         quota: &Arc<SharedQuota<Caller>>,
         asker: &CallerConnection,

@@ -149,7 +149,7 @@ fn a_proved_period_spares_the_search() {
     }
     let subtraction = GameNumbers { set: vec![1, 3, 4], ..GameNumbers::of_piles(&[1_000_000, 999_999, 7]) };
     let (grundy, states) = solve(Ruleset::Subtraction, &subtraction, 1_000, false);
-    // Period 7: 0, 1, 0, 1, 2, 3, 2.
+    // The values repeat with period 7: 0, 1, 0, 1, 2, 3, 2.
     assert_eq!(
         (grundy.value, states < 100),
         ([0, 1, 0, 1, 2, 3, 2][1_000_000 % 7] ^ [0, 1, 0, 1, 2, 3, 2][999_999 % 7], true)
@@ -179,7 +179,7 @@ fn the_winner_is_found_even_if_the_grundy_value_is_not() {
 
 #[test]
 fn listed_options_cost_steps_even_without_search() {
-    // Nim's Grundy values have a formula: nothing to search, but 64,000,000 moves to list.
+    // Nim's Grundy values have a formula, so nothing is searched, but there are 64,000,000 moves to list.
     let solve_within = |budget: &mut Budget<'_>| {
         let bounds = MemoryBounds { bytes: u64::MAX, ..MemoryBounds::default() };
         solve_within(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget)

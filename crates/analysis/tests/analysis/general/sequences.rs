@@ -62,7 +62,7 @@ fn kayles_repeats_from_71_on_with_14_exceptions_before() {
     );
     assert_eq!(period.theorem, PeriodTheorem::OctalGame { places: 2 });
     assert_eq!(period.checked_to, 2 * 71 + 2 * 12 + 1);
-    // Printed in Winning Ways (Berlekamp, Conway and Guy), chapter 4.
+    // The values are printed in Winning Ways (Berlekamp, Conway and Guy), chapter 4.
     assert_eq!(period.exceptions, [0, 3, 6, 9, 11, 15, 18, 21, 22, 28, 34, 39, 57, 70]);
     assert_eq!(period.zero_remainders, [0_usize; 0], "the seat to move wins every row but the empty one");
     assert!(

@@ -106,7 +106,8 @@ impl Commits {
     /// Checks that the database belongs to this server and has every commit that it has confirmed.
     ///
     /// # Errors
-    /// [`StoreError::LostCommits`] if commits are missing, and [`StoreError::Taken`] if another server has written to it.
+    /// [`StoreError::LostCommits`] if commits are missing, and [`StoreError::Taken`] if another server has written to
+    /// it.
     pub(super) fn check(&self, found: Option<ServerRow>) -> Result<(), StoreError> {
         let known = self.lock();
         let Some(found) = found else {

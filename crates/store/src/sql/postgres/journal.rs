@@ -6,7 +6,7 @@ use crate::StoreError;
 use crate::sql::journal::{JournalWrite, RecordPart};
 use sqlx::PgConnection;
 
-/// PostgreSQL's error code for a missing table: an older state of the database took its place, from before the tables existed.
+/// PostgreSQL's error code for a missing table: the database is in an older state, from before the tables existed.
 const NO_TABLE: &str = "42P01";
 
 /// The claim of a write transaction: the database belongs to this server, it has all earlier commits, and this session

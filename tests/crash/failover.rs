@@ -22,7 +22,7 @@ async fn a_server_recovers_from_what_a_promoted_replica_has() {
     stage.until("the recovery", || stage.start.log_text().contains(RECOVERED)).await;
     let said = stage.start.log_text();
     assert!(said.contains("THE DATABASE LOST COMMITS") && said.contains("lost commits: "), "{said}");
-    // The same process plays on, from what the database has, on the same port and with the same bots.
+    // The same process continues from the contents of the database, on the same port and with the same bots.
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!(over.matches_played, over.matches_total);
     stage.witnesses.dismiss().await;

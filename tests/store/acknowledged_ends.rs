@@ -32,7 +32,7 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
     assert_eq!(unheard(&names[0], 0, 5), (vec![5, 4, 3, 2, 1], 0));
     assert_eq!(unheard(&names[0], 0, 2), (vec![5, 4], 3));
     assert_eq!(unheard(&names[0], 2, 2), (vec![5, 4], 2), "older ones are not counted");
-    let heard = |through| Change::EndsHeard { bot: names[0].clone(), through: match_id(through) };
+    let heard = |through| Change::EndsAcknowledged { bot: names[0].clone(), through: match_id(through) };
     place.write(&store, &[heard(1), heard(3)]);
     for _ in 0..2 {
         place.write(&store, &[heard(2), Change::Bot(bot(&names[0], "second"))]);
@@ -63,7 +63,10 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
     assert_eq!(ends(&names[1], since(2), 9), [end(2, 1), end(3, 1)]);
     assert_eq!(ends(&names[1], since(0), 1), [end(3, 1)], "the newest");
     for _ in 0..2 {
-        place.write(&store, &[Change::TournamentEndHeard { bot: names[1].clone(), id: tournament_id(2) }]);
+        place.write(
+            &store,
+            &[Change::TournamentEndAcknowledged { bot: names[1].clone(), id: tournament_id(2) }],
+        );
     }
     assert_eq!(ends(&names[1], since(0), 9), [end(1, 1), end(3, 1)]);
     assert_eq!(ends(&names[0], since(0), 9).len(), 3);
