@@ -3,55 +3,84 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
+
+from .llm.questions import PromptSettings
 
 __version__: str
 
 class ModelQuestion:
-    """A request for a take, with the messages that `lastnim bot run llm` would send."""
+    """A question to a model, with the messages that `lastnim bot run llm` would send. `lastnim.llm` asks questions."""
 
-    def __init__(
-        self, game: str, takes: Sequence[int], bots: Sequence[str], time_left: float, settings: Mapping[str, Any]
-    ) -> None:
-        """Asks for a take. `settings` has `prompt_version`, `template`, `scoring`, `blind`, `think` and `said`."""
+    @staticmethod
+    def of_take(
+        game: str,
+        takes: Sequence[int],
+        rows_are_assigned: bool,
+        bots: Sequence[str],
+        prompts: PromptSettings,
+        said: Sequence[ModelReply],
+    ) -> ModelQuestion:
+        """Asks for the take of the seat to move in a game in JSON after `takes`."""
+    @staticmethod
+    def of_row(game: str, seat: int, bots: Sequence[str], prompts: PromptSettings) -> ModelQuestion:
+        """Asks a seat for its row in a game in JSON, whose own rows do not matter."""
     @property
-    def messages(self) -> list[tuple[str, str]]:
-        """The messages to the model, in order, each with its role: `user` or `assistant`."""
+    def asks_for(self) -> Literal["row", "take"]:
+        """The kind of the answer."""
+    @property
+    def messages(self) -> list[tuple[Literal["user", "assistant"], str]]:
+        """The messages to the model, in order, each with its role: the prompt and, after an unusable reply, that reply and its mistake."""
+    @property
+    def seats(self) -> int:
+        """The number of seats in the match."""
     @property
     def seat(self) -> int:
-        """The seat to move."""
+        """The model's seat."""
     @property
-    def ply(self) -> int:
-        """The number of the next take, from 0."""
+    def ply(self) -> int | None:
+        """The number of the next take, from 0; None for a row."""
     @property
-    def identity(self) -> tuple[str, str]:
-        """The id of the position, and its set in `lastnim oracle dataset`."""
-    def read_reply(self, text: str, refusal: str, finish_reason: str | None) -> ModelReply:
-        """Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call."""
+    def identity(self) -> tuple[str, Literal["train", "benchmark"]] | None:
+        """The id of the position, and its set in `lastnim oracle dataset`; None for a row, which belongs to no position."""
+    def read_reply(self, text: str, refusal: str = "", finish_reason: str | None = None) -> ModelReply:
+        """Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call.
+
+        `refusal` and `finish_reason` are those of a chat completion; without a finish reason the reply counts as complete.
+        """
     def regret(self, take: int) -> int:
-        """Returns the ranks, 0 to n-1, that a take would cost the seat to move in its own row."""
+        """Returns the ranks, 0 to n-1, that a take would cost the seat in its own row. ValueError names an illegal take."""
 
 class ModelReply:
-    """A parsed reply: a take with the model's comments, or why the reply is unusable."""
+    """A parsed reply: an answer with the model's comments, or why the reply is unusable."""
 
     @property
+    def ply(self) -> int | None:
+        """The number of the take in the match, from 0; None for a row."""
+    @property
     def take(self) -> int | None:
-        """The legal take; None if the reply is unusable."""
+        """The legal take; None if the question is about a row, or the reply is unusable."""
+    @property
+    def row(self) -> list[int] | None:
+        """The row, as offsets from the model's seat; None if the question is about a take, or the reply is unusable."""
     @property
     def why(self) -> str | None:
-        """The model's reason for the take."""
+        """The model's reason."""
     @property
     def win_probability(self) -> float | None:
         """The model's probability, 0 to 1, that the seat its row prefers most wins."""
     @property
+    def wants(self) -> int | None:
+        """The seat that the model says it truly wants to win; only with a row."""
+    @property
     def failure(self) -> str | None:
-        """The class of the failure, such as `unparsable`; None if there is a take."""
+        """The class of the failure, such as `unparsable`; None if the reply is usable."""
     @property
     def fault(self) -> str | None:
-        """Whose fault it is: `model`, `endpoint` or `settings`; None if there is a take."""
+        """Whose fault it is: `model`, `endpoint` or `settings`; None if the reply is usable."""
     @property
     def detail(self) -> str | None:
-        """The failure in words; None if there is a take."""
+        """The failure in words; None if the reply is usable."""
 
 class RecordReader:
     """Reads the records of a file one by one."""

@@ -5,67 +5,123 @@ use crate::{
     envs::regret_of_take,
     rehearsal::{read_game, value_error},
 };
-use lastnim_client::MatchView;
+use lastnim_client::{MatchInfo, MatchView};
 use lastnim_core::{
-    game::{BotName, BySeat, Game, MatchId, Piles},
+    game::{AllianceMatrix, BotName, BySeat, Game, MatchId, Piles},
     oracle::Solution,
     referee::{Clock, MatchSetup, Terms},
 };
 use lastnim_llm::{
-    Answer, Claims, Completion, EarlierAnswer, Fault, GivenAnswer, LATEST_PROMPT, LlmError, MatchScoring,
-    Message, PromptContext, PromptTemplate, Question, RowNotation, Speaker, correct_answer, read_answer,
+    Answer, CallFailure, Completion, Fault, GivenAnswer, LATEST_PROMPT, LlmError, MatchMemories,
+    MatchScoring, Memory, Message, PromptContext, PromptTemplate, Question, RowNotation, Speaker,
+    correct_answer, read_answer,
 };
-use lastnim_tournament::Scoring;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::time::Duration;
 
-/// A parsed reply: a take with the model's comments, or why the reply is unusable.
-#[pyclass(module = "lastnim._lastnim", frozen, get_all)]
+/// A parsed reply: an answer with the model's comments, or why the reply is unusable.
+#[pyclass(module = "lastnim._lastnim", frozen)]
 pub struct ModelReply {
-    /// The legal take; None if the reply is unusable.
-    take: Option<u64>,
-    /// The model's reason for the take.
-    why: Option<String>,
-    /// The model's probability, 0 to 1, that the seat its row prefers most wins.
-    win_probability: Option<f64>,
-    /// The class of the failure, such as `unparsable`; None if there is a take.
-    failure: Option<&'static str>,
-    /// Whose fault it is: `model`, `endpoint` or `settings`; None if there is a take.
-    fault: Option<&'static str>,
-    /// The failure in words; None if there is a take.
-    detail: Option<String>,
+    ply: Option<u32>,
+    read: Result<GivenAnswer, CallFailure>,
 }
 
-/// A request for a take, with the messages that `lastnim bot run llm` would send.
+#[pymethods]
+impl ModelReply {
+    /// The number of the take in the match, from 0; None for a row.
+    #[getter]
+    fn ply(&self) -> Option<u32> {
+        self.ply
+    }
+
+    /// The legal take; None if the question is about a row, or the reply is unusable.
+    #[getter]
+    fn take(&self) -> Option<u64> {
+        match self.read.as_ref().ok()?.answer {
+            Answer::Take(take) => Some(take),
+            Answer::Row(_) => None,
+        }
+    }
+
+    /// The row, as offsets from the model's seat; None if the question is about a take, or the reply is unusable.
+    #[getter]
+    fn row(&self) -> Option<Vec<usize>> {
+        match &self.read.as_ref().ok()?.answer {
+            Answer::Row(row) => Some(row.offsets().iter().copied().map(usize::from).collect()),
+            Answer::Take(_) => None,
+        }
+    }
+
+    /// The model's reason.
+    #[getter]
+    fn why(&self) -> Option<&str> {
+        self.read.as_ref().ok()?.claims.why.as_deref()
+    }
+
+    /// The model's probability, 0 to 1, that the seat its row prefers most wins.
+    #[getter]
+    fn win_probability(&self) -> Option<f64> {
+        self.read.as_ref().ok()?.claims.win_probability
+    }
+
+    /// The seat that the model says it truly wants to win; only with a row.
+    #[getter]
+    fn wants(&self) -> Option<usize> {
+        self.read.as_ref().ok()?.claims.wants.map(lastnim_client::game::Seat::index)
+    }
+
+    /// The class of the failure, such as `unparsable`; None if the reply is usable.
+    #[getter]
+    fn failure(&self) -> Option<&'static str> {
+        Some(self.read.as_ref().err()?.class.name())
+    }
+
+    /// Whose fault it is: `model`, `endpoint` or `settings`; None if the reply is usable.
+    #[getter]
+    fn fault(&self) -> Option<&'static str> {
+        Some(self.read.as_ref().err()?.class.fault().name())
+    }
+
+    /// The failure in words; None if the reply is usable.
+    #[getter]
+    fn detail(&self) -> Option<&str> {
+        Some(&self.read.as_ref().err()?.detail)
+    }
+}
+
+/// A question to a model, with the messages that `lastnim bot run llm` would send.
 #[pyclass(module = "lastnim._lastnim")]
 pub struct ModelQuestion {
-    view: MatchView,
-    solution: Solution,
+    subject: Subject,
     rows: RowNotation,
     messages: Vec<Message>,
 }
 
-/// The settings of `lastnim bot run llm` that change a prompt, and what the model said before.
+/// What a question is about.
+enum Subject {
+    Row(Box<MatchInfo>),
+    Take(Box<MatchView>, Solution),
+}
+
+impl Subject {
+    fn question(&self) -> Question<'_> {
+        match self {
+            Self::Row(info) => Question::Row(info),
+            Self::Take(view, _) => Question::Take(view),
+        }
+    }
+}
+
+/// The settings of `lastnim bot run llm` that change a prompt: the attributes of Python's `PromptSettings`.
 #[derive(FromPyObject)]
 struct PromptSettings {
-    /// The version of the built-in template; None for the latest.
-    #[pyo3(item)]
-    prompt_version: Option<u8>,
-    /// Replaces the built-in template.
-    #[pyo3(item)]
+    time_left: f64,
     template: Option<String>,
-    /// `win` or `satisfaction`.
-    #[pyo3(item)]
-    scoring: String,
-    /// Whether the names of bots are hidden.
-    #[pyo3(item)]
+    prompt_version: Option<u8>,
+    memory: String,
     blind: bool,
-    /// `none` or `before`.
-    #[pyo3(item)]
     think: String,
-    /// The takes of the model so far: ply, take, reason and claimed probability.
-    #[pyo3(item)]
-    said: Vec<(u32, u64, Option<String>, Option<f64>)>,
+    scoring: String,
 }
 
 impl PromptSettings {
@@ -85,55 +141,69 @@ impl PromptSettings {
         }
     }
 
-    fn into_context(self, time_left: Duration) -> PyResult<PromptContext> {
-        let scoring = match self.scoring.as_str() {
-            "win" => Scoring::Win,
-            "satisfaction" => Scoring::Satisfaction,
-            other => {
-                let why = format!("scoring: {other:?}: expected win or satisfaction");
-                return Err(PyValueError::new_err(why));
-            }
-        };
-        let memory = self.said.into_iter().map(|(ply, take, why, win_probability)| {
-            let claims = Claims { why, win_probability, ..Claims::default() };
-            EarlierAnswer { ply: Some(ply), given: GivenAnswer { answer: Answer::Take(take), claims } }
-        });
+    fn read_time(&self) -> PyResult<Duration> {
+        let seconds = self.time_left;
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|error| PyValueError::new_err(format!("time_left: {seconds}: {error}")))
+    }
+
+    fn read_context(&self, memories: &MatchMemories, ply: Option<u32>) -> PyResult<PromptContext> {
+        let scoring = MatchScoring::ALL.into_iter().find(|scoring| scoring.name() == self.scoring);
+        let scoring = scoring.ok_or_else(|| {
+            let names = MatchScoring::ALL.map(MatchScoring::name).join(", ");
+            PyValueError::new_err(format!("scoring: {:?}: expected one of {names}", self.scoring))
+        })?;
+        let memory: Memory =
+            self.memory.parse().map_err(|error| PyValueError::new_err(format!("memory: {error}")))?;
         Ok(PromptContext {
-            time_left,
-            scoring: MatchScoring::Of(scoring),
+            time_left: self.read_time()?,
+            scoring,
             is_blind: self.blind,
             think: self.think.parse().map_err(|error| PyValueError::new_err(format!("think: {error}")))?,
-            memory: memory.collect(),
+            memory: match memory {
+                Memory::None => Vec::new(),
+                Memory::Match => memories.answers_before(match_id(), ply),
+            },
         })
     }
 }
 
 #[pymethods]
 impl ModelQuestion {
-    /// Asks for a take in a game in JSON after `takes`. `bots` are the names by seat, `time_left` is the number of seconds
-    /// for templates, and `settings` those of the prompt.
-    #[new]
-    fn new(
+    /// Asks for the take of the seat to move in a game in JSON after `takes`. `bots` are the names by seat, and `said` the
+    /// model's earlier replies in the match.
+    #[staticmethod]
+    fn of_take(
         game: &str,
         takes: Vec<u64>,
+        rows_are_assigned: bool,
         bots: Vec<String>,
-        time_left: f64,
-        settings: PromptSettings,
+        prompts: PromptSettings,
+        said: Vec<Py<ModelReply>>,
     ) -> PyResult<Self> {
-        let time = Duration::try_from_secs_f64(time_left)
-            .map_err(|error| PyValueError::new_err(format!("time_left: {time_left}: {error}")))?;
-        let template = settings.read_template()?;
-        let context = settings.into_context(time)?;
-        let view = view_of_match(&read_game(game)?, &takes, bots, time)?;
-        let prompt = template
-            .render(&Question::Take(&view), &context)
-            .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be written: {reason}")))?;
-        Ok(Self {
-            solution: Solution::new(view.game()),
-            rows: template.row_notation(),
-            messages: vec![Message::of_user(prompt)],
-            view,
-        })
+        let game = read_game(game)?;
+        let assigned = rows_are_assigned.then(|| game.matrix.clone());
+        let setup = setup_of_match(&game, assigned, bots, prompts.read_time()?)?;
+        let view = MatchView::replay(match_id(), setup, &game.matrix, &takes).map_err(value_error)?;
+        let solution = Solution::new(view.game());
+        Self::ask(Subject::Take(Box::new(view), solution), &prompts, &said)
+    }
+
+    /// Asks a seat for its row in a game in JSON, whose own rows do not matter. `bots` are the names by seat.
+    #[staticmethod]
+    fn of_row(game: &str, seat: usize, bots: Vec<String>, prompts: PromptSettings) -> PyResult<Self> {
+        let game = read_game(game)?;
+        let setup = setup_of_match(&game, None, bots, prompts.read_time()?)?;
+        let view = MatchView::replay(match_id(), setup, &game.matrix, &[]).map_err(value_error)?;
+        let mut info = view.info().clone();
+        info.seat = game.matrix.seats().seat(seat).map_err(value_error)?;
+        Self::ask(Subject::Row(Box::new(info)), &prompts, &[])
+    }
+
+    /// The kind of the answer: `row` or `take`.
+    #[getter]
+    fn asks_for(&self) -> &'static str {
+        self.subject.question().key()
     }
 
     /// The messages to the model, in order, each with its role: the prompt and, after an unusable reply, that reply and its
@@ -143,74 +213,97 @@ impl ModelQuestion {
         self.messages.iter().map(|message| (role_of(message.speaker), message.text.as_str())).collect()
     }
 
-    /// The seat to move.
+    /// The number of seats in the match.
+    #[getter]
+    fn seats(&self) -> usize {
+        self.subject.question().info().seats().get()
+    }
+
+    /// The model's seat.
     #[getter]
     fn seat(&self) -> usize {
-        self.view.position().to_move().index()
+        self.subject.question().info().seat.index()
     }
 
-    /// The number of the next take, from 0.
+    /// The number of the next take, from 0; None for a row.
     #[getter]
-    fn ply(&self) -> u32 {
-        self.view.ply()
+    fn ply(&self) -> Option<u32> {
+        self.subject.question().ply()
     }
 
-    /// The id of the position, and its set in `lastnim oracle dataset`.
+    /// The id of the position, and its set in `lastnim oracle dataset`; None for a row, which belongs to no position.
     #[getter]
-    fn identity(&self) -> PyResult<(String, &'static str)> {
-        let position = self.view.position();
+    fn identity(&self) -> PyResult<Option<(String, &'static str)>> {
+        let Subject::Take(view, _) = &self.subject else { return Ok(None) };
+        let position = view.position();
         let piles: Vec<u64> = position.piles().collect();
         let piles = Piles::parse_partly_emptied(&piles).map_err(value_error)?;
-        let matrix = self.view.matrix().clone();
-        let game =
-            Game::new(piles, matrix, position.to_move().index(), self.view.ending).map_err(value_error)?;
-        Ok(identity_of_game(&game))
+        let matrix = view.matrix().clone();
+        let game = Game::new(piles, matrix, position.to_move().index(), view.ending).map_err(value_error)?;
+        Ok(Some(identity_of_game(&game)))
     }
 
     /// Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call.
-    #[pyo3(signature = (text, refusal, finish_reason))]
+    #[pyo3(signature = (text, refusal=String::new(), finish_reason=None))]
     fn read_reply(&mut self, text: String, refusal: String, finish_reason: Option<String>) -> ModelReply {
         // A reply without a finish reason counts as complete.
         let finish_reason = Some(finish_reason.unwrap_or_else(|| "stop".to_owned()));
         let completion = Completion { text, refusal, finish_reason, ..Completion::default() };
-        let question = Question::Take(&self.view);
+        let question = self.subject.question();
         let read = match completion.find_failure() {
             Some(failure) => Err(failure),
             None => read_answer(&question, self.rows, &completion.text),
         };
-        match read {
-            Ok(GivenAnswer { answer: Answer::Take(take), claims }) => ModelReply {
-                take: Some(take),
-                why: claims.why,
-                win_probability: claims.win_probability,
-                failure: None,
-                fault: None,
-                detail: None,
-            },
-            Ok(GivenAnswer { answer: Answer::Row(_), .. }) => unreachable!("a take was requested"),
-            Err(failure) => {
-                if failure.class.fault() == Fault::Model {
-                    correct_answer(&mut self.messages, &question, &completion.text, &failure);
-                }
-                ModelReply {
-                    take: None,
-                    why: None,
-                    win_probability: None,
-                    failure: Some(failure.class.name()),
-                    fault: Some(failure.class.fault().name()),
-                    detail: Some(failure.detail),
-                }
-            }
+        if let Err(failure) = &read
+            && failure.class.fault() == Fault::Model
+        {
+            correct_answer(&mut self.messages, &question, &completion.text, failure);
         }
+        ModelReply { ply: question.ply(), read }
     }
 
     /// Returns the ranks, 0 to n-1, that a take would cost the seat to move in its own row.
     fn regret(&self, take: u64) -> PyResult<usize> {
-        regret_of_take(&self.solution, self.view.matrix(), self.view.position(), take).map_err(value_error)
+        match &self.subject {
+            Subject::Take(view, solution) => {
+                regret_of_take(solution, view.matrix(), view.position(), take).map_err(value_error)
+            }
+            Subject::Row(_) => {
+                Err(PyValueError::new_err("the question is about a row: only takes have regret"))
+            }
+        }
     }
 }
 
-fn view_of_match(game: &Game, takes: &[u64], bots: Vec<String>, time: Duration) -> PyResult<MatchView> {
+impl ModelQuestion {
+    fn ask(subject: Subject, prompts: &PromptSettings, said: &[Py<ModelReply>]) -> PyResult<Self> {
+        let template = prompts.read_template()?;
+        let memories = MatchMemories::default();
+        for reply in said.iter().map(Py::get) {
+            if let Ok(given) = &reply.read {
+                memories.remember_answer(match_id(), reply.ply, given);
+            }
+        }
+        let question = subject.question();
+        let context = prompts.read_context(&memories, question.ply())?;
+        let prompt = template
+            .render(&question, &context)
+            .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be written: {reason}")))?;
+        Ok(Self { rows: template.row_notation(), messages: vec![Message::of_user(prompt)], subject })
+    }
+}
+
+/// Returns the id of the match, which no prompt shows.
+fn match_id() -> MatchId {
+    MatchId::new(0, &[0; 10])
+}
+
+fn setup_of_match(
+    game: &Game,
+    assigned: Option<AllianceMatrix>,
+    bots: Vec<String>,
+    time: Duration,
+) -> PyResult<MatchSetup> {
     let names =
         bots.iter().map(|name| name.parse::<BotName>().map_err(value_error)).collect::<PyResult<Vec<_>>>()?;
     let seats = game.matrix.seats();
@@ -219,15 +312,14 @@ fn view_of_match(game: &Game, takes: &[u64], bots: Vec<String>, time: Duration) 
     let names = names.ok_or_else(|| {
         PyValueError::new_err(format!("bots: {given} names: expected {}, one per seat", seats.get()))
     })?;
-    let clock = Clock { initial: time, ..Clock::default() };
-    let setup = MatchSetup {
+    let clock = Clock { initial: time, declaration: time, ..Clock::default() };
+    Ok(MatchSetup {
         first: game.first_seat(),
         ending: game.ending,
-        assigned: Some(game.matrix.clone()),
+        assigned,
         terms: Terms { clock, ..Terms::default() },
         ..MatchSetup::new(names, game.piles.clone())
-    };
-    MatchView::replay(MatchId::new(0, &[0; 10]), setup, &game.matrix, takes).map_err(value_error)
+    })
 }
 
 fn role_of(speaker: Speaker) -> &'static str {

@@ -19,12 +19,12 @@ class ScriptedEndpoint:
 
     def __init__(self, script: Callable[[Messages], Reply]) -> None:
         endpoint = self
-        self.calls: list[Messages] = []
+        self.requests: list[dict[str, Any]] = []
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                endpoint.calls.append(request["messages"])
+                endpoint.requests.append(request)
                 reply = script(request["messages"])
                 status, body = (reply, {"error": {"message": "no"}}) if isinstance(reply, int) else (200, completion_of(reply))
                 text = json.dumps(body).encode()
@@ -39,6 +39,11 @@ class ScriptedEndpoint:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever)
+
+    @property
+    def calls(self) -> list[Messages]:
+        """The messages of each request."""
+        return [request["messages"] for request in self.requests]
 
     @property
     def base_url(self) -> str:

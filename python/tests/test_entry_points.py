@@ -33,17 +33,17 @@ EVERYTHING = """
 import inspect, itertools, random, resource, signal
 from datetime import timedelta
 from lastnim import _lastnim
+from lastnim.llm import PromptSettings
 
 # Enough for the interpreter and numpy; a panic or a failed allocation shows.
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 signal.alarm(240)
 GAME = '{"piles":[1,2,2],"alliance_matrix":{"rows":[{"offsets":[0,2,1]},{"offsets":[0,1,2]},{"offsets":[0,2,1]}]},"first":0}'
-SETTINGS = dict(prompt_version=None, template=None, scoring="win", blind=False, think="none", said=[])
 VALUES = [
     None, True, 0, 1, -1, 3, 31, 33, 255, 256, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**200, -(2**63), 0.5, -1.0, 1e308, float("nan"),
     float("inf"), "", "x", "\\ud800", "standard", "declared", "to-move-wins", "train", "oracle", "random", GAME, "{}", "[" * 2000, b"", b"x" * 32,
     [], [1], [0, 1], [-1], [2**64], [[0, 1], [0, 1]], [[0, 1, 2]] * 3, [None] * 40, ["a", "b", "c"], (1, 2), (2**63, 2**64 - 1), {}, {"a": "b"},
-    object(), timedelta.max, timedelta(-1), timedelta(seconds=1),
+    PromptSettings(), object(), timedelta.max, timedelta(-1), timedelta(seconds=1),
 ]
 # They run a program, or play on a server.
 SKIPPED = {"run_program", "Session", "Server", "OracleStopped"}
@@ -99,7 +99,8 @@ for name in sorted(dir(_lastnim)):
 common = dict(players=3, piles=None, pile_count=4, largest_pile=9, first=0, ending="to-move-wins")
 sources = [_lastnim.GameSource(rows=rows, **common) for rows in ("standard", "random", "declared")]
 things = [*sources, *(source.draw_game(1) for source in sources), *(_lastnim.VectorGames(source, 4, 1) for source in sources[:2])]
-things += [_lastnim.HousePlayer("oracle", 1), _lastnim.ModelQuestion(GAME, [], ["a", "b", "c"], 1.0, SETTINGS)]
+things += [_lastnim.HousePlayer("oracle", 1), _lastnim.ModelQuestion.of_take(GAME, [], True, ["a", "b", "c"], PromptSettings(), [])]
+things += [_lastnim.ModelQuestion.of_row(GAME, 1, ["a", "b", "c"], PromptSettings())]
 for thing in [*things, *made.values()]:
     try_methods(type(thing).__name__, thing)
 assert not panics, "\\n".join(sorted(panics))

@@ -8,235 +8,25 @@ import os
 import re
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
+from games_in_json import THREE_ROWS, game_of
+from lastnim_verifiers import LastNimHarness, LastNimHarnessConfig, LastNimTaskset, LastNimTasksetConfig
+from lastnim_verifiers.harness import complete
+from lastnim_verifiers.task import AnyTrace
 from openai import AsyncOpenAI
 from pydantic import ValidationError
 from scripted_endpoint import Messages, Reply, ScriptedEndpoint
+from verifiers_runs import has_won, play_tasks
 
-import lastnim
-from lastnim._lastnim import ModelQuestion, parse_position
-from lastnim.envs.verifiers import LastNimHarness, LastNimHarnessConfig, LastNimTaskset, LastNimTasksetConfig, ModelMatch
-from lastnim.envs.verifiers.harness import ask_model
-from lastnim.envs.verifiers.model_match import AskedTake, PromptSettings
-from lastnim.envs.verifiers.task import AnyTrace
-from lastnim.testing import TestServer
+from lastnim._lastnim import parse_position
+from lastnim.llm import EndpointError, ModelMatch
 
 SOURCE = Path(os.environ["LASTNIM_SOURCE"])
-THREE_ROWS = [[0, 2, 1], [0, 1, 2], [0, 2, 1]]
-
-HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | None], str]] = [
-    # Text, refusal and finish reason; take, reason and failure class, with the failure in words.
-    ('{"take": 2}', "", "stop", (2, None, None), ""),
-    ('first {"take": 1}, no: {"take": 4}', "", "stop", (None, None, "unparsable"), "different answers, 1 and 4"),
-    ('so {"why": "{\\"take\\": 3}", "take": 4}', "", "stop", (4, '{"take": 3}', None), ""),
-    ("", "", "stop", (None, None, "empty"), "the reply was empty"),
-    ('{"take": 2}', "", "length", (None, None, "truncated"), "ran out of tokens"),
-    ('{"take": 2}', "", "MAX_TOKENS", (None, None, "truncated"), "MAX_TOKENS"),
-    ("", "", "tool_calls", (None, None, "tool_call"), "calls a tool"),
-    ("", "I do not play", "stop", (None, None, "refused"), "the model refused: I do not play"),
-    ("I take 2", "", "stop", (None, None, "unparsable"), "no JSON object"),
-    ('{"take": 2} {}', "", "stop", (2, None, None), ""),
-    ('{"Take": "2",}', "", "stop", (2, None, None), ""),
-    ('{"answer": {"take": 2.0}}', "", "stop", (2, None, None), ""),
-    ('{"taken": 2}', "", "stop", (None, None, "unparsable"), 'has "take"'),
-    ('<think>{"take": 2}', "", "stop", (None, None, "unparsable"), "ends inside <think>"),
-    ('{"take": 2.5}', "", "stop", (None, None, "unparsable"), "expected a whole number"),
-    ('{"take": 99999999999999999999}', "", "stop", (None, None, "unparsable"), "expected a whole number"),
-    ('{"take": 0}', "", "stop", (None, None, "illegal"), "take 1 to 5"),
-    ('{"take": -3}', "", "stop", (None, None, "illegal"), "a take of -3"),
-    ('{"take": 6}', "", "stop", (None, None, "illegal"), "a take of 6 from a pile of 5"),
-    ("{" * 20_000, "", "stop", (None, None, "unparsable"), "no JSON object"),
-    ('{"a":[{' * 5_000, "", "stop", (None, None, "unparsable"), "no JSON object"),
-    ("\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "", "stop", (None, None, "unparsable"), "no JSON object"),
-]
-
-
-def game_of(piles: list[int], rows: list[list[int]], first: int = 0) -> dict[str, Any]:
-    """Writes a game as JSON."""
-    matrix = {"rows": [{"offsets": row} for row in rows]}
-    return {"piles": piles, "alliance_matrix": matrix, "first": first, "ending": "to_move_wins"}
-
-
-def settings_of(said: list[tuple[int, int, str | None, float | None]] | None = None, **changes: Any) -> dict[str, Any]:
-    """Returns the settings of prompts, with the model's own takes so far."""
-    return {**asdict(PromptSettings(**changes)), "said": said or []}
-
-
-def question_of(piles: list[int]) -> ModelQuestion:
-    """Asks for the first take in a game of three seats."""
-    return ModelQuestion(json.dumps(game_of(piles, THREE_ROWS)), [], ["a", "b", "c"], 60.0, settings_of())
-
-
-@pytest.mark.parametrize(("text", "refusal", "reason", "expected", "words"), HOSTILE_REPLIES)
-def test_replies_are_read_as_the_bot_reads_them(
-    text: str, refusal: str, reason: str, expected: tuple[Any, ...], words: str
-) -> None:
-    question = question_of([3, 5])
-    prompt = question.messages
-    reply = question.read_reply(text, refusal, reason)
-    assert (reply.take, reply.why, reply.failure) == expected
-    detail = reply.detail
-    assert words in (detail or "")
-    if reply.failure is None:
-        assert question.messages == prompt
-        return
-    assert detail is not None
-    said, heard = question.messages[1:]
-    assert question.messages[0] == prompt[0]
-    assert said == ("assistant", text[-4_000:] if text.strip() else "(no answer)")
-    example = 'Answer the question again, and end your reply with one JSON object of the form {"take": NUMBER}.'
-    assert heard == ("user", f"Your answer cannot be used: {detail}. {example}")
-
-
-@pytest.mark.parametrize(("reason", "failure"), [("content_filter", "filtered"), ("error", "server_error")])
-def test_faults_of_the_endpoint_do_not_change_the_question(reason: str, failure: str) -> None:
-    question = question_of([3, 5])
-    prompt = question.messages
-    reply = question.read_reply('{"take": 2}', "", reason)
-    assert (reply.take, reply.failure, reply.fault) == (None, failure, "endpoint")
-    assert question.messages == prompt
-
-
-def test_a_model_reads_its_own_words() -> None:
-    match = ModelMatch(game_of([3, 5], THREE_ROWS), ["timid", "timid"])
-    assert match.next_question() is not None
-    match.answer(1, "it is safe", 0.5)
-    later = match.next_question()
-    assert later is not None
-    (_, prompt), = later.messages
-    assert "At ply 0 you took 1." in prompt and "Your reason: it is safe" in prompt
-
-
-def test_a_reply_without_finish_reason_is_complete() -> None:
-    assert question_of([3, 5]).read_reply('{"take": 1}', "", None).take == 1
-
-
-def test_regrets_are_those_of_the_oracle() -> None:
-    for piles in ([3, 5], [1, 2, 2], [9, 4, 7]):
-        question = question_of(piles)
-        solved = lastnim.explain(piles=piles, matrix=THREE_ROWS)
-        for option in solved.options:
-            assert option.takes is not None
-            for take in range(option.takes.lo, option.takes.hi + 1):
-                assert question.regret(take) == option.regret
-    with pytest.raises(ValueError, match="take"):
-        question_of([3, 5]).regret(6)
-
-
-@pytest.mark.parametrize(
-    ("bots", "time_left", "changes", "words"),
-    [
-        (["a", "b"], 1.0, {}, "bots: 2 names: expected 3, one per seat"),
-        (["a", "b", "?"], 1.0, {}, "bot"),
-        (["a", "b", "c"], -1.0, {}, "time_left: -1"),
-        (["a", "b", "c"], 1.0, {"template": "{{ nothing }}"}, "undefined value"),
-        (["a", "b", "c"], 1.0, {"prompt_version": 3}, "prompt_version: 3: expected 1 to 2"),
-        (["a", "b", "c"], 1.0, {"prompt_version": 1, "template": "x"}, "prompt_version: 1"),
-        (["a", "b", "c"], 1.0, {"scoring": "wins"}, 'scoring: "wins": expected win or satisfaction'),
-        (["a", "b", "c"], 1.0, {"think": "after"}, 'think: "after": expected none or before'),
-    ],
-)
-def test_mistakes_in_questions_are_named(
-    bots: list[str], time_left: float, changes: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)):
-        ModelQuestion(json.dumps(game_of([3, 5], THREE_ROWS)), [], bots, time_left, settings_of(**changes))
-
-
-class Half(lastnim.Bot):
-    """Takes half of the pile."""
-
-    def play(self, turn: lastnim.Turn) -> int:
-        return (turn.counters + 1) // 2
-
-
-def test_prompts_are_those_that_the_bot_sends(lastnim_server: TestServer, tmp_path: Path) -> None:
-    def script(messages: Messages) -> str:
-        return "I take 99" if len(messages) == 1 else '{"take": 1}'
-
-    tournament = lastnim_server.create_tournament(seats=3, start_at=3, piles=[[3, 4, 5]], alliance="random")
-    address = lastnim_server.address
-
-    def play(name: str) -> threading.Thread:
-        token = lastnim_server.add_bot(name)
-        thread = threading.Thread(target=lambda: lastnim.run(Half(), server=address, token=token, tournament=tournament))
-        thread.start()
-        return thread
-
-    rivals = [play("half"), play("other-half")]
-    with ScriptedEndpoint(script) as endpoint:
-        command = [sys.executable, "-m", "lastnim", "bot", "run", "llm", "--model", "scripted", "--base-url", endpoint.base_url]
-        environment = os.environ | {
-            "LASTNIM_SERVER": address,
-            "LASTNIM_TOKEN": lastnim_server.add_bot("model"),
-            "LASTNIM_TOURNAMENT": tournament,
-        }
-        subprocess.run(command, env=environment, cwd=tmp_path, check=True, timeout=120, capture_output=True)
-    for rival in rivals:
-        rival.join()
-    matches = lastnim_server.call("ListMatches", {"tournament_id": tournament})["matches"]
-    records = [lastnim_server.record(match["id"]) for match in matches]
-    compared = 0
-    for call in endpoint.calls:
-        assert any(messages_as_rendered(record, call) == call for record in records), call
-        compared += 1
-    assert compared >= 12
-    assert any(len(call) == 3 for call in endpoint.calls)
-
-
-def messages_as_rendered(record: lastnim.Record, call: Messages) -> Messages | None:
-    """Returns Python's messages for the question of a call if it is of this match; None otherwise."""
-    prompt = call[0]["content"]
-    (ply,) = re.findall(r"This is ply (\d+)\.", prompt)
-    if int(ply) > len(record.takes):
-        return None
-    assert record.rows is not None
-    setup = record.setup
-    game = game_of(list(setup.piles), [list(row) for row in record.rows], setup.first)
-    seats = len(setup.bots)
-    own = (setup.first + int(ply)) % seats
-    said: list[tuple[int, int, str | None, float | None]] = [(at, record.takes[at], None, None) for at in range(int(ply)) if (setup.first + at) % seats == own]
-    takes = record.takes[: int(ply)]
-    question = ModelQuestion(json.dumps(game), takes, setup.bots, 60.0, settings_of(said))
-    if len(call) > 1:
-        question.read_reply(call[1]["content"], "", "stop")
-    return [{"role": role, "content": text} for role, text in question.messages]
-
-
-def play_tasks(
-    script: Callable[[Messages], Reply], settings: dict[str, Any], agent: dict[str, Any] | None = None
-) -> tuple[list[AnyTrace], list[Messages]]:
-    """Plays a match for each position with a scripted model, and returns the traces and the calls."""
-    with ScriptedEndpoint(script) as endpoint:
-        config = {"taskset": {"id": "lastnim-verifiers", **settings}, "agent": agent or {}}
-        # The library is only partly typed.
-        library: Any = vf
-        env = library.load_environment(library.resolve_env_config(config))
-        client = vf.EvalClientConfig(base_url=endpoint.base_url, api_key_var="SCRIPTED_KEY")
-
-        async def play() -> list[AnyTrace]:
-            traces: list[AnyTrace] = []
-            async with env.serving():
-                for task in env.taskset:
-                    (slot,) = env.slots(task)
-                    episode = await env.run_slot(slot, vf.ModelContext(model="scripted", client=client))
-                    traces += episode.traces
-            return traces
-
-        return asyncio.run(play()), endpoint.calls
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    monkeypatch.setenv("SCRIPTED_KEY", "none")
 
 
 def counters_of(messages: Messages) -> int:
@@ -277,7 +67,10 @@ def test_a_match_is_played_to_its_end_and_rewarded_by_regret() -> None:
             "regret_of_answers": pytest.approx(sum(regrets) / len(regrets)),
             "parsable_replies": 1.0,
             "legal_replies": 1.0,
+            "ended": float(match.next_question() is None),
         }
+        # A match that ends before a benchmark position has no winner.
+        assert has_won(trace) == (match.winner == match.seat)
         assert trace.task.data.prompt == trace.nodes[0].message.content
         seen.add(trace.reward)
     assert len(seen) > 1
@@ -321,16 +114,14 @@ def test_a_failing_endpoint_is_an_error_without_reward(reply: Reply, words: str)
 
 @pytest.mark.parametrize("choices", [[], [{"index": 0, "finish_reason": "stop"}], [{"index": 0, "message": None}]])
 def test_a_completion_without_a_message_is_an_endpoint_error(choices: list[Any]) -> None:
-    take = AskedTake(0, "some position", 2)
-
     async def ask(base_url: str) -> None:
         async with AsyncOpenAI(base_url=base_url, api_key="none") as client:
-            await ask_model(client, "scripted", [], question_of([3, 5]), take, 3)
+            await complete(client, "scripted", [("user", "How many?")])
 
     with ScriptedEndpoint(lambda _: choices) as endpoint:
-        with pytest.raises(vf.HarnessError, match=r"^ply 0: the reply has no choices\[0\]\.message$"):
+        with pytest.raises(EndpointError, match=r"^the reply has no choices\[0\]\.message$"):
             asyncio.run(ask(endpoint.base_url))
-    assert (len(endpoint.calls), take.failures) == (1, []), "this is not the model's fault"
+    assert len(endpoint.calls) == 1
 
 
 def test_a_limit_of_the_run_ends_the_match() -> None:
@@ -388,7 +179,7 @@ def ends_at_benchmark(trace: AnyTrace) -> bool:
         assert match.next_question() is not None
         match.play(answer["take"])
     question = match.next_question()
-    assert question is None or question.identity[1] == "benchmark"
+    assert question is None or (question.identity or ("", ""))[1] == "benchmark"
     return question is not None
 
 

@@ -66,7 +66,7 @@ pub use error::LlmError;
 pub use failure::{CallFailure, FailureClass, Fault};
 pub use failure_policy::FailurePolicy;
 pub use json_object::JsonObject;
-pub use match_memory::{EarlierAnswer, Memory};
+pub use match_memory::{EarlierAnswer, MatchMemories, Memory};
 pub use match_scoring::MatchScoring;
 pub use measures::{AskedQuestions, ModelMeasurer};
 pub use probe::probe_endpoint;

@@ -4,7 +4,8 @@
 - `lastnim.envs.against_house_bots`: Gymnasium, one seat against house bots (the extra `gymnasium`);
 - `lastnim.envs.VectorGames`: thousands of games, stepped at once in Rust (the extra `numpy`);
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
-- `lastnim.envs.verifiers`: a language model against house bots (the extra `verifiers`).
+
+The package `lastnim_verifiers`, a distribution of its own, is an environment of verifiers: language models play matches.
 
 See docs/reference/environments.md for actions, observations and rewards. Rules and labels come from the program.
 """

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
+from lastnim.datasets import Split
+from lastnim.llm import ModelMatch, PromptSettings, Rows
 
-from .model_match import PromptSettings
-
-__all__ = ["ANSWERS_KEY", "AnyTrace", "LastNimTask", "LastNimTaskData", "Split"]
-
-Split = Literal["train", "benchmark"]
-"""The set of `lastnim oracle dataset` that a position belongs to."""
+__all__ = ["ANSWERS_KEY", "WON_KEY", "AnyTrace", "LastNimTask", "LastNimTaskData"]
 
 AnyTrace: TypeAlias = vf.Trace[Any, Any, Any]
 """A trace of any task."""
 
 ANSWERS_KEY = "answers"
-"""The key of a trace's `info` for the questions, each the JSON of an `AskedTake`."""
+"""The key of a trace's `info` for the questions, each the JSON of an `AskedQuestion`."""
+
+WON_KEY = "won"
+"""The key of a trace's `info` for whether the seat has won, after a match that was played to its end."""
 
 LEGAL_OR_ILLEGAL = "illegal"
 """The only failure of a readable reply."""
@@ -31,13 +31,15 @@ class LastNimTaskData(vf.TaskData):
     split: Split
     """The position's set. The match ends before a question about a position of the other set."""
     opponents: list[str]
-    """The house bots, in order after the model."""
+    """The house bots, and `rival` for the second model, in order after the model."""
+    rows: Rows
+    """Whether the rows of the game are assigned, or each seat declares its own."""
     seed: int
     """The seed of the house bots."""
     answers: int
     """The maximum answers to a question."""
     max_questions: int | None
-    """The maximum questions."""
+    """The maximum questions to a seat."""
     prompts: PromptSettings
     """The settings of the prompts."""
 
@@ -45,6 +47,10 @@ class LastNimTaskData(vf.TaskData):
     def worst_regret(self) -> int:
         """The maximum ranks that a take can cost."""
         return len(self.game["alliance_matrix"]["rows"]) - 1
+
+    def begin_match(self) -> ModelMatch:
+        """Begins the match."""
+        return ModelMatch(self.game, self.opponents, seed=self.seed, rows=self.rows, prompts=self.prompts)
 
 
 class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
@@ -55,28 +61,35 @@ class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
 
     @vf.reward
     async def minus_regret(self, trace: AnyTrace) -> float:
-        """Minus the mean regret of the questions, as a share of the maximum: -1 to 0. A question without an answer costs the maximum."""
+        """Minus the mean regret of the takes, as a share of the maximum: -1 to 0. A question without an answer costs the maximum, and a row nothing."""
         asked = asked_of(trace)
         if not asked:
             return -1.0
-        regret = sum(int(each["regret"]) for each in asked)
-        return -regret / (len(asked) * self.data.worst_regret)
+        regrets = [int(each["regret"]) for each in asked if each["row"] is None]
+        return -share_of(sum(regrets), len(regrets) * self.data.worst_regret)
+
+    @vf.reward(weight=0.0)
+    async def won(self, trace: AnyTrace) -> float:
+        """1 if the model's seat has won, otherwise 0."""
+        return float(trace.info.get(WON_KEY, False))
 
     @vf.metric
     async def figures(self, trace: AnyTrace) -> dict[str, float]:
         """The other metrics in docs/reference/environments.md."""
         asked = asked_of(trace)
-        answered = [each for each in asked if each["take"] is not None]
+        answered = sum(each["take"] is not None or each["row"] is not None for each in asked)
+        takes = [each for each in asked if each["take"] is not None]
         failures = [failure for each in asked for failure in each["failures"]]
-        replies = len(answered) + len(failures)
+        replies = answered + len(failures)
         illegal = failures.count(LEGAL_OR_ILLEGAL)
         return {
             "questions": float(len(asked)),
-            "answered": share_of(len(answered), len(asked)),
-            "accuracy": share_of(sum(each["regret"] == 0 for each in answered), len(asked)),
-            "regret_of_answers": share_of(sum(each["regret"] for each in answered), len(answered)),
-            "parsable_replies": share_of(len(answered) + illegal, replies),
-            "legal_replies": share_of(len(answered), replies),
+            "answered": share_of(answered, len(asked)),
+            "accuracy": share_of(sum(each["regret"] == 0 for each in takes), sum(each["asks_for"] == "take" for each in asked)),
+            "regret_of_answers": share_of(sum(each["regret"] for each in takes), len(takes)),
+            "parsable_replies": share_of(answered + illegal, replies),
+            "legal_replies": share_of(answered, replies),
+            "ended": float(WON_KEY in trace.info),
         }
 
 

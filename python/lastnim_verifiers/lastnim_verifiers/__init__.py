@@ -1,20 +1,18 @@
 """Last Nim for verifiers: a language model plays a seat, and each answer's reward is its exact regret.
 
 The model gets the prompts of `lastnim bot run llm`, with the same template, parser and error messages. `LastNimTaskset` has the positions,
-`LastNimHarness` plays the matches, and `LastNimEnv` needs no sandbox. The library finds all three by the id `lastnim-verifiers`. See
-docs/reference/environments.md for every setting, reward and metric.
+`LastNimHarness` plays matches against house bots, and `LastNimEnv` also matches of two models. The library finds all three by the id
+`lastnim-verifiers`. See docs/reference/environments.md for every setting, reward and metric.
 """
 
 from __future__ import annotations
 
 from .environment import LastNimEnv, LastNimEnvConfig
 from .harness import LastNimHarness, LastNimHarnessConfig
-from .model_match import AskedTake, ModelMatch
 from .task import LastNimTask, LastNimTaskData
 from .taskset import LastNimTaskset, LastNimTasksetConfig
 
 __all__ = [
-    "AskedTake",
     "LastNimEnv",
     "LastNimEnvConfig",
     "LastNimHarness",
@@ -23,5 +21,4 @@ __all__ = [
     "LastNimTaskData",
     "LastNimTaskset",
     "LastNimTasksetConfig",
-    "ModelMatch",
 ]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
+from lastnim.datasets import Split, draw_positions, read_positions
+from lastnim.llm import Memory, PromptSettings, Rows, Scoring, Thinking
+from lastnim.oracle import Ending
 from pydantic import Field
 
-from ..._lastnim import draw_positions, parse_position
-from ...oracle import Ending
-from .model_match import Memory, ModelMatch, PromptSettings, Scoring, Thinking
-from .task import LastNimTask, LastNimTaskData, Split
+from .task import LastNimTask, LastNimTaskData
 
 __all__ = ["LastNimTaskset", "LastNimTasksetConfig"]
 
@@ -40,11 +39,13 @@ class LastNimTasksetConfig(vf.TasksetConfig):
     max_optimal_share: float = 1.0
     """The maximum share of first takes that are optimal, above 0 and at most 1."""
     opponents: list[str] = Field(default=["oracle"], min_length=1)
-    """The house bots, in order after the model, repeated if there are more seats. `oracle` plays optimally."""
+    """The house bots, in order after the model, repeated if there are more seats. `oracle` plays optimally; `rival` is a second model."""
+    rows: Rows = "assigned"
+    """Whether the rows of the position are assigned, or each seat declares its own, for which models are asked."""
     answers: int = Field(default=3, ge=1, le=10)
     """The maximum answers to a question: after an unusable reply the model is told why."""
     max_questions: int | None = Field(default=None, ge=1)
-    """The maximum questions in a match; unlimited by default."""
+    """The maximum questions to a seat in a match; unlimited by default."""
     time_left: float = Field(default=600.0, ge=0, le=86_400)
     """The number of seconds for an answer in templates that name it. It is not enforced."""
     template: Path | None = None
@@ -78,23 +79,23 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
             scoring=config.scoring,
         )
         for identity, game in self._positions():
-            match = ModelMatch(game, config.opponents, seed=config.seed, prompts=prompts)
-            question = match.next_question()
-            if question is None:
-                raise ValueError(f"position {identity}: there are no counters")
             data = LastNimTaskData.model_validate(
                 {
                     "id": identity,
-                    "prompt": question.messages[0][1],
                     "game": game,
                     "split": config.split,
                     "opponents": config.opponents,
+                    "rows": config.rows,
                     "seed": config.seed,
                     "answers": config.answers,
                     "max_questions": config.max_questions,
                     "prompts": prompts,
                 }
             )
+            question = data.begin_match().next_question()
+            if question is None:
+                raise ValueError(f"position {identity}: there are no counters")
+            data = data.model_copy(update={"prompt": question.messages[0][1]})
             yield LastNimTask(data, config.task)
 
     def _positions(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -103,7 +104,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
         if config.file is not None:
             yield from read_positions(config.file, config.split)
             return
-        drawn = draw_positions(
+        yield from draw_positions(
             positions=config.positions,
             split=config.split,
             seats=config.seats,
@@ -113,22 +114,3 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
             max_optimal_share=config.max_optimal_share,
             seed=config.seed,
         )
-        for identity, game in drawn:
-            yield identity, json.loads(game)
-
-
-def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the id and the game of each line of a dataset, and computes its set. ValueError names a line without a position of this set."""
-    with file.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                identity, found, game = parse_position(json.dumps(json.loads(line)["game"]))
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{file}, line {number}: not a position of `lastnim oracle dataset`: {error!r}") from error
-            if found != split:
-                raise ValueError(
-                    f'{file}, line {number}: the position {identity} is in the set "{found}", but split is "{split}"'
-                )
-            yield identity, json.loads(game)
