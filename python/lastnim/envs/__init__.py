@@ -4,6 +4,7 @@
 - `lastnim.envs.against_house_bots`: Gymnasium, one seat against house bots (the extra `gymnasium`);
 - `lastnim.envs.VectorGames`: thousands of games, stepped at once in Rust (the extra `numpy`);
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
+- `lastnim.envs.inspect_ai`: a language model on positions of a dataset, for inspect_ai (the extra `inspect`).
 
 The package `lastnim_verifiers`, a distribution of its own, is an environment of verifiers: language models play matches.
 
