@@ -127,6 +127,15 @@ def test_rows_against_house_bots() -> None:
         replay([trace])
 
 
+def test_wins_can_be_rewarded() -> None:
+    weights = {"rewards": {"won": {"weight": 1.0}, "minus_regret": {"weight": 0.0}}}
+    (episode, *_), _ = play_episodes(answer_question, TWO_MODELS | {"rows": "declared", "task": weights})
+    match = replay(list(episode.traces))
+    for trace in episode.traces:
+        (seat,) = {answer["seat"] for answer in trace.info["answers"]}
+        assert trace.reward == float(match.winner == seat)
+
+
 def test_a_row_without_an_answer_costs_the_maximum() -> None:
     (trace,), calls = play_tasks(lambda _: '{"row": [7]}', {"positions": 1, "rows": "declared"})
     (asked,) = trace.info["answers"]
