@@ -23,14 +23,15 @@ const FIRST_TOURNAMENT: Page =
 const FIRST_AI_TOURNAMENT: Page =
     Page { name: "first-ai-tournament.md", text: include_str!("../../docs/start/first-ai-tournament.md") };
 
-/// Follows a page in an empty folder.
-fn follow(page: &Page, track: Track) {
+/// Follows a page in an empty folder, and returns its reader.
+fn follow(page: &Page, track: Track) -> Reader {
     let mut reader = Reader::in_empty_folder(page, track);
     for block in page.blocks() {
         if block.track == Track::Common || block.track == track {
             reader.take_step(&block);
         }
     }
+    reader
 }
 
 #[test]
@@ -45,7 +46,13 @@ fn the_first_tournament_works() {
 
 #[test]
 fn the_first_ai_tournament_works() {
-    follow(&FIRST_AI_TOURNAMENT, Track::Common);
+    let reader = follow(&FIRST_AI_TOURNAMENT, Track::Common);
+    let published = reader.open_page(reader.last_line());
+    assert!(["Models", "qwen", "llama", "greedy", "finished"].iter().all(|word| published.contains(word)));
+    let (_, match_id) = published.split_once("href=\"/matches/").expect("the page links to matches");
+    let (match_id, _) = match_id.split_once('"').unwrap();
+    let match_page = reader.open_page(&format!("/matches/{match_id}"));
+    assert!(match_page.contains("/transcript?"), "the page of a match has no transcript:\n{match_page}");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use super::{
 use std::{
     env,
     fs::{self, File},
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{self, Child, ChildStdout, Command, Stdio},
@@ -126,6 +127,23 @@ impl Reader {
             }
             other => panic!("{}: nobody runs a block of {other:?}", block.place),
         }
+    }
+
+    /// Returns the last line that the last step printed.
+    pub fn last_line(&self) -> &str {
+        self.printed.lines().last().unwrap_or_default()
+    }
+
+    /// Returns a page of the server, by its URL or path.
+    pub fn open_page(&self, url: &str) -> String {
+        let address = &self.server.as_ref().expect("the page starts a server").address;
+        let path = url.strip_prefix(&format!("http://{address}")).unwrap_or(url);
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{url}: {answer}");
+        answer
     }
 
     /// Runs lines in the shell.
