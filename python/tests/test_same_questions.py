@@ -20,7 +20,7 @@ from verifiers_runs import play_tasks
 import lastnim
 from lastnim._lastnim import parse_position
 from lastnim.envs.inspect_ai import last_nim
-from lastnim.llm import ModelMatch, PromptSettings, Rows, Scoring
+from lastnim.llm import ModelMatch, PromptSettings, RowMode, Scoring
 from lastnim.testing import TestServer
 
 PILES = [2, 3, 4]
@@ -80,7 +80,7 @@ def questions_of_bot(
     return [call for call in endpoint.calls if "You are seat 0" in call[0]["content"]], record
 
 
-def questions_of_functions(game: dict[str, Any], rows: Rows, prompts: PromptSettings) -> list[Messages]:
+def questions_of_functions(game: dict[str, Any], rows: RowMode, prompts: PromptSettings) -> list[Messages]:
     """Returns the questions of the public functions of Python."""
     match = ModelMatch(game, ["timid"], rows=rows, prompts=prompts)
     asked: list[Messages] = []
@@ -123,7 +123,7 @@ def bytes_of(questions: list[Messages]) -> list[bytes]:
     ],
 )
 def test_all_ask_the_same_questions(
-    lastnim_server: TestServer, tmp_path: Path, rows: Rows, scoring: Scoring, words: list[str], changes: dict[str, Any]
+    lastnim_server: TestServer, tmp_path: Path, rows: RowMode, scoring: Scoring, words: list[str], changes: dict[str, Any]
 ) -> None:
     alliance: dict[str, Any] = {"alliance": "declared"}
     if rows == "assigned":

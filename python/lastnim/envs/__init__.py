@@ -6,7 +6,7 @@
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
 - `lastnim.envs.inspect_ai`: a language model on positions of a dataset, for inspect_ai (the extra `inspect`).
 
-The package `lastnim_verifiers`, a distribution of its own, is an environment of verifiers: language models play matches.
+The separate distribution `lastnim-verifiers` is an environment of verifiers: language models play matches.
 
 See docs/reference/environments.md for actions, observations and rewards. Rules and labels come from the program.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .._lastnim import ModelQuestion, ModelReply
 from .asking import AskedQuestion, Call, EndpointError, ask_model
-from .model_match import RIVAL, ModelMatch, Rows
+from .model_match import RIVAL, ModelMatch, RowMode
 from .questions import Game, Memory, PromptSettings, Scoring, Thinking, ask_row, ask_take
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "ModelQuestion",
     "ModelReply",
     "PromptSettings",
-    "Rows",
+    "RowMode",
     "Scoring",
     "Thinking",
     "ask_model",

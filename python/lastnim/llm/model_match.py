@@ -10,12 +10,12 @@ from .._lastnim import HousePlayer, ModelQuestion, ModelReply
 from ..match import Position
 from .questions import Game, PromptSettings, ask_row, ask_take
 
-__all__ = ["RIVAL", "ModelMatch", "Rows"]
+__all__ = ["RIVAL", "ModelMatch", "RowMode"]
 
 RIVAL = "rival"
 """The name of an opponent that is a second model, not a house bot."""
 
-Rows = Literal["assigned", "declared"]
+RowMode = Literal["assigned", "declared"]
 """Whether the rows of the game are assigned, or each seat declares its own."""
 
 MODEL_NAME = "model"
@@ -36,7 +36,7 @@ class ModelMatch:
         opponents: Sequence[str],
         *,
         seed: int = 0,
-        rows: Rows = "assigned",
+        rows: RowMode = "assigned",
         prompts: PromptSettings | None = None,
     ) -> None:
         if not opponents:

@@ -57,9 +57,9 @@ def call_of(interaction: Any) -> Call:
     async def call(messages: list[tuple[Any, str]]) -> tuple[str, str, str | None]:
         wire: Any = [{"role": role, "content": text} for role, text in messages]
         segment = await interaction.turn(wire)
-        if segment.terminated:
+        reply: tuple[str, str, str | None] | None = interaction.trace.info.pop(REPLY_KEY, None)
+        if segment.terminated or reply is None:
             raise RunStopped
-        reply: tuple[str, str, str | None] = interaction.trace.info.pop(REPLY_KEY)
         return reply
 
     return call

@@ -71,7 +71,7 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
         messages: vf.Messages,
         tool_interception_url: str | None = None,
     ) -> vf.ProgramResult:
-        """Asks one question of a match that the environment plays. It is a conversation of its own; the reply is added to the trace's `info`."""
+        """Asks one question of a match that the environment plays, in a separate conversation. The reply is added to the trace's `info`."""
         async with self._open_call(ctx, trace, endpoint, secret, data) as call:
             question: Any = [(message.role, message.content) for message in messages]
             try:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 from lastnim.datasets import Split
-from lastnim.llm import ModelMatch, PromptSettings, Rows
+from lastnim.llm import ModelMatch, PromptSettings, RowMode
 
 __all__ = ["ANSWERS_KEY", "WON_KEY", "AnyTrace", "LastNimTask", "LastNimTaskData"]
 
@@ -32,7 +32,7 @@ class LastNimTaskData(vf.TaskData):
     """The position's set. The match ends before a question about a position of the other set."""
     opponents: list[str]
     """The house bots, and `rival` for the second model, in order after the model."""
-    rows: Rows
+    rows: RowMode
     """Whether the rows of the game are assigned, or each seat declares its own."""
     seed: int
     """The seed of the house bots."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 from lastnim.datasets import Split, draw_positions, read_positions
-from lastnim.llm import Memory, PromptSettings, Rows, Scoring, Thinking
+from lastnim.llm import Memory, PromptSettings, RowMode, Scoring, Thinking
 from lastnim.oracle import Ending
 from pydantic import Field
 
@@ -40,7 +40,7 @@ class LastNimTasksetConfig(vf.TasksetConfig):
     """The maximum share of first takes that are optimal, above 0 and at most 1."""
     opponents: list[str] = Field(default=["oracle"], min_length=1)
     """The house bots, in order after the model, repeated if there are more seats. `oracle` plays optimally; `rival` is a second model."""
-    rows: Rows = "assigned"
+    rows: RowMode = "assigned"
     """Whether the rows of the position are assigned, or each seat declares its own, for which models are asked."""
     answers: int = Field(default=3, ge=1, le=10)
     """The maximum answers to a question: after an unusable reply the model is told why."""
