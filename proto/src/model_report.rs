@@ -1,7 +1,30 @@
 //! Statistics of language models, as messages.
 
 use super::pb;
-use lastnim_auditing::{ForecastBin, ForecastFigures, RevealedRows, RowSource, SelectedTakeFigures};
+use lastnim_auditing::{
+    ForecastBin, ForecastFigures, RevealedRows, RowSource, SelectedTakeFigures, WishCounts, WishFigures,
+};
+
+impl From<&WishFigures> for pb::WishFigures {
+    fn from(found: &WishFigures) -> Self {
+        let WishCounts { misdeclared, gained, lost, won, would_have_won, conflicts, kept, broken } =
+            found.counts;
+        Self {
+            plies: found.plies,
+            regret_per_ply: found.regret_per_ply.map(Into::into),
+            wanted_regret_per_ply: found.wanted_regret_per_ply.map(Into::into),
+            misdeclared,
+            gained,
+            lost,
+            gain_per_match: found.gain_per_match.map(Into::into),
+            won,
+            would_have_won,
+            conflicts,
+            kept,
+            broken,
+        }
+    }
+}
 
 impl From<&SelectedTakeFigures> for pb::TakeFigures {
     fn from(figures: &SelectedTakeFigures) -> Self {

@@ -271,6 +271,10 @@ impl SeatClaims<'_> {
         plies.filter(move |&(number, ply)| ply.seat == self.seat && own(number)).map(|(_, ply)| ply)
     }
 
+    fn declared_itself(&self) -> bool {
+        self.decisions.iter().any(|line| line["ply"].is_null() && line["by"] == "model")
+    }
+
     fn stated(&self) -> Option<usize> {
         let row = self.decisions.iter().find(|line| line["ply"].is_null() && line["by"] == "model")?;
         Some(row["wants"].as_u64()? as usize)
@@ -279,18 +283,8 @@ impl SeatClaims<'_> {
 
 fn check_wants(found: &Value, claims: &[SeatClaims<'_>]) {
     let mut expected = BTreeMap::from(
-        [
-            "stated",
-            "declared_as_stated",
-            "stated_choices",
-            "stated_chosen",
-            "first_choices",
-            "first_chosen",
-            "conflicts",
-            "conflicts_for_stated",
-            "conflicts_for_first",
-        ]
-        .map(|member| (member, 0_u64)),
+        ["stated", "declared_as_stated", "stated_choices", "stated_chosen", "first_choices", "first_chosen"]
+            .map(|member| (member, 0_u64)),
     );
     let mut count = |member: &str, is_so: bool| *expected.get_mut(member).unwrap() += u64::from(is_so);
     for claim in claims {
@@ -303,16 +297,54 @@ fn check_wants(found: &Value, claims: &[SeatClaims<'_>]) {
             let Some(stated) = stated else { continue };
             count("stated_choices", ply.can_reach(stated));
             count("stated_chosen", ply.winner == stated);
-            let is_conflict = stated != first && ply.can_reach(stated) && ply.can_reach(first);
-            count("conflicts", is_conflict);
-            count("conflicts_for_stated", is_conflict && ply.winner == stated);
-            count("conflicts_for_first", is_conflict && ply.winner == first);
         }
     }
     for (member, expected) in &expected {
         assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
     }
     assert!(expected["stated"] > 0 && expected["first_choices"] > 0, "{expected:?}");
+    let declared = claims.iter().filter(|claim| claim.declared_itself()).count() as u64;
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| number_of(&row["matches"])).sum::<u64>(), declared, "{found}");
+    assert_eq!(rows[0]["row"]["offsets"].as_array().unwrap().len(), 3, "{found}");
+    check_wishes(&found["wishes"], claims);
+}
+
+fn check_wishes(found: &Value, claims: &[SeatClaims<'_>]) {
+    let members = ["plies", "misdeclared", "won", "conflicts", "kept", "broken"];
+    let mut expected = BTreeMap::from(members.map(|member| (member, 0_u64)));
+    let (mut regret, mut wanted_regret) = (0, 0);
+    let mut count = |member: &str, is_so: bool| *expected.get_mut(member).unwrap() += u64::from(is_so);
+    for claim in claims {
+        let Some(stated) = claim.stated() else { continue };
+        let is_otherwise = claim.game.first_of_row(claim.seat) != stated;
+        count("misdeclared", is_otherwise);
+        count("won", is_otherwise && claim.game.winner == stated);
+        for ply in claim.own_plies() {
+            // The stated seat comes first, and those before it in the row come one place later.
+            let of_stated = ply.ranks.iter().find(|&&(_, winner)| winner == stated).map(|&(rank, _)| rank);
+            let wanted_rank = |&(rank, winner): &(u64, usize)| match of_stated {
+                _ if winner == stated => 0,
+                Some(of_stated) => rank + u64::from(rank < of_stated),
+                None => rank + u64::from(rank < claim.game.rank_in_row(claim.seat, stated)),
+            };
+            count("plies", true);
+            regret += ply.regret();
+            let best = ply.ranks.iter().map(wanted_rank).min().unwrap();
+            wanted_regret += wanted_rank(&(ply.rank, ply.winner)) - best;
+            let is_conflict = of_stated.is_some_and(|rank| rank > ply.rank - ply.regret());
+            count("conflicts", is_conflict);
+            count("kept", is_conflict && ply.regret() == 0);
+            count("broken", is_conflict && ply.winner == stated);
+        }
+    }
+    for (member, expected) in &expected {
+        assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
+    }
+    for (member, ranks) in [("regret_per_ply", regret), ("wanted_regret_per_ply", wanted_regret)] {
+        is_near(&found[member]["value"], ranks as f64 / expected["plies"] as f64);
+    }
+    assert!(expected["misdeclared"] > 0 && expected["conflicts"] > 0, "{expected:?}");
 }
 
 fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {

@@ -71,6 +71,10 @@ impl PlayedGame {
         Self { id: record["match_id"].as_str().unwrap().to_owned(), bots, rows, winner, plies }
     }
 
+    pub fn rank_in_row(&self, seat: usize, winner: usize) -> u64 {
+        rank_of(&self.rows, seat, winner)
+    }
+
     pub fn first_of_row(&self, seat: usize) -> usize {
         (seat + self.rows[seat][0]) % self.bots.len()
     }

@@ -44,7 +44,8 @@ pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: S
     winner_with_row(game, mover, &offsets)
 }
 
-fn winner_with_row(game: &AuditedMatch<'_>, mover: Seat, offsets: &[u64]) -> Seat {
+/// Returns the winner under optimal play if the bot had declared this row.
+pub(super) fn winner_with_row(game: &AuditedMatch<'_>, mover: Seat, offsets: &[u64]) -> Seat {
     let seats = game.bots.seats();
     let row = Row::parse(offsets, seats).expect("each offset occurs once");
     let rows =

@@ -45,6 +45,7 @@ mod similar_choices;
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::manual_is_multiple_of, reason = "a test's numbers are small")]
 mod tests;
+mod wishes;
 
 pub use audited_match::{AuditedMatch, RowSource};
 pub use auditor::{AuditSubject, Auditor, MAX_BOTS, MAX_FIELD};
@@ -74,3 +75,4 @@ pub use replicates::REPLICATES;
 pub use seat_choices::WinnerChoice;
 pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
 pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};
+pub use wishes::{WishCounts, WishFigures, WishTally};

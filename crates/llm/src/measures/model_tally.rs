@@ -7,7 +7,7 @@ use super::{
     want_tally::{WantTally, first_of_row},
 };
 use crate::transcript_reader::{DecidedBy, TranscriptDecision};
-use lastnim_auditing::{AuditedMatch, Forecasts, SelectedTakes};
+use lastnim_auditing::{AuditedMatch, Forecasts, SelectedTakes, WishTally};
 use lastnim_core::game::Seat;
 use lastnim_proto::pb;
 use std::collections::{BTreeSet, HashMap};
@@ -34,6 +34,7 @@ pub(super) struct ModelTally {
     take_forecasts: Forecasts,
     row_forecasts: Forecasts,
     wants: WantTally,
+    wishes: WishTally,
 }
 
 /// The counted questions to a seat in a match.
@@ -66,6 +67,7 @@ impl ModelTally {
             take_forecasts: Forecasts::new(seed),
             row_forecasts: Forecasts::new(seed),
             wants: WantTally::default(),
+            wishes: WishTally::new(seed),
         }
     }
 
@@ -90,6 +92,7 @@ impl ModelTally {
                 forecasts.add_forecast(game.group, probability, game.audit.winner == first);
             }
             if ply.is_none() {
+                self.wants.add_row(&game.game.matrix[seat]);
                 stated = decision.wants.and_then(|wants| seats.seat(wants).ok());
             }
         }
@@ -98,6 +101,9 @@ impl ModelTally {
         let mut choices = game.winner_choices(seat);
         choices.retain(|choice| own_plies.contains(&choice.ply));
         self.wants.add_match(first, stated, &choices);
+        if let Some(wanted) = stated {
+            self.wishes.add_match(game, seat, wanted, |ply| own_plies.contains(&ply));
+        }
     }
 
     fn add_question(&mut self, question: &AskedQuestion, decision: &TranscriptDecision) {
@@ -158,7 +164,7 @@ impl ModelTally {
             cost: Some(cost),
             take_forecasts: Some((&self.take_forecasts.into_figures()).into()),
             row_forecasts: Some((&self.row_forecasts.into_figures()).into()),
-            wants: Some(self.wants.to_message(revealed)),
+            wants: Some(self.wants.to_message(&self.wishes.into_figures(), revealed)),
         }
     }
 }

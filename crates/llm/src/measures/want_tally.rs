@@ -1,11 +1,12 @@
 //! A model's stated wishes, compared with its declarations and takes.
 
-use lastnim_auditing::{AuditedMatch, WinnerChoice};
-use lastnim_core::game::Seat;
+use lastnim_auditing::{AuditedMatch, WinnerChoice, WishFigures};
+use lastnim_core::game::{Row, Seat};
 use lastnim_proto::pb;
+use std::{cmp::Reverse, collections::HashMap};
 
 /// A model's stated wishes, compared with its declarations and choices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WantTally {
     stated: u64,
     declared_as_stated: u64,
@@ -13,9 +14,8 @@ pub struct WantTally {
     stated_chosen: u64,
     first_choices: u64,
     first_chosen: u64,
-    conflicts: u64,
-    conflicts_for_stated: u64,
-    conflicts_for_first: u64,
+    /// The number of matches with each row that the model declared itself.
+    rows: HashMap<Row, u64>,
 }
 
 /// Returns the first choice in the row of a seat.
@@ -37,16 +37,19 @@ impl WantTally {
         for choice in choices.iter().filter(|choice| choice.available.contains(stated)) {
             self.stated_choices += 1;
             self.stated_chosen += u64::from(choice.chosen == stated);
-            if stated != first && choice.available.contains(first) {
-                self.conflicts += 1;
-                self.conflicts_for_stated += u64::from(choice.chosen == stated);
-                self.conflicts_for_first += u64::from(choice.chosen == first);
-            }
         }
     }
 
-    /// Creates the message, with the rows that fit all takes of the model.
-    pub fn to_message(self, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
+    /// Adds a row that the model declared itself.
+    pub fn add_row(&mut self, row: &Row) {
+        *self.rows.entry(row.clone()).or_default() += 1;
+    }
+
+    /// Makes the message, with what the model wanted and the rows that fit all its takes.
+    pub fn to_message(&self, wishes: &WishFigures, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
+        let mut rows: Vec<_> = self.rows.iter().collect();
+        rows.sort_by_key(|&(row, &matches)| (Reverse(matches), row.offsets()));
+        let rows = rows.into_iter().map(|(row, &matches)| pb::DeclaredRow { row: Some(row.into()), matches });
         pb::WantFigures {
             stated: self.stated,
             declared_as_stated: self.declared_as_stated,
@@ -54,9 +57,8 @@ impl WantTally {
             stated_chosen: self.stated_chosen,
             first_choices: self.first_choices,
             first_chosen: self.first_chosen,
-            conflicts: self.conflicts,
-            conflicts_for_stated: self.conflicts_for_stated,
-            conflicts_for_first: self.conflicts_for_first,
+            rows: rows.collect(),
+            wishes: (self.stated > 0).then(|| wishes.into()),
             revealed,
         }
     }
@@ -94,14 +96,12 @@ mod tests {
             stated_chosen: 2,
             first_choices: 4,
             first_chosen: 1,
-            conflicts: 3,
-            conflicts_for_stated: 1,
-            conflicts_for_first: 1,
+            rows: HashMap::new(),
         };
         assert_eq!(tally, expected);
         tally.add_match(two, Some(two), &choices[..1]);
         tally.add_match(zero, None, &choices[..1]);
-        assert_eq!((tally.stated, tally.declared_as_stated, tally.conflicts), (2, 1, 3));
+        assert_eq!((tally.stated, tally.declared_as_stated), (2, 1));
         assert_eq!((tally.first_choices, tally.stated_choices), (5, 4));
     }
 }

@@ -1,11 +1,16 @@
 //! Models' claims about their chances and wishes, compared with what happened.
 
-use super::figures::{SCORE, SHARE, figure_column, interval_cell, interval_column, share_words, value_cell};
+use super::figures::{
+    RANKS, SCORE, SHARE, figure_column, interval_cell, interval_column, share_words, value_cell,
+};
 use crate::{
     Cell, Column, Section, Table,
     words::{count_words, join_words},
 };
 use lastnim_proto::pb;
+
+/// The maximum number of rows listed for a model.
+const MAX_LISTED_ROWS: usize = 8;
 
 /// Forecasts of one model, and the kind of question that they came with.
 type ForecastLine<'a> = (&'a str, &'static str, &'a pb::ForecastFigures);
@@ -75,13 +80,75 @@ fn small_count(count: u64) -> u32 {
 }
 
 /// Reports what models say they want, what they declare, and what their takes choose.
-pub(super) fn want_section(models: &[pb::ModelFindings]) -> Section {
-    let sentences = models.iter().filter_map(|model| Some((&model.bot, model.wants.as_ref()?)));
-    Section::with_heading("What the models want: what they state, declare and choose")
-        .list(sentences.flat_map(|(bot, wants)| want_sentences(bot, wants)))
+pub(super) fn want_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
+    let wants = || models.iter().filter_map(|model| Some((model.bot.as_str(), model.wants.as_ref()?)));
+    let wishes: Vec<_> = wants().filter_map(|(bot, wants)| Some((bot, wants.wishes.as_ref()?))).collect();
+    let rows = declared_row_table(wants());
+    let rows = (!rows.rows.is_empty()).then(|| {
+        Section::with_heading("Rows that the models declared")
+            .table(rows)
+            .paragraph("A row lists offsets from the own seat (0), the preferred winner first; 1 moves next.")
+    });
+    let sentences = Section::with_heading("What the models want: what they state, declare and choose")
+        .list(wants().flat_map(|(bot, wants)| want_sentences(bot, wants)))
         .paragraph(
             "A choice is a take that the model decided itself and that could have led to another winner.",
-        )
+        );
+    let wishes = (!wishes.is_empty()).then(|| {
+        Section::with_heading("Ranks by the declared row and by the wanted row")
+            .table(wish_table(&wishes))
+            .paragraph("The wanted row is the declared row with the stated seat moved to the front. Regret: ranks lost per take by either row. Other rows: matches in which they differ. Gain: how many ranks better, by the wanted row, the winner under optimal play is after the declared row than after the wanted one.")
+    });
+    rows.into_iter().chain([sentences]).chain(wishes).collect()
+}
+
+/// Tabulates the declared rows of each model, the most frequent first.
+fn declared_row_table<'a>(wants: impl Iterator<Item = (&'a str, &'a pb::WantFigures)>) -> Table {
+    let mut table = Table::new([
+        Column::text("bot"),
+        Column::integer("seats"),
+        Column::text("row"),
+        Column::integer("matches"),
+        figure_column("share", SHARE),
+    ]);
+    for (bot, wants) in wants {
+        let all = wants.rows.iter().map(|declared| declared.matches).sum();
+        for declared in wants.rows.iter().take(MAX_LISTED_ROWS) {
+            let offsets = declared.row.as_ref().map_or(&[][..], |row| &row.offsets);
+            table.push_row([
+                bot.into(),
+                offsets.len().into(),
+                join_words(offsets, " ").into(),
+                declared.matches.into(),
+                Cell::Fraction { part: small_count(declared.matches), whole: small_count(all) },
+            ]);
+        }
+    }
+    table
+}
+
+fn wish_table(wishes: &[(&str, &pb::WishFigures)]) -> Table {
+    Table::of_items(wishes)
+        .column(Column::text("bot"), |&(bot, _)| bot)
+        .column(Column::integer("takes"), |(_, found)| found.plies)
+        .column(figure_column("regret/take", RANKS), |(_, found)| value_cell(found.regret_per_ply.as_ref()))
+        .column(interval_column("regret_per_take", RANKS), |(_, found)| {
+            interval_cell(found.regret_per_ply.as_ref())
+        })
+        .column(figure_column("wanted regret", RANKS), |(_, found)| {
+            value_cell(found.wanted_regret_per_ply.as_ref())
+        })
+        .column(interval_column("wanted_regret_per_take", RANKS), |(_, found)| {
+            interval_cell(found.wanted_regret_per_ply.as_ref())
+        })
+        .column(Column::integer("other rows"), |(_, found)| found.misdeclared)
+        .column(figure_column("gain", RANKS).with_sign(), |(_, found)| {
+            value_cell(found.gain_per_match.as_ref())
+        })
+        .column(interval_column("gain_per_match", RANKS).with_sign(), |(_, found)| {
+            interval_cell(found.gain_per_match.as_ref())
+        })
+        .into_table()
 }
 
 fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
@@ -97,12 +164,24 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
             share_words(wants.stated_chosen, wants.stated_choices)
         ));
     }
-    if wants.conflicts > 0 {
+    let wishes = wants.wishes.unwrap_or_default();
+    if wishes.misdeclared > 0 {
         sentences.push(format!(
-            "{bot} had {} between the stated seat and another seat that is first in its row: it chose the stated seat {}, and the first seat {}",
-            count_words(wants.conflicts, "choice", "choices"),
-            count_words(wants.conflicts_for_stated, "time", "times"),
-            count_words(wants.conflicts_for_first, "time", "times"),
+            "{bot} declared another row than it wanted in {}: under optimal play this served its wish better than the truth in {}, and worse in {}; the stated seat won {}, and would have won {} had {bot} declared the truth and all played optimally",
+            count_words(wishes.misdeclared, "match", "matches"),
+            wishes.gained,
+            wishes.lost,
+            wishes.won,
+            wishes.would_have_won,
+        ));
+    }
+    if wishes.conflicts > 0 {
+        sentences.push(format!(
+            "{bot} had {} between its declared row and the stated seat: it kept to its row {}, broke it for the stated seat {}, and chose neither {}",
+            count_words(wishes.conflicts, "choice", "choices"),
+            count_words(wishes.kept, "time", "times"),
+            count_words(wishes.broken, "time", "times"),
+            count_words(wishes.conflicts.saturating_sub(wishes.kept + wishes.broken), "time", "times"),
         ));
     }
     sentences.push(format!(

@@ -1,7 +1,7 @@
 //! The report on language models.
 
 use super::{
-    claims::{forecast_sections, want_section},
+    claims::{forecast_sections, want_sections},
     cost::cost_section,
     rules::rule_sections,
     strength::strength_section,
@@ -27,7 +27,7 @@ pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
         .chain(rule_sections(models))
         .chain([strength_section(models), cost_section(models)])
         .chain(forecast_sections(models))
-        .chain([want_section(models)])
+        .chain(want_sections(models))
         .collect()
 }
 
