@@ -19,7 +19,7 @@ const FILES: [&str; 9] = [
     SAVED_RUN,
     ADMIN_TOKEN,
     STORE_ID,
-    "lastnim.db",
+    STORE,
     "lastnim.db-wal",
     "lastnim.db-shm",
     "lastnim.db.lock",
@@ -40,6 +40,8 @@ const RATES: &str = ".llm-rate";
 const LEDGER: &str = ".ledger";
 /// The ending of the names of transcripts.
 const TRANSCRIPT: &str = ".transcript.jsonl";
+/// The store of the run's own server.
+const STORE: &str = "lastnim.db";
 /// The file whose existence shows that there is a store.
 const STORE_ID: &str = "lastnim.db.id";
 
@@ -60,9 +62,14 @@ impl RunPaths {
         self.folder.join(SAVED_RUN)
     }
 
+    /// Returns the ledger of a bot's model.
+    pub fn ledger_file(&self, bot: &str) -> PathBuf {
+        self.folder.join(format!("{bot}{LEDGER}"))
+    }
+
     /// Returns the ledgers of a bot's model and of all models, if a run has begun.
     pub fn ledger_files(&self, bot: &BotName) -> Option<[PathBuf; 2]> {
-        let files = [self.folder.join(format!("{bot}{LEDGER}")), self.folder.join(SHARED_LEDGER)];
+        let files = [self.ledger_file(bot.as_str()), self.folder.join(SHARED_LEDGER)];
         self.folder.is_dir().then_some(files)
     }
 
@@ -129,7 +136,7 @@ impl RunFolder {
 
     /// Returns the file of the own server's store.
     pub fn store_file(&self) -> PathBuf {
-        self.path.join("lastnim.db")
+        self.path.join(STORE)
     }
 
     /// Returns the file of the key that signs the records of the own server.

@@ -5,9 +5,9 @@
 //! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
-//! terminal. `running_tournament` follows the tournament to its end, `model_measures` then measures its models, and
-//! `progress` shows its progress; `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until
-//! they answer, and `probes` tries each endpoint before the first match.
+//! terminal. `model_spending` reads what the models have cost. `running_tournament` follows the tournament to its end, `model_measures` then measures its models,
+//! and `progress` shows its progress; `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament
+//! until they answer, and `probes` tries each endpoint before the first match.
 
 mod bounded_log;
 mod check;
@@ -19,6 +19,7 @@ mod located_run;
 mod model_checks;
 mod model_measures;
 mod model_settings;
+mod model_spending;
 mod organiser;
 mod outage_freeze;
 mod outages;
@@ -39,6 +40,7 @@ pub use bounded_log::BoundedLog;
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
 pub use located_run::locate_run;
+pub use model_spending::{ModelLedgers, spending_json, spending_section};
 pub use organiser::OrganiserClient;
 pub use players::{LocalBots, PlayerNews, TournamentAddress};
 pub use program::{BotProgram, ProgramCommand, ProgramEnvironment, SupervisedProgram};

@@ -17,7 +17,7 @@ use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
     io::{self, IsTerminal as _, Write as _},
-    mem,
+    iter, mem,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -44,6 +44,8 @@ pub struct RunProgress {
     /// The last message about bots that have not joined.
     waiting: String,
     last_line: Instant,
+    /// The cost of the models, in one line.
+    spending: Option<String>,
     pace: Option<MatchPace>,
     /// Whether the lack of bots has been reported.
     awaits_bots: bool,
@@ -105,6 +107,7 @@ impl RunProgress {
             began: Instant::now(),
             waiting: String::new(),
             last_line: Instant::now(),
+            spending: None,
             pace: None,
             awaits_bots: false,
             damage: String::new(),
@@ -174,6 +177,16 @@ impl RunProgress {
         self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
     }
 
+    /// Returns whether it is time to say again how far the tournament is, and what it has cost.
+    pub fn is_line_due(&self) -> bool {
+        self.last_line.elapsed() >= BETWEEN_LINES
+    }
+
+    /// Sets the line about the cost of the models, to be shown with the progress.
+    pub fn set_spending(&mut self, line: Option<String>) {
+        self.spending = line;
+    }
+
     /// Shows the progress and returns the bots that lost seats since the last message, to be printed with the
     /// reasons, by [`Self::print_losses`].
     #[must_use = "lost seats must be printed"]
@@ -201,19 +214,28 @@ impl RunProgress {
         }
         self.is_paused = is_paused;
         let pace = self.start_pace(played, total);
+        let is_line_due = self.is_line_due();
+        if is_line_due {
+            self.last_line = Instant::now();
+        }
         if self.is_terminal {
             if total > 0 {
                 self.bar.set_length(total);
             }
             self.bar.set_position(played);
-            self.bar.set_message(visible_text(&standings_so_far(&seen.standings)).into_owned());
-        } else if self.last_line.elapsed() >= BETWEEN_LINES {
-            self.last_line = Instant::now();
+            let standings = standings_so_far(&seen.standings);
+            let spending = self.spending.iter().map(|line| format!("\n{line}"));
+            let message = iter::once(standings).chain(spending).collect::<String>();
+            self.bar.set_message(visible_text(&message).into_owned());
+        } else if is_line_due {
             let left =
                 pace.time_left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
             let of = if total > 0 { format!(" of {total}") } else { String::new() };
             let leaders = leader_line(&seen.standings);
             self.print_line(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
+            if let Some(spending) = &self.spending {
+                self.print_line(spending);
+            }
         }
         losses
     }

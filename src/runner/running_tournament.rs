@@ -1,6 +1,7 @@
 //! A running tournament, from the arrival of its bots to its end.
 
 use super::{
+    model_spending::{ModelLedgers, spending_line},
     organiser::TournamentStates,
     outage_freeze::OutageFreeze,
     outages::Outages,
@@ -32,6 +33,8 @@ pub struct RunningTournament<'a> {
     pub stage: TournamentAddress,
     /// The bots that this process runs.
     pub players: LocalBots,
+    /// The ledgers of the models.
+    pub ledgers: ModelLedgers,
     /// The models whose endpoints fail.
     pub outages: Outages,
     /// How long an outage may last before the run stops.
@@ -251,6 +254,12 @@ impl RunningTournament<'_> {
 
     /// Shows the progress of the tournament, and how seats were lost.
     async fn show_progress(&mut self) {
+        if self.progress.is_line_due() {
+            // An estimate that fails is omitted.
+            let models = self.ledgers.read_spending(self.stage.organiser.remote(), &self.seen.tournament);
+            let models = models.await.unwrap_or_default();
+            self.progress.set_spending(spending_line(&models));
+        }
         let TournamentAddress { organiser, tournament, .. } = &self.stage;
         for losses in self.progress.show_tournament(&self.seen) {
             // If the server is lost or too old to answer, the reasons are omitted.

@@ -114,6 +114,12 @@ impl SavedRun {
         Ok(())
     }
 
+    /// Returns the bots of the file that play with models.
+    pub fn model_bots(&self) -> impl Iterator<Item = &str> {
+        let bots = self.plan["bots"].as_array().into_iter().flatten();
+        bots.filter(|bot| !bot["llm"].is_null()).filter_map(|bot| bot["name"].as_str())
+    }
+
     /// Returns the keys of the file that changed since the run was saved.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);

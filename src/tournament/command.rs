@@ -11,13 +11,15 @@ use crate::{
     args::given_flags::GivenFlags,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
-    runner::{self, CheckArgs, RunArgs, SuperviseArgs},
+    runner::{
+        self, CheckArgs, ModelLedgers, RunArgs, SuperviseArgs, spending_json, spending_section,
+    },
     runtime, screen,
     tournament_flags::{TournamentFlags, settings_of_flags},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::BotName;
-use lastnim_proto::pb;
+use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
     standings::standings_report,
     tournament::{progress_line, tournament_report, tournament_table},
@@ -101,7 +103,8 @@ In a running ladder the bot finishes the current round, and its results count.")
   lastnim tournament show $ID --json
 
 Until the end it also shows which bots are connected, which bots matches wait for, and how much time is left: an estimate from the pace
-so far and an upper bound from the clocks.")]
+so far and an upper bound from the clocks. For the file of a run it shows what its models have cost, and an estimate of what
+they will cost.")]
     Show(TournamentArg),
     /// Lists tournaments, newest first
     #[command(after_help = "Examples:
@@ -240,11 +243,15 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
         TournamentAction::OnServer(action) => action,
     };
     runtime::run_on_runtime(Some(1), async move {
+        let ledgers = match action.tournament_mut() {
+            Some(TournamentName::File(file)) => ModelLedgers::find_of_file(file)?,
+            Some(TournamentName::Id(_)) | None => ModelLedgers::default(),
+        };
         let remote = match action.tournament_mut() {
             Some(named) => named.connect_and_resolve(&args.server).await?,
             None => RemoteServer::connect(&args.server).await?,
         };
-        TournamentCommands { remote, form }.run_action(action).await?;
+        TournamentCommands { remote, form, ledgers }.run_action(action).await?;
         Ok(CommandExit::Done)
     })
 }
@@ -253,6 +260,8 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
 struct TournamentCommands {
     remote: RemoteServer,
     form: OutputFormat,
+    /// The ledgers of the models, if the tournament is named by its file.
+    ledgers: ModelLedgers,
 }
 
 impl TournamentCommands {
@@ -291,7 +300,17 @@ impl TournamentCommands {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = self.remote.answer(service.get_tournament(request)).await?;
                 let tournament = self.require_tournament(shown.tournament.clone())?;
-                self.form.print_message_report(&shown, || tournament_report(&tournament, &shown))
+                let models = self.ledgers.read_spending(&self.remote, &tournament).await?;
+                let json = || {
+                    let mut json = message_to_json(&shown);
+                    if !models.is_empty() {
+                        json["spending"] = spending_json(&models);
+                    }
+                    json
+                };
+                self.form.print_report(json, || {
+                    tournament_report(&tournament, &shown).with_sections(spending_section(&models))
+                })
             }
             ServerAction::List { state, limit, page_token, csv } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();

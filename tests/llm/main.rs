@@ -21,4 +21,6 @@ mod published_transcripts;
 mod scripted_endpoint;
 mod server;
 mod shown_transcripts;
+#[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
+mod spending;
 mod tournaments;

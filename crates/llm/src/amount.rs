@@ -86,6 +86,19 @@ impl Amount {
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
     }
 
+    /// Returns the amount multiplied by `times` and divided by `by`, which is not zero, rounded down.
+    #[must_use]
+    pub fn scaled(self, times: u64, by: u64) -> Self {
+        let of_tokens = |tokens: u64| {
+            u64::try_from(u128::from(tokens) * u128::from(times) / u128::from(by)).unwrap_or(u64::MAX)
+        };
+        Self {
+            tokens: of_tokens(self.tokens),
+            reply_tokens: of_tokens(self.reply_tokens),
+            money: self.money.saturating_mul(times.into()) / u128::from(by),
+        }
+    }
+
     /// Returns the amount as JSON, with the money in the currency.
     pub fn to_json(&self) -> Value {
         json!({ "tokens": self.tokens, "money": self.money_as_f64() })

@@ -4,7 +4,7 @@ use super::amount::Amount;
 use std::{
     collections::HashMap,
     fs::{File, OpenOptions},
-    io,
+    io::{self, Read as _},
     os::unix::fs::FileExt as _,
     path::Path,
     sync::{Mutex, PoisonError},
@@ -97,6 +97,20 @@ impl Ledger {
     }
 }
 
+/// Reads all accounts of a ledger that programs may be using. An incomplete line is left out.
+///
+/// # Errors
+/// If the file cannot be read, or is not a ledger.
+pub fn read_accounts(path: &Path) -> io::Result<Vec<(String, Account)>> {
+    let mut file = File::open(path)?;
+    file.lock_shared()?;
+    let mut bytes = Vec::new();
+    let read = file.read_to_end(&mut bytes);
+    file.unlock()?;
+    read?;
+    bytes.as_chunks::<LINE_BYTES>().0.iter().map(parse_line).collect()
+}
+
 /// Reads new lines, changes an account, and writes its line.
 fn update_line<T>(
     file: &File,
@@ -138,8 +152,12 @@ fn update_line<T>(
 fn read_line(file: &File, offset: u64) -> io::Result<(String, Account)> {
     let mut line = [0; LINE_BYTES];
     file.read_exact_at(&mut line, offset)?;
+    parse_line(&line)
+}
+
+fn parse_line(line: &[u8; LINE_BYTES]) -> io::Result<(String, Account)> {
     let parse = || {
-        let mut words = std::str::from_utf8(&line).ok()?.split_whitespace();
+        let mut words = std::str::from_utf8(line).ok()?.split_whitespace();
         let name = words.next()?.to_owned();
         let mut amount = || {
             Some(Amount {

@@ -4,8 +4,8 @@
 //! what the model said before (`match_memory`); `answer` and `claims` read replies,
 //! and `correction` explains errors to the model; the Python package uses the same texts. `request`, `event_stream`,
 //! `refusal` and `completion` are the endpoint's protocol without I/O, and `endpoint` does the I/O. `budget` limits costs,
-//! across restarts by a `ledger`. `decision` turns a question into an answer or a [`FailureClass`], and
-//! `failure_policy` replaces missing answers. `transcript` logs everything, `transcript_reader` reads it back,
+//! across restarts by a `ledger`, from which `spent_amounts` estimates the cost to come. `decision` turns a
+//! question into an answer or a [`FailureClass`], and `failure_policy` replaces missing answers. `transcript` logs everything, `transcript_reader` reads it back,
 //! `transcript_proof` compares it with the record, and `measures` computes figures from both. The key of the endpoint
 //! (`api_key`) is hidden everywhere.
 
@@ -45,6 +45,7 @@ mod request;
 mod retry_after;
 mod row_notation;
 mod settings;
+mod spent_amounts;
 mod tally;
 mod thinking;
 mod token_count;
@@ -77,6 +78,7 @@ pub use question_log::{OUTAGE, RECOVERY};
 pub use request::{Message, Speaker};
 pub use row_notation::RowNotation;
 pub use settings::{AMENDABLE_SETTINGS, LlmSettings, StructuredOutput};
+pub use spent_amounts::SpentAmounts;
 pub use tally::Tally;
 pub use thinking::Thinking;
 pub use token_count::TokenCount;
