@@ -62,6 +62,11 @@ impl RunPaths {
         self.folder.join(SAVED_RUN)
     }
 
+    /// Returns the file of the store of the run's own server.
+    pub fn store_file(&self) -> PathBuf {
+        self.folder.join(STORE)
+    }
+
     /// Returns the ledger of a bot's model.
     pub fn ledger_file(&self, bot: &str) -> PathBuf {
         self.folder.join(format!("{bot}{LEDGER}"))

@@ -5,7 +5,8 @@
 //! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
-//! terminal. `model_spending` reads what the models have cost. `running_tournament` follows the tournament to its end, `model_measures` then measures its models,
+//! terminal. `model_spending` reads what the models have cost, and `group_plan` derives from a `pilot` how large a
+//! tournament must be. `running_tournament` follows the tournament to its end, `model_measures` then measures its models,
 //! and `progress` shows its progress; `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament
 //! until they answer, and `probes` tries each endpoint before the first match.
 
@@ -13,6 +14,7 @@ mod bounded_log;
 mod check;
 mod command;
 mod folder;
+mod group_plan;
 mod host_process;
 mod leaving;
 mod located_run;
@@ -23,6 +25,7 @@ mod model_spending;
 mod organiser;
 mod outage_freeze;
 mod outages;
+mod pilot;
 mod players;
 mod probes;
 mod program;
@@ -39,6 +42,7 @@ mod supervisor;
 pub use bounded_log::BoundedLog;
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
+pub use group_plan::{PlanArgs, plan_groups};
 pub use located_run::locate_run;
 pub use model_spending::{ModelLedgers, spending_json, spending_section};
 pub use organiser::OrganiserClient;

@@ -12,7 +12,7 @@ use crate::{
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runner::{
-        self, CheckArgs, ModelLedgers, RunArgs, SuperviseArgs, spending_json, spending_section,
+        self, CheckArgs, ModelLedgers, PlanArgs, RunArgs, SuperviseArgs, spending_json, spending_section,
     },
     runtime, screen,
     tournament_flags::{TournamentFlags, settings_of_flags},
@@ -55,6 +55,9 @@ enum TournamentAction {
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
     Check(CheckArgs),
+    /// Says how many duplicate groups a comparison of two bots needs, and what they would cost
+    #[command(after_help = PLAN_EXAMPLES)]
+    Plan(PlanArgs),
     /// Plays a tournament file with its own server and bots, and prints the standings
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
@@ -172,6 +175,13 @@ Show or change a running tournament from another terminal:
   lastnim tournament disqualify cup.toml --bot mallory --results annul --reason 'it asks another bot'
   lastnim tournament finish ladder.toml";
 
+const PLAN_EXAMPLES: &str = "Examples:
+  lastnim tournament plan cup.toml --pilot pilot.toml --detect 0.1
+  lastnim tournament plan cup.toml --detect 0.05 --measure regret --json
+
+The pilot is a small tournament with the same rules that `lastnim tournament run` has played with its own server. Its groups
+show how much two bots differ by chance, its ledgers what models cost. docs/why/ratings.md has the formula.";
+
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
   lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
@@ -238,6 +248,7 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
     let form = args.form.form();
     let mut action = match args.action {
         TournamentAction::Check(args) => return runner::check_file(&args, form),
+        TournamentAction::Plan(args) => return runner::plan_groups(&args, form),
         TournamentAction::Run(run) => return runner::run(&run, &args.server, form, own),
         TournamentAction::Supervise(args) => return runner::supervise_program(&args),
         TournamentAction::OnServer(action) => action,

@@ -15,7 +15,7 @@ use lastnim_proto::{
     parse_request, pb,
     tournament::{parse_settings_and_terms, settings_message},
 };
-use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches};
+use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, TournamentFormat, count_matches};
 
 /// A tournament and its bots.
 #[derive(Debug, Clone)]
@@ -45,6 +45,11 @@ impl TournamentPlan {
     /// Returns the settings for the server.
     pub fn settings(&self) -> pb::TournamentSettings {
         settings_message(&self.settings, &self.terms)
+    }
+
+    /// Returns the format.
+    pub fn format(&self) -> &TournamentFormat {
+        &self.settings.format
     }
 
     /// Returns repeated matches that add no information.

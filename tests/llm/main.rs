@@ -7,6 +7,8 @@ mod asking;
 mod benchmark;
 mod budgets;
 mod failures;
+#[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
+mod group_plans;
 mod killed_tournament;
 mod matches;
 #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a test's numbers are small")]

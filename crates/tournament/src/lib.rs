@@ -17,15 +17,18 @@ mod evidence;
 mod field_error;
 mod format;
 mod format_profile;
+mod game_value;
 mod interner;
 mod intervention;
 mod match_result;
 mod methods;
 mod oracle_access;
 mod pairing;
+mod pilot_results;
 mod positions;
 mod rating;
 mod retention;
+mod sample_size;
 mod schedule;
 mod scoring;
 mod seat_credit;
@@ -62,6 +65,7 @@ pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
 pub use methods::{METHODS_VERSION, MethodsVersionError, check_methods_version};
 pub use oracle_access::OracleAccess;
 pub use pairing::Pairing;
+pub use pilot_results::PilotResults;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 pub use rating::{
     ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
@@ -70,6 +74,7 @@ pub use rating::{
     SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
 };
 pub use retention::{KeptDays, KeptMatches, Retention};
+pub use sample_size::{PilotDifferences, SampleSize};
 pub use schedule::{
     BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,
     MatchLimiter, RepeatedGroups, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, Suspension,

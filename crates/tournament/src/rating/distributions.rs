@@ -12,7 +12,7 @@ const TINY: f64 = 1e-300;
 /// Returns the probability of a value of at most `x` in the gamma distribution with this positive shape and scale 1.
 ///
 /// Sources: DLMF 8.7.1 and 8.9.2; Lentz, "Generating Bessel Functions in Mie Scattering Calculations" (1976).
-pub(super) fn gamma_cdf(shape: f64, x: f64) -> f64 {
+pub(crate) fn gamma_cdf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }

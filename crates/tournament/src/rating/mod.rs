@@ -36,6 +36,7 @@ pub(super) mod testing;
 mod tests;
 mod update;
 
+pub(crate) use distributions::gamma_cdf;
 pub use elo::EloRatings;
 pub use elo_by_number::EloByNumber;
 pub use interval::ConfidenceInterval;

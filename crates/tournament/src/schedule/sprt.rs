@@ -6,8 +6,8 @@ use super::position_order::PositionOrder;
 use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
 use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
 use crate::checkpoint::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_results_fit};
-use crate::{FieldError, MatchOutcome, MatchResult, Pairing, Scoring, Settings, SprtMeasure, SprtSettings};
-use lastnim_core::game::{BotName, Seat, SeatCount};
+use crate::{FieldError, MatchResult, Pairing, Scoring, Settings, SprtMeasure, SprtSettings};
+use lastnim_core::game::{BotName, SeatCount};
 use std::collections::BTreeMap;
 
 /// Hands out the matches of a sequential test.
@@ -129,34 +129,15 @@ impl SprtSchedule {
         for result in group {
             let outcome = result.outcome.as_ref()?;
             for (seat, bot) in result.bots.enumerate() {
+                let value = || self.settings.measure.value_of_game(self.scoring, outcome, seat);
                 if *bot == self.settings.candidate {
-                    difference += self.value_of_game(outcome, seat);
+                    difference += value();
                 } else if *bot == self.settings.baseline {
-                    difference -= self.value_of_game(outcome, seat);
+                    difference -= value();
                 }
             }
         }
         Some(difference / f64::from(self.seating.seats() as u32))
-    }
-
-    /// Returns the value of a seat's game. A forfeited seat gets the worst value: no points, or all ranks as regret.
-    /// Otherwise a bot could avoid errors by staying away. Regret is capped at all ranks: ranks given back by others
-    /// can be lost again, and the test needs a bound.
-    fn value_of_game(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
-        let result = &outcome.seats[seat];
-        let worst = outcome.seats.seats().get() as u32 - 1;
-        match (self.settings.measure, result.lost) {
-            (SprtMeasure::Points, Some(_)) => 0.0,
-            (SprtMeasure::Points, None) => match self.scoring {
-                Scoring::Win if outcome.winner == seat => 1.0,
-                Scoring::Win => 0.0,
-                Scoring::Satisfaction => {
-                    f64::from(worst.saturating_sub(result.rank_actual)) / f64::from(worst)
-                }
-            },
-            (SprtMeasure::Regret, Some(_)) => -f64::from(worst),
-            (SprtMeasure::Regret, None) => -f64::from(result.regret.min(worst)),
-        }
     }
 }
 

@@ -1,0 +1,184 @@
+//! How many duplicate groups tell two bots apart.
+
+use super::rating::gamma_cdf;
+
+/// The normal quantile of a two-sided test at 5%.
+const CRITICAL: f64 = 1.959_964;
+/// The normal quantile of a power of 80%.
+const POWER_QUANTILE: f64 = 0.841_621;
+/// The probability with which the cautious variance is too small.
+const RISK: f64 = 0.2;
+
+/// A variance that may be a rounding error.
+const MAX_ROUNDING_ERROR: f64 = 1e-9;
+
+/// The differences between two bots in the groups of a pilot.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PilotDifferences {
+    groups: u32,
+    sum: f64,
+    squares: f64,
+}
+
+/// A number of duplicate groups in which both bots play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleSize {
+    /// By the variance of the pilot.
+    pub groups: u64,
+    /// By a variance that is too small in only one pilot of five.
+    pub cautious: u64,
+}
+
+impl PilotDifferences {
+    /// The minimum number of groups from which a variance is estimated.
+    pub const MIN_GROUPS: u32 = 10;
+
+    /// Adds the difference per match in one group.
+    pub fn add_group(&mut self, difference: f64) {
+        self.groups += 1;
+        self.sum += difference;
+        self.squares += difference * difference;
+    }
+
+    /// Returns the number of groups.
+    pub fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    /// Returns the mean difference; `None` without groups.
+    pub fn mean(&self) -> Option<f64> {
+        (self.groups > 0).then(|| self.sum / f64::from(self.groups))
+    }
+
+    /// Returns the variance between groups; `None` with fewer than two.
+    pub fn variance(&self) -> Option<f64> {
+        let freedom = self.groups.checked_sub(1).filter(|&freedom| freedom > 0)?;
+        let about_mean = self.squares - self.sum * self.mean()?;
+        // A negative value is a rounding error.
+        Some(about_mean.max(0.0) / f64::from(freedom))
+    }
+
+    /// Returns how many groups a paired t-test at 5%, two-sided, needs to detect a difference with 80% power; `None`
+    /// with fewer than [`Self::MIN_GROUPS`] groups, or if the difference was the same in all of them. `difference` is positive.
+    ///
+    /// ```text
+    /// n = (z_0.975 + z_0.8)^2 s^2 / difference^2 + z_0.975^2 / 2
+    /// ```
+    ///
+    /// The last term corrects for the t-distribution. The cautious number has the upper 80% limit of the variance in
+    /// place of s^2. Sources: Guenther, "Sample Size Formulas for Normal Theory T Tests" (1981); Browne, "On the Use of
+    /// a Pilot Sample for Sample Size Determination" (1995).
+    pub fn sample_size(&self, difference: f64) -> Option<SampleSize> {
+        let variance = self.variance().filter(|&variance| variance > MAX_ROUNDING_ERROR)?;
+        if self.groups < Self::MIN_GROUPS {
+            return None;
+        }
+        let freedom = self.groups - 1;
+        let cautious = variance * f64::from(freedom) / chi_square_quantile(freedom, RISK);
+        let groups = |variance: f64| {
+            let sums = (CRITICAL + POWER_QUANTILE) / difference;
+            whole_groups(sums * sums * variance + CRITICAL * CRITICAL / 2.0)
+        };
+        Some(SampleSize { groups: groups(variance), cautious: groups(cautious) })
+    }
+}
+
+#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "it is positive, and saturates")]
+fn whole_groups(groups: f64) -> u64 {
+    groups.ceil() as u64
+}
+
+/// Returns the value below which a chi-squared variable is with this probability.
+fn chi_square_quantile(freedom: u32, probability: f64) -> f64 {
+    let shape = f64::from(freedom) / 2.0;
+    // The mean is `freedom`; small probabilities are below it.
+    let (mut low, mut high) = (0.0, f64::from(freedom));
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if gamma_cdf(shape, middle / 2.0) < probability { low = middle } else { high = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SeededDraw;
+
+    fn of_differences(differences: impl IntoIterator<Item = f64>) -> PilotDifferences {
+        let mut pilot = PilotDifferences::default();
+        differences.into_iter().for_each(|difference| pilot.add_group(difference));
+        pilot
+    }
+
+    #[test]
+    fn the_numbers_agree_with_published_tables() {
+        // A standardised difference of 0.5 needs 34 pairs (Cohen 1988 and G*Power).
+        let even = of_differences([-1.0, 1.0].repeat(50));
+        let deviation = even.variance().unwrap().sqrt();
+        assert_eq!(even.sample_size(deviation / 2.0).unwrap().groups, 34);
+        // One of 0.2 needs 199.
+        assert_eq!(even.sample_size(deviation / 5.0).unwrap().groups, 199);
+        for (freedom, expected) in [(9, 5.380), (19, 13.716), (99, 87.005)] {
+            let found = chi_square_quantile(freedom, 0.2);
+            assert!((found - expected).abs() < 0.01, "{freedom}: {found}");
+        }
+        // 99 / 87.005 times the variance.
+        assert_eq!(even.sample_size(deviation / 2.0).unwrap().cautious, 38);
+    }
+
+    #[test]
+    fn a_pilot_must_tell_something() {
+        for always in [0.0, 0.5, 1.0 / 3.0] {
+            assert_eq!(of_differences([always; 30]).sample_size(0.1), None, "{always} in every group");
+        }
+        assert_eq!(of_differences([0.5, -0.5, 0.0].repeat(3)).sample_size(0.1), None, "nine groups");
+        assert!(of_differences([0.5, -0.5].repeat(5)).sample_size(0.1).is_some());
+        assert_eq!(PilotDifferences::default().mean(), None);
+    }
+
+    /// Differences with their chances in thousandths; otherwise 0.
+    type Chances = &'static [(f64, u64)];
+
+    fn drawn(draw: &mut SeededDraw, chances: Chances) -> f64 {
+        let mut left = draw.number_below(1_000);
+        for &(difference, chance) in chances {
+            match left.checked_sub(chance) {
+                None => return difference,
+                Some(less) => left = less,
+            }
+        }
+        0.0
+    }
+
+    /// Returns how often a t-test of `groups` groups detects a difference.
+    fn power(draw: &mut SeededDraw, chances: Chances, groups: u64) -> f64 {
+        let tests = 200_u32;
+        let detected = (0..tests).filter(|_| {
+            let sample = of_differences((0..groups).map(|_| drawn(draw, chances)));
+            let (mean, variance) = (sample.mean().unwrap(), sample.variance().unwrap());
+            mean.abs() > CRITICAL * (variance / f64::from(sample.groups())).sqrt()
+        });
+        f64::from(u32::try_from(detected.count()).unwrap()) / f64::from(tests)
+    }
+
+    #[test]
+    fn cautious_numbers_suffice_for_most_pilots() {
+        // All differ by 0.1 on average.
+        let cases: [(&str, Chances, u32, f64); 3] = [
+            ("often, by half a point", &[(0.5, 400), (-0.5, 200)], 20, 0.75),
+            ("sometimes, by a point", &[(1.0, 200), (-1.0, 100)], 20, 0.70),
+            ("rarely, by two ranks", &[(2.0, 60), (-2.0, 10)], 40, 0.70),
+        ];
+        for (case, chances, groups, expected) in cases {
+            let mut draw = SeededDraw::new(35, groups.into());
+            let pilots = 200_u32;
+            let sufficed = (0..pilots).filter(|_| {
+                let pilot = of_differences((0..groups).map(|_| drawn(&mut draw, chances)));
+                pilot.sample_size(0.1).is_some_and(|size| power(&mut draw, chances, size.cautious) >= 0.77)
+            });
+            let share = f64::from(u32::try_from(sufficed.count()).unwrap()) / f64::from(pilots);
+            assert!(share >= expected, "{case}: {share}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `lastnim tournament plan`: how many duplicate groups a comparison of two bots needs, and what they would cost.
+
+use super::pilot::Pilot;
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::OutputForm,
+    runtime,
+    toml_file::read_or_print_mistakes,
+    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+};
+use lastnim_llm::Amount;
+use lastnim_report::{Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
+use lastnim_tournament::{PilotDifferences, SampleSize, SprtMeasure, TournamentFormat};
+use serde_json::{Value, json};
+use std::{path::PathBuf, str::FromStr};
+
+/// The flags of `lastnim tournament plan`.
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    /// The file of the planned tournament, a round robin
+    file: PathBuf,
+    /// The difference between two bots to detect, per match, in the unit of --measure
+    #[arg(long, value_name = "DIFFERENCE")]
+    detect: Difference,
+    /// The file of a tournament that has been run, with the same rules [default: FILE itself]
+    #[arg(long, value_name = "FILE")]
+    pilot: Option<PathBuf>,
+    /// What is compared: points as the tournament scores them, or ranks lost by own takes
+    #[arg(long, value_enum, default_value_t = MeasureArg::Points)]
+    measure: MeasureArg,
+}
+
+/// A difference between two bots per match, above 0 and at most 31.
+#[derive(Debug, Clone, Copy)]
+struct Difference(f64);
+
+impl FromStr for Difference {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let difference = text.parse().ok().filter(|&difference| 0.0 < difference && difference <= 31.0);
+        difference.map(Self).ok_or_else(|| "expected a number above 0 and up to 31, such as 0.1".to_owned())
+    }
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum MeasureArg {
+    /// Points, as the tournament scores them
+    Points,
+    /// Ranks lost by own takes
+    Regret,
+}
+
+impl MeasureArg {
+    fn measure(self) -> SprtMeasure {
+        match self {
+            Self::Points => SprtMeasure::Points,
+            Self::Regret => SprtMeasure::Regret,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Regret => "ranks",
+        }
+    }
+}
+
+/// The tournament that two bots need.
+#[derive(Debug)]
+struct PairPlan {
+    bots: [String; 2],
+    pilot: PilotDifferences,
+    /// `None` if the bots differed by the same in every group of the pilot.
+    size: Option<(SampleSize, PlannedSize)>,
+}
+
+/// The whole tournament for the cautious number of groups of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PlannedSize {
+    groups: u64,
+    matches: u64,
+    cost: Amount,
+}
+
+/// The planned field.
+struct PlannedField<'a> {
+    plan: &'a TournamentPlan,
+    pilot: &'a Pilot,
+}
+
+/// Plans the number of groups and prints it.
+pub fn plan_groups(args: &PlanArgs, form: OutputForm) -> CommandResult {
+    let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(CommandExit::Mistakes);
+    };
+    let (file, pilot_file) = (&args.file, args.pilot.as_ref().unwrap_or(&args.file));
+    let format = plan.format();
+    if !matches!(format, TournamentFormat::RoundRobin | TournamentFormat::Sample { .. }) {
+        let (file, kind) = (file.display(), format.profile().word());
+        return Err(Failure::input(format!(
+            "{file}: format.kind: {kind}: expected a round robin, in which every two bots meet equally often"
+        )));
+    }
+    runtime::run_on_runtime(Some(1), async {
+        let pilot = Pilot::read(pilot_file, &plan, args.measure.measure()).await?;
+        let field = PlannedField { plan: &plan, pilot: &pilot };
+        let pairs = field.plan_pairs(args.detect.0);
+        if pairs.is_empty() {
+            return Err(Failure::input(format!(
+                "{}: no two bots of the pilot play together in {} complete duplicate groups or more: expected a longer pilot",
+                pilot_file.display(),
+                PilotDifferences::MIN_GROUPS
+            )));
+        }
+        form.print_report(|| field.to_json(args, &pairs), || field.report(args, &pairs))?;
+        Ok(CommandExit::Done)
+    })
+}
+
+impl PlannedField<'_> {
+    /// Plans the tournament for each pair of the pilot, with those that need most first.
+    fn plan_pairs(&self, difference: f64) -> Vec<PairPlan> {
+        let found = self.pilot.results.pairs().into_iter();
+        let found = found.filter(|(_, pilot)| pilot.groups() >= PilotDifferences::MIN_GROUPS);
+        let mut pairs: Vec<_> = found
+            .map(|((one, other), pilot)| {
+                let size = pilot.sample_size(difference).map(|size| (size, self.planned_size(size.cautious)));
+                PairPlan { bots: [one.to_string(), other.to_string()], pilot, size }
+            })
+            .collect();
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.size.map(|(size, _)| size.cautious)));
+        pairs
+    }
+
+    /// Returns the round robin in which each pair shares this many groups.
+    fn planned_size(&self, shared: u64) -> PlannedSize {
+        let (seats, bots) = (self.seats(), self.plan.players.len() as u64);
+        // Each group has seats (seats - 1) of the bots (bots - 1) ordered pairs.
+        let groups = shared.saturating_mul(bots * (bots - 1)).div_ceil(seats * (seats - 1));
+        let matches = groups.saturating_mul(seats);
+        // Every bot plays the same share of all seats.
+        let cost = self.models().filter_map(|bot| {
+            let (spent, played) = self.cost_in_pilot(bot)?;
+            Some(spent.scaled(matches.saturating_mul(seats) / bots, played))
+        });
+        PlannedSize { groups, matches, cost: cost.fold(Amount::default(), |sum, amount| sum + amount) }
+    }
+
+    fn seats(&self) -> u64 {
+        self.plan.settings().seats.into()
+    }
+
+    /// Returns the planned bots with models.
+    fn models(&self) -> impl Iterator<Item = &str> {
+        let models = self.plan.players.iter().filter(|player| matches!(player.origin, BotOrigin::Llm(..)));
+        models.map(|player| player.name.as_str())
+    }
+
+    /// Returns what a bot's model has cost in the pilot, and in how many matches.
+    fn cost_in_pilot(&self, bot: &str) -> Option<(Amount, u64)> {
+        let spent = self.pilot.spent.get(bot)?.total();
+        let played = self.pilot.results.matches().iter().find(|(name, _)| name.as_str() == bot);
+        Some((spent, played.map(|(_, &matches)| matches)?))
+    }
+
+    /// Returns the planned models whose cost the pilot does not show.
+    fn models_without_cost(&self) -> Vec<&str> {
+        self.models().filter(|bot| self.cost_in_pilot(bot).is_none()).collect()
+    }
+
+    fn report(&self, args: &PlanArgs, pairs: &[PairPlan]) -> Report {
+        let PlanArgs { file, detect: Difference(difference), measure, .. } = args;
+        let (unit, bots) = (measure.words(), self.plan.players.len());
+        let decimals = |label: &str| Column::number(label, NumberUnit::Count, 3);
+        let planned = |pair: &PairPlan| pair.size.map(|(_, planned)| planned);
+        let has_money = pairs.iter().filter_map(planned).any(|planned| planned.cost.money > 0);
+        let mut table = Table::of_items(pairs)
+            .column(Column::text("bot"), |pair| pair.bots[0].clone())
+            .column(Column::text("other"), |pair| pair.bots[1].clone())
+            .column(Column::integer("pilot groups"), |pair| pair.pilot.groups())
+            .column(decimals("difference").with_sign(), |pair| pair.pilot.mean())
+            .column(decimals("deviation"), |pair| pair.pilot.variance().map(f64::sqrt))
+            .column(Column::integer("needed"), |pair| pair.size.map(|(size, _)| size.groups))
+            .column(Column::integer("cautious"), |pair| pair.size.map(|(size, _)| size.cautious))
+            .column(Column::integer("groups in all"), move |pair| planned(pair).map(|planned| planned.groups))
+            .column(Column::integer("matches"), move |pair| planned(pair).map(|planned| planned.matches));
+        if self.models().next().is_some() {
+            table = table.column(Column::integer("tokens"), move |pair| {
+                planned(pair).map(|planned| planned.cost.tokens)
+            });
+        }
+        if has_money {
+            let money =
+                Column { format: NumberFormat::new(NumberUnit::Count, 2), ..Column::integer("money") };
+            table = table.column(money, move |pair| planned(pair).map(|planned| planned.cost.money_as_f64()));
+        }
+        let unknown = self.models_without_cost();
+        let unknown = (!unknown.is_empty()).then(|| {
+            format!("The pilot does not show the cost of {}: it is left out.", join_words(&unknown, ", "))
+        });
+        let even = pairs.iter().any(|pair| pair.size.is_none());
+        let even = even.then_some(
+            "Bots that differed by the same in every group of the pilot have no number: play a longer pilot.",
+        );
+        Section::with_heading(format!(
+            "{}: groups to detect a difference of {difference} {unit} a match, with 80% power at 5%",
+            file.display()
+        ))
+        .table(table.into_table())
+        .paragraph(format!(
+            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a round robin of {bots} bots in which each two bots share the cautious number."
+        ))
+        .paragraphs(unknown)
+        .paragraphs(even)
+        .into()
+    }
+
+    fn to_json(&self, args: &PlanArgs, pairs: &[PairPlan]) -> Value {
+        let pairs = pairs.iter().map(|pair| {
+            let size = pair.size.map(|(size, planned)| {
+                json!({
+                    "needed": size.groups,
+                    "cautious": size.cautious,
+                    "groups": planned.groups,
+                    "matches": planned.matches,
+                    "cost": planned.cost.to_json(),
+                })
+            });
+            json!({
+                "bots": pair.bots,
+                "pilot_groups": pair.pilot.groups(),
+                "difference": pair.pilot.mean(),
+                "variance": pair.pilot.variance(),
+                "plan": size,
+            })
+        });
+        json!({
+            "detect": args.detect.0,
+            "measure": match args.measure { MeasureArg::Points => "points", MeasureArg::Regret => "regret" },
+            "power": 0.8,
+            "significance": 0.05,
+            "pilot": self.pilot.tournament.to_string(),
+            "pairs": pairs.collect::<Value>(),
+            "models_without_cost": self.models_without_cost(),
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! A pilot: a run whose results and costs show how large a later tournament must be.
+
+use super::{folder::RunPaths, saved_run::SavedRun};
+use crate::{Failure, tournament_file::plan::TournamentPlan};
+use lastnim_core::game::TournamentId;
+use lastnim_llm::SpentAmounts;
+use lastnim_proto::{pb, tournament::settings_message};
+use lastnim_report::tournament_settings::setting_fact;
+use lastnim_store::{StoreError, StoreUrl, open_reader};
+use lastnim_tournament::{MatchResult, PilotResults, SprtMeasure};
+use std::{collections::BTreeMap, io, path::Path};
+
+/// Results of one request.
+const PAGE: usize = 1_000;
+/// The settings that decide how much bots differ from group to group, by their labels in reports.
+const DECISIVE: [&str; 5] = ["seats", "ending", "rows", "matrix", "scoring"];
+
+/// The results and costs of a pilot.
+#[derive(Debug)]
+pub struct Pilot {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// Its results.
+    pub results: PilotResults,
+    /// What the model of each bot has cost.
+    pub spent: BTreeMap<String, SpentAmounts>,
+}
+
+impl Pilot {
+    /// Reads the run of a file.
+    ///
+    /// # Errors
+    /// If there is no run, it used another server, it cannot be read, or it played by other rules than the plan.
+    pub async fn read(file: &Path, plan: &TournamentPlan, measure: SprtMeasure) -> Result<Self, Failure> {
+        let (paths, shown) = (RunPaths::of_file(file), file.display());
+        let not_begun = || {
+            Failure::input(format!(
+                "{shown}: it has not been played, so nothing is known of how much its bots differ: play a small tournament with `lastnim tournament run`, and name its file with --pilot"
+            ))
+        };
+        let saved = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
+        let id = saved.tournament.as_deref().ok_or_else(not_begun)?;
+        let id: TournamentId =
+            id.parse().map_err(|error| Failure::runtime(error, paths.saved_run_file().display()))?;
+        if let Some(server) = &saved.server {
+            return Err(Failure::input(format!(
+                "{shown}: it was played on the server at {server}: expected a pilot with its own server, played without --server"
+            )));
+        }
+        let store_file = paths.store_file();
+        let failed = |error: StoreError| Failure::runtime(error, store_file.display());
+        let url = StoreUrl::Sqlite(store_file.clone());
+        let store = open_reader(&url).await.map_err(failed)?;
+        let tournament = store.tournament(id).await.map_err(failed)?.ok_or_else(not_begun)?;
+        let rules = settings_message(&tournament.settings, &tournament.terms);
+        check_rules(&rules, &plan.settings()).map_err(|why| Failure::input(format!("{shown}: {why}")))?;
+        let mut results = PilotResults::new(measure, tournament.settings.scoring);
+        let mut from = 0;
+        loop {
+            let page = store.match_results(id, from, PAGE).await.map_err(failed)?;
+            let Some(last) = page.last() else { break };
+            from = last.number + 1;
+            for found in page {
+                let (number, group) = (found.number, found.group);
+                results.add_result(&MatchResult { number, group, bots: found.bots, outcome: found.outcome });
+            }
+        }
+        let spent = saved.model_bots().filter_map(|bot| {
+            let ledger = paths.ledger_file(bot);
+            match SpentAmounts::read(&ledger) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                read => Some(
+                    read.map(|spent| (bot.to_owned(), spent))
+                        .map_err(|error| Failure::runtime(error, ledger.display())),
+                ),
+            }
+        });
+        let spent = spent.collect::<Result<_, _>>()?;
+        Ok(Self { tournament: id, results, spent })
+    }
+}
+
+/// Checks that matches of a pilot are like those of a plan.
+///
+/// # Errors
+/// Names the first setting that differs.
+fn check_rules(pilot: &pb::TournamentSettings, plan: &pb::TournamentSettings) -> Result<(), String> {
+    for label in DECISIVE {
+        let [of_pilot, of_plan] = [pilot, plan].map(|settings| setting_fact(settings, label));
+        if of_pilot != of_plan {
+            return Err(format!(
+                "the pilot has {label}: {of_pilot}, the plan {of_plan}: bots may differ more or less there, so expected a pilot with the same rules"
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `lastnim tournament plan`: the size and the cost of a tournament, from a pilot.
+
+use super::{
+    asking::fresh_file,
+    programs::{lastnim, run},
+    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+const GREEDY: &str = "[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
+
+/// Writes the file of a tournament with these settings and bots.
+fn write_plan(folder: &Path, name: &str, settings: &str, bots: &str) -> PathBuf {
+    let file = folder.join(name);
+    let text = format!(
+        "title = \"Plan\"\nclock = \"10m\"\ndeclare_within = \"10m\"\n{settings}\n\
+         positions = {{ drawn = {{ count = 12 }} }}\n{bots}"
+    );
+    fs::write(&file, text).unwrap();
+    file
+}
+
+async fn plan(file: &Path, words: &[&str]) -> Result<Value, String> {
+    let mut command = lastnim(&["tournament", "plan", "--json", "--detect", "0.2"]);
+    command.arg(file).args(words);
+    let (output, stdout, stderr) = run(command).await;
+    if output.status.success() { Ok(serde_json::from_str(&stdout).unwrap()) } else { Err(stderr) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
+    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let model = |name: &str| {
+        let url = &endpoint.url;
+        format!(
+            "[[bot]]\nname = \"{name}\"\n[bot.llm]\nmodel = \"{name}\"\nbase_url = \"{url}\"\nprompt_price = 1\ncompletion_price = 10\n"
+        )
+    };
+    let folder = fresh_file("plans");
+    fs::create_dir_all(&folder).unwrap();
+    let pilot = write_plan(&folder, "pilot.toml", "seats = 2", &format!("{GREEDY}{}", model("m1")));
+    let refused = plan(&pilot, &[]).await.unwrap_err();
+    assert!(refused.contains("pilot.toml: it has not been played"), "{refused}");
+    let mut command = lastnim(&["tournament", "run"]);
+    command.arg(&pilot);
+    let (output, _, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+
+    let found = plan(&pilot, &[]).await.unwrap();
+    let pair = &found["pairs"][0];
+    assert_eq!((&pair["bots"], &pair["pilot_groups"]), (&json!(["greedy", "m1"]), &json!(12)), "{found}");
+    let [variance, needed] = ["variance", "needed"].map(|key| {
+        let place = if key == "variance" { pair } else { &pair["plan"] };
+        place[key].as_f64().unwrap()
+    });
+    let expected = (1.959_964_f64 + 0.841_621).powi(2) * variance / 0.04 + 1.959_964_f64.powi(2) / 2.0;
+    assert!((needed - expected.ceil()).abs() < 0.5, "{found}");
+    let number = |value: &Value| value.as_u64().unwrap();
+    let cautious = number(&pair["plan"]["cautious"]);
+    assert!(cautious as f64 > needed, "{found}");
+    let sizes = |found: &Value| {
+        let planned = &found["pairs"][0]["plan"];
+        [&planned["groups"], &planned["matches"], &planned["cost"]["tokens"]].map(number)
+    };
+    // Every call costs 120 tokens, also the one that only tries the endpoint. All 24 matches are of m1.
+    let spent = 120 * (endpoint.calls().len() as u64 + 1);
+    assert_eq!(sizes(&found), [cautious, 2 * cautious, spent * 2 * cautious / 24], "{found}");
+
+    // Three bots play in three pairs, and the pilot shows the cost of one of two models.
+    let bots = format!("{GREEDY}{}{}", model("m1"), model("m2"));
+    let larger = write_plan(&folder, "cup.toml", "seats = 2", &bots);
+    let words = ["--pilot", pilot.to_str().unwrap()];
+    let found = plan(&larger, &words).await.unwrap();
+    assert_eq!(found["models_without_cost"], json!(["m2"]), "{found}");
+    assert_eq!(sizes(&found), [3 * cautious, 6 * cautious, spent * 4 * cautious / 24], "{found}");
+    let by_regret = plan(&larger, &[&words[..], &["--measure", "regret"]].concat()).await.unwrap();
+    assert_ne!(by_regret["pairs"][0]["variance"], found["pairs"][0]["variance"], "{by_regret}");
+    let mut command = lastnim(&["tournament", "plan", "--detect", "0.2"]);
+    command.arg(&larger).args(words);
+    let (_, stdout, _) = run(command).await;
+    assert!(stdout.contains("The pilot does not show the cost of m2"), "{stdout}");
+
+    let threes = write_plan(&folder, "threes.toml", "seats = 3", &bots);
+    let refused = plan(&threes, &words).await.unwrap_err();
+    assert!(refused.contains("pilot.toml: the pilot has seats: 2, the plan 3"), "{refused}");
+    let swiss = "seats = 2\nformat = { kind = \"swiss\", rounds = 2 }";
+    let swiss = write_plan(&folder, "swiss.toml", swiss, &format!("{GREEDY}{}", model("m1")));
+    let refused = plan(&swiss, &words).await.unwrap_err();
+    assert!(refused.contains("swiss.toml: format.kind: swiss: expected a round robin"), "{refused}");
+    let mut command = lastnim(&["tournament", "plan", "--detect", "0"]);
+    command.arg(&larger);
+    let (_, _, refused) = run(command).await;
+    assert!(refused.contains("expected a number above 0"), "{refused}");
+}
