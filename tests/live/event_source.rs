@@ -40,8 +40,8 @@ impl PageEvent {
     pub fn plies(&self) -> (Vec<u32>, bool) {
         let appended = self.data["append"]["takes"].as_str();
         let rows = appended.or(self.part("takes")).unwrap_or_default();
-        let plies = rows.split("<td class=\"number\"><a href=\"").skip(1);
-        let ply = |row: &str| row.split_once('>').unwrap().1.split_once('<').unwrap().0.parse().unwrap();
+        let plies = rows.split(" data-ply=\"").skip(1);
+        let ply = |row: &str| row.split('"').next().unwrap().parse::<u32>().unwrap() - 1;
         (plies.map(ply).collect(), appended.is_none())
     }
 }

@@ -56,7 +56,7 @@ async fn a_match_page_updates_until_the_end() {
     let earlier = get(&host, &format!("/matches/{id}?ply=0")).await;
     assert!(earlier.body.contains("id=\"plies\">0<"), "{}", earlier.body);
 
-    let mut source = EventSource::open(&host, &format!("/matches/{id}/events?oracle=shown")).await;
+    let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
     let first = source.next().await.unwrap();
     let playing = [one.playing_timidly(1), two.playing_timidly(1)];
     let mut events = vec![first];
@@ -78,9 +78,11 @@ async fn a_match_page_updates_until_the_end() {
     assert_eq!(ids.last(), Some(&(record.events.len() as u64)));
 
     // A tab with all updates shows the same as the page.
-    let page = get(&host, &format!("/matches/{id}?oracle=shown")).await;
+    let page = get(&host, &format!("/matches/{id}?ply=12")).await;
     assert!(!page.body.contains("data-live"), "{}", page.body);
-    for part in ["state", "shown", "board", "steps", "oracle", "seats", "takes", "incidents", "facts"] {
+    for part in
+        ["headline", "state", "board", "line", "steps", "said", "oracle", "seats", "takes", "rows", "ledger"]
+    {
         let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
         assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
     }
@@ -146,13 +148,13 @@ async fn rows_stay_secret_until_they_are_revealed() {
     one.refused().await;
     let first = source.next().await.unwrap();
     let whole = first.data.to_string();
-    assert!(whole.contains("row not revealed yet") && !whole.contains("declared 1 0"), "{whole}");
-    assert!(!whole.contains("preference order:"), "{whole}");
+    assert!(whole.contains("have not all said it yet"), "{whole}");
+    assert!(!whole.contains("class=\\\"wants\\\""), "{whole}");
     // A tab that connects now sees no more.
     let late = EventSource::open(&host, &format!("/matches/{id}/events")).await.next().await.unwrap();
-    assert!(!late.data.to_string().contains("preference order:"), "{}", late.data);
+    assert!(!late.data.to_string().contains("class=\\\"wants\\\""), "{}", late.data);
     two.send(declare(&id, vec![0, 1])).await;
-    let revealed = source.until(|event| event.data.to_string().contains("preference order:")).await;
+    let revealed = source.until(|event| event.data.to_string().contains("class=\\\"wants\\\"")).await;
     assert!(revealed.part("incidents").unwrap().contains("declared 1 0"), "{}", revealed.data);
 }
 

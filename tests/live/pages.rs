@@ -148,32 +148,34 @@ async fn a_match_is_shown_after_each_ply() {
     let audit = shown.audit.clone().unwrap();
     let mut piles = game.setup.as_ref().unwrap().piles.clone();
     for ply in 0..=game.plies {
-        let page = get(&host, &format!("/matches/{}?ply={ply}&oracle=shown", game.id)).await;
+        let page = get(&host, &format!("/matches/{}?ply={ply}", game.id)).await;
         assert_eq!(page.status, 200, "{}", page.body);
+        let left: Vec<_> = piles.iter().map(ToString::to_string).collect();
         let words = match piles.iter().rposition(|&counters| counters > 0) {
-            Some(in_play) => {
-                let left: Vec<_> = piles[..=in_play].iter().map(ToString::to_string).collect();
-                format!("aria-label=\"Piles: {}; the last one is in play\"", left.join(", "))
-            }
-            None => "aria-label=\"No counter is left\"".to_owned(),
+            Some(pile) => format!("piles of {}; pile {} is in play\"", left.join(", "), pile + 1),
+            None => "The board: no counter is left\"".to_owned(),
         };
         assert!(page.body.contains(&words), "ply {ply}: {words:?} is missing:\n{}", page.body);
         let Some(found) = audit.plies.get(ply as usize) else { break };
         let bot = &game.setup.as_ref().unwrap().bots[found.predicted_before as usize];
-        let winner = format!("Under optimal play seat {} ({bot}) wins.", found.predicted_before);
+        let winner = format!("{bot}</span> wins</p>");
         assert!(page.body.contains(&winner), "ply {ply}: {winner:?} is missing:\n{}", page.body);
         let in_play = piles.iter().rposition(|&counters| counters > 0).unwrap();
         piles[in_play] -= found.take;
     }
-    // The oracle is shown only on request.
-    let page = get(&host, &format!("/matches/{}?ply=0", game.id)).await;
-    assert!(
-        !page.body.contains("Under optimal play seat") && page.body.contains("rel=\"next\""),
-        "{}",
-        page.body
-    );
-    let last = get(&host, &format!("/matches/{}", game.id)).await;
-    assert!(last.body.contains("No counter is left") && !last.body.contains("rel=\"next\""), "{}", last.body);
+    let first = get(&host, &format!("/matches/{}?ply=0", game.id)).await;
+    assert!(first.body.contains("rel=\"next\" href"), "{}", first.body);
+    let last = get(&host, &format!("/matches/{}?ply={}", game.id, game.plies)).await;
+    assert!(!last.body.contains("rel=\"next\" href"), "{}", last.body);
+    // The page opens after the last error, which its heading explains.
+    let opened = get(&host, &format!("/matches/{}", game.id)).await.body;
+    let error = audit.plies.iter().rfind(|ply| ply.regret > 0).expect("the bots are not perfect");
+    let because = format!(" took {} of {} at take {}. Taking ", error.take, error.counters, error.ply + 1);
+    let heading = opened.split("<h1 id=\"headline\">").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(heading.contains(" won, because ") && heading.contains(&because), "{heading}");
+    let shown = format!("data-ply=\"{}\" aria-current=\"step\"", error.ply + 1);
+    assert_eq!(opened.matches("aria-current=\"step\"").count(), 1, "{opened}");
+    assert!(opened.contains(&shown), "{shown:?} is missing: {opened}");
     let beyond = get(&host, &format!("/matches/{}?ply={}", game.id, game.plies + 1)).await;
     assert_eq!(beyond.status, 404);
 
@@ -195,8 +197,12 @@ async fn an_open_match_hides_unrevealed_rows() {
     line.send(super::session::declare(&id, vec![0, 1])).await;
     line.refused().await;
     let page = get(&host, &format!("/matches/{id}")).await;
-    assert!(page.body.contains("row not revealed yet"), "{}", page.body);
-    assert!(!page.body.contains("oracle=shown") && !page.body.contains("preference order:"), "{}", page.body);
+    assert!(page.body.contains("The seats say whom they want to see win."), "{}", page.body);
+    assert!(
+        !page.body.contains("What the oracle says") && !page.body.contains("class=\"wants\""),
+        "{}",
+        page.body
+    );
     let record = get(&host, &format!("/matches/{id}/record.json")).await.json();
     assert_eq!(record["events"].as_array().unwrap().len(), 1, "{record}");
     let home = get(&host, "/").await;

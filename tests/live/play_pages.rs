@@ -151,15 +151,12 @@ async fn a_game_is_played_to_its_end_against_each_house_bot() {
         let errors =
             shown.audit.unwrap().plies.into_iter().filter(|ply| ply.seat == own as u32 && ply.regret > 0);
         for error in errors {
-            guest.shows(&format!(
-                "<a href=\"/matches/{id}?ply={}&#38;oracle=shown\">At ply {0} you took",
-                error.ply
-            ));
+            guest.shows(&format!("<a href=\"/matches/{id}?ply={}\">At ply {0} you took", error.ply));
         }
         // It is a match like any other.
         let record = get(&host, &format!("/matches/{id}/record.json")).await;
         assert!(verify_record(&read_record(&record.body).unwrap()).unwrap().seal().is_some());
-        let watched = get(&host, &format!("/matches/{id}?oracle=shown")).await;
+        let watched = get(&host, &format!("/matches/{id}")).await;
         assert!(watched.status == 200 && watched.body.contains(&bots[own]), "{}", watched.body);
         assert!(!watched.body.contains(&format!("/bots/{}", bots[own])), "guests have no page");
     }

@@ -66,7 +66,7 @@ declare_addresses! {
         /// The list of all matches.
         Matches { ; filter: MatchFilter, page: String } => "matches";
         /// A match after a ply; without `ply`, its end or its current position.
-        Match { id: MatchId; ply: Option<u32>, oracle: OracleView } => "matches" / id;
+        Match { id: MatchId; ply: Option<u32> } => "matches" / id;
         /// A match after a ply, with another take in place of the one that was played.
         WhatIf { id: MatchId; ply: u32, take: Option<u64> } => "matches" / id / "what-if";
         /// What a language model logged for the row of a seat, or for one of its takes.
@@ -94,7 +94,7 @@ declare_addresses! {
         /// The updates of a tournament's page.
         Tournament { id: TournamentId } => "tournaments" / id / "events";
         /// The events of a match after those that the tab already shows.
-        Match { id: MatchId; after: Option<u64>, oracle: OracleView } => "matches" / id / "events";
+        Match { id: MatchId; after: Option<u64> } => "matches" / id / "events";
     }
 }
 
@@ -162,16 +162,6 @@ declare_addresses! {
         /// Forgets the token.
         SignOut => "sign-out";
     }
-}
-
-/// Whether a match is shown with the oracle's analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) enum OracleView {
-    /// The match as its bots saw it.
-    #[default]
-    Hidden,
-    /// With the winner under optimal play, optimal takes and regret.
-    Shown,
 }
 
 declare_actions! {
@@ -272,8 +262,8 @@ impl SiteAddress {
     /// Returns the address of the events after `last_event`, if this is a feed of events.
     pub(super) fn resumed_after(self, last_event: Option<u64>) -> Self {
         match self {
-            Self::Feed(FeedAddress::Match { id, oracle, after }) => {
-                Self::Feed(FeedAddress::Match { id, oracle, after: last_event.or(after) })
+            Self::Feed(FeedAddress::Match { id, after }) => {
+                Self::Feed(FeedAddress::Match { id, after: last_event.or(after) })
             }
             other => other,
         }
@@ -360,18 +350,6 @@ impl PathPart for &'static Chapter {
     }
 }
 
-impl QueryPart for OracleView {
-    fn read(query: &FormFields, key: &str) -> Result<Self, String> {
-        Ok(if query.value(key) == "shown" { Self::Shown } else { Self::Hidden })
-    }
-
-    fn write(&self, key: &str, query: &mut Serializer<'_, String>) {
-        if *self == Self::Shown {
-            query.append_pair(key, "shown");
-        }
-    }
-}
-
 impl QueryPart for Option<Box<SiteAddress>> {
     /// Parses the page to return to after signing in. Returns `None` if it is not a page of this server.
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
@@ -416,7 +394,7 @@ pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
         "bot" | "bots" | "name" => bot(),
         "match" => {
             let id = text.parse().ok()?;
-            Some(PageAddress::Match { id, ply: None, oracle: OracleView::Hidden }.to_string())
+            Some(PageAddress::Match { id, ply: None }.to_string())
         }
         "tournament" => Some(PageAddress::Tournament { id: text.parse().ok()? }.to_string()),
         _ => None,
@@ -458,8 +436,8 @@ mod tests {
                 },
                 page: "é&=+% \r\n\0".into(),
             },
-            PageAddress::Match { id, ply: None, oracle: OracleView::Hidden },
-            PageAddress::Match { id, ply: Some(12), oracle: OracleView::Shown },
+            PageAddress::Match { id, ply: None },
+            PageAddress::Match { id, ply: Some(12) },
             PageAddress::WhatIf { id, ply: 3, take: Some(u64::MAX) },
             PageAddress::WhatIf { id, ply: 0, take: None },
             PageAddress::Transcript { id, seat: 2, ply: None },
@@ -531,7 +509,7 @@ mod tests {
         ];
         let pages = [
             PageAddress::Tournaments { page: "x+/=".into() },
-            PageAddress::Match { id, ply: Some(12), oracle: OracleView::Shown },
+            PageAddress::Match { id, ply: Some(12) },
             PageAddress::Bot { name: "x.json".parse().unwrap() },
         ];
         let pages = pages.map(|page| SiteAddress::Page(page, PageForm::Html).sign_in_address().unwrap());
@@ -545,7 +523,7 @@ mod tests {
         let feeds = [
             FeedAddress::Home,
             FeedAddress::Tournament { id: tournament },
-            FeedAddress::Match { id, oracle: OracleView::Shown, after: Some(12) },
+            FeedAddress::Match { id, after: Some(12) },
         ];
         let asset = |path| SiteAddress::Asset(Asset::at(path).unwrap());
         let others = [

@@ -1,11 +1,11 @@
 //! The page that audits a bot.
 
-use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
+use super::address::{PageAddress, PageForm, link_of_cell};
 use super::board::draw_static_board;
+use super::match_page::takes_words;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
-use super::take_table::take_ranges;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
@@ -159,7 +159,7 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
     );
     let answer = format!(
         "Optimal: {}, and seat {} wins. It took {}, after which seat {} wins under optimal play: this cost it {}.",
-        take_ranges(&puzzle.optimal_takes),
+        takes_words(&puzzle.optimal_takes),
         puzzle.winner_if_optimal,
         puzzle.take,
         puzzle.winner_after,
@@ -175,6 +175,6 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
         answer,
         // A longer address is refused.
         oracle: Some(oracle).filter(|oracle| oracle.len() <= MAX_ADDRESS_BYTES),
-        played: PageAddress::Match { id, ply, oracle: OracleView::Hidden },
+        played: PageAddress::Match { id, ply },
     })
 }

@@ -1,13 +1,11 @@
 //! The parts of the home page.
 
-use super::address::{
-    FeedAddress, OracleView, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell,
-};
+use super::address::{FeedAddress, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
 use super::board::{LastTake, draw_small_board};
 use super::live::{LivePage, PageParts};
 use super::page::link_paragraph;
 use super::replay::Replay;
-use super::seat_mark::SeatMark;
+use super::seat_sign::seat_sign;
 use super::site::Site;
 use super::visitor::Visitor;
 use askama::Template;
@@ -214,13 +212,13 @@ impl OpenBoard {
         let to_move = (!position.is_over()).then(|| position.to_move().index());
         let bots = &replay.setup.bots;
         let seats = bots.iter().enumerate().map(|(seat, bot)| NamedSeat {
-            mark: SeatMark::beside_number(seat),
+            mark: seat_sign(seat),
             bot,
             is_to_move: to_move == Some(seat),
         });
         let others = bots.len().checked_sub(MAX_SEATS).filter(|&others| others > 0);
         Some(DrawnBoard {
-            address: PageAddress::Match { id: self.id, ply: None, oracle: OracleView::Hidden }.to_string(),
+            address: PageAddress::Match { id: self.id, ply: None }.to_string(),
             svg: draw_small_board(&position, last).svg,
             seats: seats.take(MAX_SEATS).collect(),
             others: others.map(|others| count_words(others as u64, "other", "others")),

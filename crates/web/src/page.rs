@@ -13,6 +13,8 @@ use std::fmt::Display;
 pub(super) struct Page {
     /// The title.
     pub title: String,
+    /// The heading as HTML, if it is more than the title; otherwise empty.
+    pub heading: String,
     /// A summary in one sentence, for link previews.
     pub summary: String,
     /// The public address; empty if the server does not know it.
@@ -35,8 +37,9 @@ impl Page {
 
     /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
-        let (summary, json, csv) = Default::default();
-        Self { title: title.into(), summary, url: String::new(), json, csv, signed_in: None, content }
+        let (heading, summary, json, csv) = Default::default();
+        let (title, url, signed_in) = (title.into(), String::new(), None);
+        Self { title, heading, summary, url, json, csv, signed_in, content }
     }
 
     /// Creates a page from a template, without JSON or CSV.
@@ -62,6 +65,12 @@ impl Page {
     #[must_use = "returns the changed page"]
     pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), ..self }
+    }
+
+    /// Adds a heading as HTML, which live updates can change.
+    #[must_use = "returns the changed page"]
+    pub(super) fn with_heading(self, heading: String) -> Self {
+        Self { heading, ..self }
     }
 
     /// Adds the public address.

@@ -172,8 +172,8 @@ impl Pages {
             SiteAddress::Feed(FeedAddress::Tournament { id }) => {
                 watch_tournament_page(site, visitor, *id).await
             }
-            SiteAddress::Feed(FeedAddress::Match { id, after, oracle }) => {
-                watch_match_page(site, visitor, *id, *oracle, *after).await
+            SiteAddress::Feed(FeedAddress::Match { id, after }) => {
+                watch_match_page(site, visitor, *id, *after).await
             }
             SiteAddress::Form(FormAddress::Organise(address)) => {
                 show_organiser_page(site, visitor, address).await
@@ -309,7 +309,7 @@ impl Pages {
                 match_list(site, visitor, Some(*id), filter, page).await
             }
             PageAddress::Matches { filter, page } => match_list(site, visitor, None, filter, page).await,
-            PageAddress::Match { id, ply, oracle } => match_page(site, visitor, *id, *ply, *oracle).await,
+            PageAddress::Match { id, ply } => match_page(site, visitor, *id, *ply).await,
             PageAddress::WhatIf { id, ply, take } => what_if_page(site, visitor, *id, *ply, *take).await,
             PageAddress::Transcript { id, seat, ply } => {
                 transcript_page(site, visitor, *id, QuestionPlace { seat: *seat, ply: *ply }).await

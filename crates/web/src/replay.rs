@@ -4,7 +4,7 @@ use lastnim_core::game::{Piles, Position, SeatCount};
 use lastnim_proto::pb::{self, record_event::Event};
 
 /// The number of takes and incidents that are kept if only the newest position is shown: enough for its page.
-const MAX_KEPT_EVENTS: usize = 64;
+const MAX_KEPT_EVENTS: usize = 200;
 
 /// A match built from its events; it may still be open.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The logged answers of a language model.
 
-use super::address::{OracleView, PageAddress};
+use super::address::PageAddress;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
@@ -33,8 +33,8 @@ impl QuestionPlace {
     /// Describes the question.
     pub(super) fn words(self) -> String {
         match self.ply {
-            Some(ply) => format!("seat {}, ply {ply}", self.seat),
-            None => format!("seat {}, its row", self.seat),
+            Some(ply) => format!("seat {}, take {}", self.seat + 1, ply + 1),
+            None => format!("seat {}, whom it wants to see win", self.seat + 1),
         }
     }
 }
@@ -89,7 +89,7 @@ pub(super) async fn transcript_page(
         let content = write_template(&TranscriptContent {
             steps: steps.collect(),
             lines: lines_html(&transcript.lines),
-            back: PageAddress::Match { id, ply, oracle: OracleView::Hidden },
+            back: PageAddress::Match { id, ply: ply.map(|ply| ply + 1) },
         });
         Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content))
     }))

@@ -1,6 +1,6 @@
 //! The oracle's analysis of a take that was not played.
 
-use super::address::{OracleView, PageAddress};
+use super::address::PageAddress;
 use super::board::{LastTake, draw_static_board};
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::Page;
@@ -74,7 +74,7 @@ pub(super) async fn what_if_page(
             board: draw_static_board(&position, last).svg,
             answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
             oracle: PageAddress::Oracle { position: typed },
-            back: PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown },
+            back: PageAddress::Match { id, ply: Some(ply) },
         });
         Ok(Page::of_html(address, "What if".into(), content))
     });

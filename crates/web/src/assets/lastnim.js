@@ -60,7 +60,8 @@ const relOfKey = { ArrowLeft: "prev", ArrowRight: "next" };
 document.addEventListener("keydown", (event) => {
   const rel = relOfKey[event.key];
   const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
-  if (!rel || isTyping || event.repeat || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  // The match page steps without loading a page.
+  if (!rel || isTyping || event.defaultPrevented || event.repeat || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   // The arrow keys scroll a board or table that is wider than its frame.
   const frame = event.target.closest?.(".scroll");
   if (frame && frame.scrollWidth > frame.clientWidth) return;
@@ -70,6 +71,7 @@ document.addEventListener("keydown", (event) => {
   location.replace(link.href);
 });
 
+if (document.querySelector("#stepped")) import("./match.js").catch(() => {});
 if (document.querySelector("[data-game]")) import("./play.js").catch(reloadOnline);
 sortTables();
 if (document.querySelector("pre[data-copy]")) import("./copy.js").catch(() => {});

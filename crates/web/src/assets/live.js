@@ -1,5 +1,7 @@
 // Keeps a page up to date. The server sends new HTML for elements, by id.
 
+import { clockText } from "./clock.js";
+
 const root = document.querySelector("[data-live]");
 const follows = root.hasAttribute("data-follow");
 // These change even while the page shows an earlier position.
@@ -114,22 +116,15 @@ function show({ parts, append = {}, say }) {
     if (follows || alwaysSwapped.includes(id)) swap(document.getElementById(id), html);
   }
   for (const [id, html] of Object.entries(append)) {
-    const list = follows && document.querySelector(`#${id} tbody`);
+    const list = follows && document.querySelector(`#${id} ol`);
     if (!list) continue;
     const before = list.lastElementChild;
     list.insertAdjacentHTML("beforeend", html);
     for (let row = before?.nextElementSibling; row; row = row.nextElementSibling) row.className += " fresh";
-    while (list.rows.length > maxRows) oldestRow(list).remove();
-    announceSwap(list);
+    while (list.children.length > maxRows) list.firstElementChild.remove();
   }
   if (say && follows) speak(say);
   startClocks();
-}
-
-// The row with the smallest ply; the viewer may have sorted the table.
-function oldestRow(list) {
-  const ply = (row) => Number.parseInt(row.cells[0].textContent, 10);
-  return [...list.rows].reduce((oldest, row) => (ply(row) < ply(oldest) ? row : oldest));
 }
 
 // Replaces the HTML of an element, and restores focus, scrolling, sorting and open details.
@@ -213,14 +208,6 @@ function stopClocks() {
 
 function tick() {
   for (const clock of running) clock.textContent = clockText(Math.max(0, clock.until - performance.now()));
-}
-
-function clockText(milliseconds) {
-  const seconds = Math.floor(milliseconds / 1000);
-  const two = (number) => String(number % 60).padStart(2, "0");
-  if (seconds < 60) return `0:${two(seconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes}:${two(seconds)}` : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(seconds)}`;
 }
 
 // A hidden tab disconnects, since browsers limit connections per server.

@@ -1,6 +1,5 @@
 //! Which feeds visitors share.
 
-use crate::address::OracleView;
 use crate::visitor::VisitorToken;
 use lastnim_core::game::{MatchId, TournamentId};
 
@@ -14,8 +13,8 @@ pub(crate) struct FeedKey {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum FeedTopic {
-    /// A match, with or without the oracle.
-    Match(MatchId, OracleView),
+    /// A match.
+    Match(MatchId),
     Tournament(TournamentId),
     /// The home page.
     Home,

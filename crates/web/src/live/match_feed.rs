@@ -5,8 +5,7 @@ use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
 use super::feed_key::FeedTopic;
 use super::feed_start::watch_feed;
 use super::live_page::LivePage;
-use crate::address::OracleView;
-use crate::match_view::MatchAtPly;
+use crate::match_page::MatchAtPly;
 use crate::replay::Replay;
 use crate::response::PageResponse;
 use crate::site::Site;
@@ -34,24 +33,22 @@ pub(crate) async fn watch_match_page(
     site: &Site,
     visitor: &Visitor,
     id: MatchId,
-    view: OracleView,
     after: Option<u64>,
 ) -> Result<PageResponse, Status> {
     // Access is checked as for a page, even if the feed already runs.
     let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
-        let watcher = watch_ended_match(site, visitor, MatchShown { id, view, shown }, after).await?;
+        let watcher = watch_ended_match(site, visitor, MatchShown { id, shown }, after).await?;
         return Ok(event_stream_response(visitor, watcher));
     }
-    let feed = |visitor| MatchFeed { site: site.clone(), visitor, id, view };
-    let topic = FeedTopic::Match(id, view);
+    let feed = |visitor| MatchFeed { site: site.clone(), visitor, id };
+    let topic = FeedTopic::Match(id);
     watch_feed(site, visitor, topic, after, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
 #[derive(Debug)]
 struct MatchShown {
     id: MatchId,
-    view: OracleView,
     shown: pb::GetMatchResponse,
 }
 
@@ -59,14 +56,16 @@ struct MatchShown {
 async fn watch_ended_match(
     site: &Site,
     visitor: &Visitor,
-    MatchShown { id, view, shown }: MatchShown,
+    MatchShown { id, shown }: MatchShown,
     after: Option<u64>,
 ) -> Result<FeedWatcher, Status> {
     // Without a record there is nothing to show except that it is over.
     let record = site.find_record(visitor, id).await?;
     let make = move || {
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
-        MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
+        MatchAtPly { id, shown: &shown, replay: &replay, words: None, ply: replay.plies() }
+            .live_page()
+            .map(Some)
     };
     let page = site.reads.run_slow_work(&visitor.request(()), make).await??;
     let publisher = FeedPublisher::default();
@@ -84,7 +83,6 @@ struct MatchFeed {
     site: Site,
     visitor: Visitor,
     id: MatchId,
-    view: OracleView,
 }
 
 /// The events of a match, which keep arriving while they are shown.
@@ -215,11 +213,11 @@ impl MatchFeed {
     /// Makes the page of the events so far.
     async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
         let shown = self.site.get_match(&self.visitor, self.id).await?;
-        let (id, view) = (self.id, self.view);
+        let id = self.id;
         let make = move || {
             let replay = events.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(replay) = &*replay else { return Ok(None) };
-            MatchAtPly { id, shown: &shown, replay, ply: replay.plies(), view }.live_page().map(Some)
+            MatchAtPly { id, shown: &shown, replay, words: None, ply: replay.plies() }.live_page().map(Some)
         };
         self.site.reads.run_slow_work(&self.visitor.request(()), make).await?
     }

@@ -1,6 +1,6 @@
 //! The form for an exhibition: a match of named bots outside of any tournament.
 
-use crate::address::{OracleView, PageAddress};
+use crate::address::PageAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::page_refusal::with_refusal;
@@ -203,7 +203,7 @@ pub(super) async fn create_match(
             let created = created.into_inner().r#match.map(|game| game.id);
             let id = created.and_then(|id| id.parse().ok());
             let id = id.ok_or_else(|| Status::internal("the response has no match"))?;
-            Ok(redirect_response(&PageAddress::Match { id, ply: None, oracle: OracleView::Hidden }))
+            Ok(redirect_response(&PageAddress::Match { id, ply: None }))
         }
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {

@@ -6,13 +6,13 @@ use super::player::Player;
 use super::typed_game::TypedGame;
 use super::typed_row::wish_field;
 use super::verdict::{Verdict, judge_game};
-use crate::address::{BotPlayAddress, OracleView, PageAddress};
+use crate::address::{BotPlayAddress, PageAddress};
 use crate::board::{LastTake, draw_board};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::replay::ReplayedTake;
 use crate::response::{PageResponse, private_response};
-use crate::seat_mark::SeatMark;
+use crate::seat_sign::seat_sign;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{Ending, Position};
@@ -145,7 +145,6 @@ impl GameContent {
         });
         let (is_over, is_lost) = (game.is_over(), game.lost_seat().is_some());
         let audit = game.shown.audit.as_ref();
-        let oracle = if audit.is_some() { OracleView::Shown } else { OracleView::Hidden };
         let clock = game.open_seat.and_then(|open| {
             let (left, is_own) = (open.left?, open.is_awaited && !is_lost);
             Some(RunningClock { left_ms: left.as_millis(), words: clock_words(left), is_own })
@@ -153,7 +152,7 @@ impl GameContent {
         Ok(Self {
             form_token,
             address: game.player.game_address(game.id).to_string(),
-            watched_at: PageAddress::Match { id: game.id, ply: None, oracle }.to_string(),
+            watched_at: PageAddress::Match { id: game.id, ply: None }.to_string(),
             revision: game.status.revision,
             is_over,
             is_followed: !is_over && game.has_session,
@@ -303,11 +302,11 @@ fn seat_lines(game: &PlayedGame, position: &Position) -> Vec<SeatLine> {
         let wanted = game.replay.wanted_winners(seat).unwrap_or_default();
         SeatLine {
             seat,
-            mark: SeatMark::beside_number(seat),
+            mark: seat_sign(seat),
             name: game.names.object(seat).to_owned(),
             state: states.join("; "),
             is_to_move: to_move == Some(seat),
-            wanted: wanted.into_iter().map(|other| (other, SeatMark::beside_number(other))).collect(),
+            wanted: wanted.into_iter().map(|other| (other, seat_sign(other))).collect(),
         }
     };
     (0..game.replay.setup.bots.len()).map(line).collect()

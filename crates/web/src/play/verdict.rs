@@ -1,7 +1,7 @@
 //! The oracle's verdict on a player's game.
 
 use super::game::SeatNames;
-use crate::address::{OracleView, PageAddress};
+use crate::address::PageAddress;
 use lastnim_core::game::MatchId;
 use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb;
@@ -65,7 +65,7 @@ fn error_words(ply: &pb::PlyAudit, names: &SeatNames) -> String {
 }
 
 fn position_address(id: MatchId, ply: u32) -> String {
-    PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown }.to_string()
+    PageAddress::Match { id, ply: Some(ply) }.to_string()
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
             words,
             "At ply 1 you took 2 of 5. Optimal: 1 or 3 to 4. The winner changed from you to greedy."
         );
-        assert_eq!(*address, format!("/matches/{id}?ply=1&oracle=shown"));
+        assert_eq!(*address, format!("/matches/{id}?ply=1"));
         let perfect = judge_game(id, &audit(vec![ply(0, 1, 0)]), 1, &names);
         assert_eq!(perfect.words[1], "Your take was optimal.");
         assert!(perfect.errors.is_empty());

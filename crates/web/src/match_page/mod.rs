@@ -1,8 +1,20 @@
 //! The page of a match.
 
-use super::address::{OracleView, link_of_cell};
+mod board;
+mod finding;
+mod heat_table;
+mod model_words;
+mod position_panel;
+mod sentence;
+mod take_list;
+mod view;
+mod winner_line;
+
+pub(super) use finding::takes_words;
+pub(super) use view::MatchAtPly;
+
+use super::address::{PageAddress, link_of_cell};
 use super::kept_pages::{MadePage, PageLifetime};
-use super::match_view::MatchAtPly;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::replay::Replay;
@@ -14,40 +26,54 @@ use lastnim_proto::{json::MessageJson, pb, record::verify_record};
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
 use lastnim_report::words::join_first_words;
+use model_words::read_model_words;
 use pb::transcript_service_server::TranscriptService as _;
+use take_list::ModelWords;
 use tonic::{Code, Status};
+use view::AroundMatch;
 
 /// The number of model questions that are linked.
 const MAX_QUESTIONS: usize = 200;
 
-/// Returns a match after this many plies.
+/// Returns a match after this many plies; by default where it was decided.
 pub(super) async fn match_page(
     site: &Site,
     visitor: &Visitor,
     id: MatchId,
     ply: Option<u32>,
-    view: OracleView,
 ) -> Result<PageContent, Status> {
     let shown = site.get_match(visitor, id).await?;
     let record = site.find_record(visitor, id).await?;
-    let questions = read_questions(site, visitor, id, &shown).await?;
-    let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
+    let game = shown.r#match.clone().unwrap_or_default();
+    let replay = record.as_ref().and_then(Replay::of_record);
+    let ply = ply.unwrap_or_else(|| {
+        let plies = replay.as_ref().map_or(0, Replay::plies);
+        shown.audit.as_ref().map(finding::decisive_ply).filter(|&ply| ply > 0).unwrap_or(plies)
+    });
+    let is_over = game.phase() == pb::Phase::Ended;
+    let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };
+    let words = match &replay {
+        Some(replay) => {
+            read_model_words(site, visitor, id, &questions, take_list::listed_plies(ply, replay.plies()))
+                .await?
+        }
+        None => ModelWords::new(),
+    };
+    let tournament = read_tournament(site, visitor, &game).await?;
     // A withheld record is shown once the tournament is over.
     let lifetime =
         if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
     let content = PageContent::of_message(shown.clone(), move |address| {
-        let game = shown.r#match.clone().unwrap_or_default();
-        let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
-        let html = if let Some(replay) = record.as_ref().and_then(Replay::of_record) {
-            let ply = ply.unwrap_or_else(|| replay.plies());
-            let proof = record.as_ref().map(proof_words).unwrap_or_default();
-            let at_ply = MatchAtPly { id, shown: &shown, replay: &replay, ply, view };
-            at_ply.html(transcript_links(id, &questions), proof)?
-        } else {
-            let told = pb::GetMatchResponse { audit: None, ..shown.clone() };
-            Html::with_links(&link_of_cell).report_html(&match_report(&game, &told))
+        let Some(replay) = replay else {
+            let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
+            let told = pb::GetMatchResponse { audit: None, ..shown };
+            let html = Html::with_links(&link_of_cell).report_html(&match_report(&game, &told));
+            return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
-        Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
+        let proof = record.as_ref().map(proof_words).unwrap_or_default();
+        let around =
+            AroundMatch { tournament, transcripts: transcript_links(id, &questions, &replay), proof };
+        MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
     });
     Ok(content.with_lifetime(lifetime))
 }
@@ -64,16 +90,26 @@ pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) ->
     Ok(MadePage::of_json(json, lifetime))
 }
 
+/// Returns the address and the title of the tournament of a match, if it has one.
+async fn read_tournament(
+    site: &Site,
+    visitor: &Visitor,
+    game: &pb::Match,
+) -> Result<Option<(PageAddress, String)>, Status> {
+    let id = game.setup.as_ref().map(|setup| setup.tournament_id.as_str()).unwrap_or_default();
+    let Ok(id) = id.parse() else { return Ok(None) };
+    let shown = site.get_tournament(visitor, id).await?;
+    let settings = shown.tournament.and_then(|tournament| tournament.settings).unwrap_or_default();
+    let title = if settings.title.is_empty() { "Tournament".to_owned() } else { settings.title };
+    Ok(Some((PageAddress::Tournament { id }, title)))
+}
+
 /// Reads which questions of a finished match were published.
 async fn read_questions(
     site: &Site,
     visitor: &Visitor,
     id: MatchId,
-    shown: &pb::GetMatchResponse,
 ) -> Result<Vec<pb::PublishedQuestion>, Status> {
-    if shown.r#match.as_ref().is_none_or(|game| game.phase() != pb::Phase::Ended) {
-        return Ok(Vec::new());
-    }
     let request = visitor.request(pb::ListTranscriptsRequest { match_id: id.to_string() });
     match site.transcripts.list_transcripts(request).await {
         Ok(listed) => Ok(listed.into_inner().questions),
@@ -83,10 +119,15 @@ async fn read_questions(
     }
 }
 
-fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(String, String)> {
+fn transcript_links(
+    id: MatchId,
+    questions: &[pb::PublishedQuestion],
+    replay: &Replay,
+) -> Vec<(String, String)> {
     let link = |question| {
         let place = place_of_question(question);
-        (place.address(id).to_string(), place.words())
+        let bot = replay.setup.bots.get(place.seat as usize).map(String::as_str).unwrap_or_default();
+        (place.address(id).to_string(), format!("{bot}, {}", place.words()))
     };
     questions.iter().take(MAX_QUESTIONS).map(link).collect()
 }

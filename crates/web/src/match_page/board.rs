@@ -1,0 +1,259 @@
+//! The board of a match: all its piles, with each take where it was made.
+
+use super::sentence::Seats;
+use crate::address::PageAddress;
+use crate::replay::{Replay, ReplayedTake};
+use crate::seat_sign::{seat_class, seat_sign};
+use askama::Template;
+use lastnim_core::game::{MatchId, Position};
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+use lastnim_report::words::{count_words, join_words};
+use std::ops::Range;
+
+/// The maximum number of piles drawn, around the one in play.
+const MAX_PILES: usize = 24;
+/// The maximum number of piles named for screen readers.
+const MAX_NAMED_PILES: usize = 40;
+/// The counters up to which all of a pile are drawn. A higher pile is drawn with a gap.
+pub(super) const MAX_DRAWN_COUNTERS: u64 = 20;
+/// The counters drawn above the gap of a higher pile; one more is drawn below it.
+const COUNTERS_ABOVE_GAP: u64 = 8;
+/// The takes drawn on a higher pile: the last ones.
+const MAX_TAKES_OF_HIGH_PILE: usize = 6;
+/// The takes drawn in all: the last ones.
+const MAX_TAKES: u32 = 200;
+
+/// What a take from a position leads to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outcome {
+    /// The smallest such take.
+    pub lo: u64,
+    /// The largest such take.
+    pub hi: u64,
+    /// The winner under optimal play after it.
+    pub winner: usize,
+    /// The places that it costs its seat.
+    pub cost: usize,
+}
+
+/// The board after some takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MatchBoard<'a> {
+    pub id: MatchId,
+    pub replay: &'a Replay,
+    pub seats: &'a Seats,
+    pub position: &'a Position,
+    pub ply: u32,
+    pub audit: Option<&'a pb::Audit>,
+    /// What each take leads to; empty without the oracle.
+    pub outcomes: &'a [Outcome],
+}
+
+#[derive(Template)]
+#[template(path = "match/board.html")]
+struct DrawnBoard {
+    words: String,
+    /// Which piles are drawn; empty if all.
+    note: String,
+    piles: Vec<Pile>,
+}
+
+struct Pile {
+    class: &'static str,
+    left: u64,
+    /// From the top.
+    pieces: Vec<Piece>,
+}
+
+enum Piece {
+    Take(Box<DrawnTake>),
+    /// What is left out, in words.
+    Gap(String),
+    Counter,
+    /// A counter down to which the seat to move could take.
+    Choice(Box<Choice>),
+}
+
+struct DrawnTake {
+    class: String,
+    address: String,
+    /// The number of takes after it.
+    after: u32,
+    words: String,
+    sign: String,
+    /// How often the sign is drawn.
+    repeats: u64,
+    /// The counters taken, if the sign is drawn once for several.
+    number: Option<u64>,
+    is_error: bool,
+}
+
+struct Choice {
+    class: &'static str,
+    address: String,
+    take: u64,
+    words: String,
+    sign: String,
+}
+
+impl MatchBoard<'_> {
+    pub(super) fn html(&self) -> String {
+        let in_play = self.position.pile_index();
+        let left: Vec<u64> = self.position.piles().collect();
+        let shown = shown_piles(left.len(), in_play);
+        let note = match shown.len() < left.len() {
+            true => format!("Piles {} to {}, out of {}.", shown.start + 1, shown.end, left.len()),
+            false => String::new(),
+        };
+        let named = join_words(left.iter().take(MAX_NAMED_PILES), ", ");
+        let rest = if left.len() > MAX_NAMED_PILES { " and more" } else { "" };
+        let words = match self.position.is_over() {
+            true => "The board: no counter is left".to_owned(),
+            false => format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1),
+        };
+        let is_over = self.position.is_over();
+        let pile = |index: usize| Pile {
+            class: if index == in_play && !is_over { "pile in-play" } else { "pile" },
+            left: left[index],
+            pieces: self.pieces(index, left[index]),
+        };
+        write_template(&DrawnBoard { words, note, piles: shown.map(pile).collect() })
+    }
+
+    /// Returns what is drawn of a pile: its takes from the oldest, then the counters that are left.
+    fn pieces(&self, pile: usize, left: u64) -> Vec<Piece> {
+        let all = self.replay.setup.piles.get(pile).copied().unwrap_or_default();
+        let is_high = all > MAX_DRAWN_COUNTERS;
+        let from = self.ply.saturating_sub(MAX_TAKES);
+        let takes = (from..self.ply).filter_map(|ply| Some((ply, self.replay.take_at(ply)?)));
+        let mut takes: Vec<_> = takes.filter(|(_, take)| take.pile == pile).collect();
+        if is_high && takes.len() > MAX_TAKES_OF_HIGH_PILE {
+            takes.drain(..takes.len() - MAX_TAKES_OF_HIGH_PILE);
+        }
+        let drawn: u64 = takes.iter().map(|(_, take)| take.took.take).sum();
+        let before = (all - left).saturating_sub(drawn);
+        let mut pieces = Vec::new();
+        if before > 0 {
+            pieces.push(Piece::Gap(format!("{before} taken")));
+        }
+        pieces.extend(
+            takes.into_iter().map(|(ply, take)| Piece::Take(Box::new(self.take(ply, take, is_high)))),
+        );
+        let is_in_play = pile == self.position.pile_index();
+        let counter = |take: u64| match is_in_play {
+            true => self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice))),
+            false => Piece::Counter,
+        };
+        if left <= COUNTERS_ABOVE_GAP + 1 || !is_high {
+            pieces.extend((1..=left).map(counter));
+        } else {
+            pieces.extend((1..=COUNTERS_ABOVE_GAP).map(counter));
+            pieces.push(Piece::Gap(format!("{} more", left - COUNTERS_ABOVE_GAP - 1)));
+            pieces.push(counter(left));
+        }
+        pieces
+    }
+
+    fn take(&self, ply: u32, take: &ReplayedTake, is_high: bool) -> DrawnTake {
+        let (seat, after) = (take.took.seat as usize, ply + 1);
+        let now = if after == self.ply { " now" } else { "" };
+        let is_error =
+            self.audit.and_then(|audit| audit.plies.get(ply as usize)).is_some_and(|found| found.regret > 0);
+        let error = if is_error { ", an error" } else { "" };
+        let (name, taken) = (self.seats.name(seat), take.took.take);
+        let is_folded = is_high && taken > 1;
+        DrawnTake {
+            class: format!("taken {}{now}", seat_class(seat)),
+            address: PageAddress::Match { id: self.id, ply: Some(after) }.to_string(),
+            after,
+            words: format!("Take {after}: {name} took {taken} of {}{error}", take.counters),
+            sign: seat_sign(seat),
+            repeats: if is_folded { 1 } else { taken },
+            number: is_folded.then_some(taken),
+            is_error,
+        }
+    }
+
+    /// Returns a counter that leads to what the oracle says; `None` without the oracle.
+    fn choice(&self, take: u64) -> Option<Choice> {
+        let outcome = self.outcomes.iter().find(|outcome| (outcome.lo..=outcome.hi).contains(&take))?;
+        let mover = self.seats.name(self.position.to_move().index());
+        let best = if outcome.cost == 0 { ", an optimal take" } else { "" };
+        Some(Choice {
+            class: if outcome.cost == 0 { "counter best" } else { "counter" },
+            address: PageAddress::WhatIf { id: self.id, ply: self.ply, take: Some(take) }.to_string(),
+            take,
+            words: format!("If {mover} takes {take}, {} wins{best}", self.seats.name(outcome.winner)),
+            sign: seat_sign(outcome.winner),
+        })
+    }
+}
+
+/// Returns the piles that are drawn, around the one in play.
+fn shown_piles(piles: usize, in_play: usize) -> Range<usize> {
+    let from = in_play.saturating_sub(MAX_PILES / 2 - 1).min(piles.saturating_sub(MAX_PILES));
+    from..piles.min(from + MAX_PILES)
+}
+
+/// Describes the cost of a take.
+pub(super) fn cost_words(cost: usize) -> String {
+    match cost {
+        0 => "optimal".to_owned(),
+        cost => format!("costs {}", count_words(cost, "place", "places")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pb::record_event::Event;
+
+    /// Draws the last position of a match.
+    fn drawn(piles: &[u64], takes: &[u64]) -> String {
+        let bots = ["ann", "bob"].map(str::to_owned).to_vec();
+        let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
+        let setup = pb::MatchSetup { bots, piles: piles.to_vec(), ..Default::default() };
+        let mut replay = Replay::begin(&event(Event::Created(setup))).unwrap();
+        for (ply, &take) in (0..).zip(takes) {
+            replay.push(event(Event::Took(pb::TookEvent { ply, seat: ply % 2, take, ..Default::default() })));
+        }
+        let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
+        let position = replay.position_after(ply).unwrap();
+        let outcomes = [Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }];
+        let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
+        let (replay, seats, position) = (&replay, &seats, &position);
+        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes }.html()
+    }
+
+    fn counts(html: &str) -> [usize; 3] {
+        ["class=\"stack", "class=\"counter", "<i><svg"].map(|part| html.matches(part).count())
+    }
+
+    #[test]
+    fn piles_and_takes_stay_on_the_board() {
+        let html = drawn(&[2, 3], &[1, 2, 1]);
+        assert_eq!(counts(&html), [2, 1, 4], "{html}");
+        assert!(html.contains("Take 2: bob took 2 of 2") && html.contains("data-take=\"1\""), "{html}");
+        assert!(html.contains("piles of 1, 0; pile 1 is in play"), "{html}");
+        let over = drawn(&[1], &[1]);
+        assert_eq!(counts(&over), [1, 0, 1]);
+        assert!(over.contains("no counter is left") && !over.contains("in-play"), "{over}");
+    }
+
+    #[test]
+    fn a_high_pile_is_drawn_with_a_gap() {
+        let html = drawn(&[1, i64::MAX as u64], &[7, 1]);
+        assert_eq!(counts(&html), [2, 1 + 9, 2], "{html}");
+        assert!(html.contains("9223372036854775790 more") && html.contains("×7"), "{html}");
+        assert!(html.contains("data-take=\"9223372036854775799\""), "{html}");
+    }
+
+    #[test]
+    fn the_drawing_of_a_long_match_is_bounded() {
+        let many = drawn(&[1; 1_000], &[1; 500]);
+        assert!(many.contains("Piles 489 to 512, out of 1000.") && many.len() < 30_000, "{many}");
+        let high = drawn(&[1_000], &[1; 900]);
+        assert!(high.contains("894 taken") && high.len() < 10_000, "{high}");
+    }
+}

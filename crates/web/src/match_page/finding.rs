@@ -1,0 +1,216 @@
+//! What happened in a match, in sentences: who won and why, and what each take did.
+
+use super::sentence::{Seats, Sentence, place_words};
+use crate::replay::Replay;
+use lastnim_core::oracle::TakeRange;
+use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_report::explanation::take_range_words;
+use lastnim_report::matches::AUDIT_WITHHELD;
+use lastnim_report::words::{count_words, enum_phrase};
+
+/// Formats ranges of takes.
+pub(crate) fn takes_words(ranges: &[pb::TakeRange]) -> String {
+    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_words(TakeRange { lo, hi });
+    ranges.iter().map(range).collect::<Vec<_>>().join(" or ")
+}
+
+/// Returns the number of takes after which no error follows; 0 if there were none.
+pub(super) fn decisive_ply(audit: &pb::Audit) -> u32 {
+    let errors = audit.plies.iter().zip(1..).filter(|(ply, _)| ply.regret > 0);
+    errors.last().map_or(0, |(_, after)| after)
+}
+
+/// Says who won and because of which take, or how the match stands.
+pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
+    if !game.void_reason.is_empty() {
+        return Sentence::of(format!("This match does not count: {}", game.void_reason));
+    }
+    let Some(end) = &replay.end else { return open_headline(game, replay) };
+    let Some(winner) = end.winner else { return Sentence::of("The match was cancelled.") };
+    let won = Sentence::default().seat(winner as usize);
+    let Some(audit) = audit else { return won.text(" won.") };
+    let Some(error) = audit.plies.iter().rfind(|ply| ply.regret > 0) else {
+        return won.text(if audit.plies.is_empty() {
+            " won without a take."
+        } else {
+            " won. Nobody made an error."
+        });
+    };
+    let right = match error.optimal_takes.as_slice() {
+        [only] if only.lo == error.counters && error.counters > 1 => format!("all {}", error.counters),
+        ranges => takes_words(ranges),
+    };
+    let mover = error.seat as usize;
+    let because = match error.steward {
+        true => won.text(" won, because the steward took ").text(take_of(error)).text(" for ").seat(mover),
+        false => won.text(" won, because ").seat(mover).text(" took ").text(take_of(error)),
+    };
+    because
+        .text(format!(" at take {}. Taking {right} would have made ", error.ply + 1))
+        .seat(error.predicted_before as usize)
+        .text(" win.")
+}
+
+fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
+    if game.phase() == pb::Phase::Quarantined {
+        return Sentence::of(format!("This match is set aside: {}", game.damage));
+    }
+    match replay.position_after(replay.plies()) {
+        _ if replay.rows.is_empty() => Sentence::of("The seats say whom they want to see win."),
+        Some(position) if !position.is_over() => {
+            Sentence::default().seat(position.to_move().index()).text(" is to move.")
+        }
+        _ => Sentence::of("The last counter is taken."),
+    }
+}
+
+fn take_of(ply: &pb::PlyAudit) -> String {
+    format!("{} of {}", ply.take, ply.counters)
+}
+
+/// Says who wins at the end by the rules, how many takes were errors, and what optimal play would have led to.
+pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
+    let said = Sentence::of("When no counter is left, ").strong(match replay.setup.ending() {
+        pb::Ending::LastMoverWins => "the seat that took the last one wins",
+        _ => "the seat to move wins",
+    });
+    let takes = count_words(replay.plies(), "take", "takes");
+    let said = said.text(format!(". {} seats, {takes}", replay.setup.bots.len()));
+    let said = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
+        None => said.text("."),
+        Some(0) => said.text(", no errors."),
+        Some(1) => said.text(", one of them an error."),
+        Some(errors) => said.text(format!(", {errors} of them errors.")),
+    };
+    let said = match replay.end.as_ref().map(pb::EndedEvent::reason) {
+        Some(pb::EndReason::PlyLimit) => said
+            .text(" The match reached its limit of takes; who wins under optimal play from there has won."),
+        Some(pb::EndReason::AllForfeited) => {
+            said.text(" Every seat was forfeited; who wins under optimal play from there has won.")
+        }
+        _ => said,
+    };
+    match audit {
+        None if shown.audit_withheld => said.text(format!(" What the oracle says is {AUDIT_WITHHELD}.")),
+        None => said,
+        Some(audit) if audit.predicted_winner == audit.winner => {
+            said.text(" Optimal play from the start led here too.")
+        }
+        Some(audit) => said
+            .text(" Optimal play from the start would have made ")
+            .seat(audit.predicted_winner as usize)
+            .text(" win."),
+    }
+}
+
+/// Says what the take before a position did.
+pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32) -> Sentence {
+    let Some(take) = ply.checked_sub(1).and_then(|before| replay.take_at(before)) else {
+        return first_sentence(replay, audit);
+    };
+    let seat = take.took.seat as usize;
+    let amount = format!("{} of {}", take.took.take, take.counters);
+    let said = Sentence::of(format!("Take {ply}: "));
+    let said = match take.took.steward {
+        true => said.text("for ").seat(seat).text(", which is forfeited, the steward takes ").strong(amount),
+        false => said.seat(seat).text(" takes ").strong(amount),
+    };
+    let said = said.text(". ");
+    let is_over = replay.position_after(ply).is_some_and(|position| position.is_over());
+    let Some(found) = audit.and_then(|audit| audit.plies.get(ply as usize - 1)) else { return said };
+    let winner = found.predicted_after as usize;
+    if found.regret > 0 {
+        let lost = count_words(found.regret, "place", "places");
+        let rank = rank_of(replay, seat, winner).map(place_words).unwrap_or_default();
+        said.strong(format!("This is an error, which cost {lost} in its order."))
+            .text(" Now ")
+            .seat(winner)
+            .text(" wins, the ")
+            .text(rank)
+            .text(" choice of ")
+            .seat(seat)
+            .text(". ")
+            .strong(format!("Taking {}", takes_words(&found.optimal_takes)))
+            .text(" would have made ")
+            .seat(found.predicted_before as usize)
+            .text(" win.")
+    } else if is_over {
+        said.text("No counter is left: ").seat(winner).text(" wins.")
+    } else {
+        said.text("No take was better: ").seat(winner).text(" still wins under optimal play.")
+    }
+}
+
+fn first_sentence(replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
+    let said = Sentence::of("Before the first take. ");
+    match audit {
+        Some(audit) => said
+            .text("If every seat plays for what it wants, ")
+            .seat(audit.predicted_winner as usize)
+            .text(" wins."),
+        None => said.seat(replay.setup.first as usize).text(" moves first."),
+    }
+}
+
+/// Returns the place of a winner in the order of a seat, from 0; `None` before rows are revealed.
+pub(super) fn rank_of(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
+    replay.wanted_winners(seat)?.iter().position(|&other| other == winner)
+}
+
+/// Describes an event other than a take; `None` if the page shows it elsewhere.
+pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
+    Some(match event {
+        Event::Declared(declared) => {
+            let why = match declared.defaulted() {
+                pb::RowDefault::Unspecified => return None,
+                pb::RowDefault::Late => "did not say in time whom it wants to see win",
+                pb::RowDefault::Invalid => "named an order that is not valid",
+                pb::RowDefault::Forfeited => "was forfeited before it named an order",
+            };
+            Sentence::default()
+                .seat(declared.seat as usize)
+                .text(format!(" {why}. It has the standard order: itself, then the seats after it."))
+        }
+        Event::Struck(struck) => {
+            let why = enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_");
+            Sentence::of(format!("Before take {}, a strike for ", struck.ply + 1))
+                .seat(struck.seat as usize)
+                .text(format!(": {why}."))
+        }
+        Event::Forfeited(forfeited) => Sentence::default()
+            .seat(forfeited.seat as usize)
+            .text(format!(" is forfeited: {}. The steward plays for it.", forfeit_words(forfeited.reason()))),
+        Event::Ended(ended) if ended.reason() == pb::EndReason::Cancelled => {
+            Sentence::of("The match was cancelled.")
+        }
+        Event::Created(_) | Event::Revealed(_) | Event::Took(_) | Event::Ended(_) => return None,
+    })
+}
+
+/// Says why a seat is forfeited.
+pub(super) fn forfeit_words(reason: pb::ForfeitReason) -> &'static str {
+    match reason {
+        pb::ForfeitReason::Unspecified => "forfeited",
+        pb::ForfeitReason::TimedOut => "its time ran out",
+        pb::ForfeitReason::Disconnected => "its time ran out while it was not connected",
+        pb::ForfeitReason::NoShow => "it never connected",
+        pb::ForfeitReason::Strikes => "it had too many strikes",
+        pb::ForfeitReason::Resigned => "it resigned",
+        pb::ForfeitReason::Disqualified => "the organiser disqualified it",
+    }
+}
+
+/// Describes the latest event for screen readers; empty if there is nothing to say.
+pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
+    let newest = replay.newest_takes().next().filter(|take| take.event == replay.events);
+    let said = match newest {
+        Some(_) => Some(take_sentence(replay, None, replay.plies())),
+        None => match &replay.end {
+            Some(pb::EndedEvent { winner: Some(winner), .. }) => {
+                Some(Sentence::default().seat(*winner as usize).text(" won."))
+            }
+            _ => replay.incidents.last().and_then(|timed| incident_sentence(timed.event.as_ref()?)),
+        },
+    };
+    said.map(|said| said.plain(seats).trim_end().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! What the oracle says about a position of a match.
+
+use super::board::{MAX_DRAWN_COUNTERS, Outcome, cost_words};
+use super::finding::rank_of;
+use super::sentence::{Seats, Sentence, place_words};
+use crate::address::PageAddress;
+use crate::replay::Replay;
+use crate::seat_sign::seat_sign;
+use askama::Template;
+use lastnim_core::game::{Ending, Game, MatchId, Position};
+use lastnim_core::oracle::Solution;
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+
+/// The maximum length of the best line.
+const MAX_LINE: usize = 12;
+
+/// What the oracle knows about a match: the winner after each possible take.
+#[derive(Debug)]
+pub(super) struct MatchOracle<'a> {
+    replay: &'a Replay,
+    solution: Solution,
+}
+
+#[derive(Template)]
+#[template(path = "match/position_panel.html")]
+struct DrawnPanel {
+    to_move: String,
+    options: Vec<PanelOption>,
+    /// The address of the form for another take.
+    action: String,
+    ply: u32,
+    counters: u64,
+    /// The sign of each seat of the best line, and what it takes.
+    line: Vec<(String, u64)>,
+    has_more: bool,
+    winner: String,
+    /// What the seat to move is sure of; may be empty.
+    sure: String,
+}
+
+struct PanelOption {
+    class: &'static str,
+    take: u64,
+    address: String,
+    takes: String,
+    winner: String,
+    cost: String,
+}
+
+impl<'a> MatchOracle<'a> {
+    /// Solves a match; `None` before rows are revealed.
+    pub(super) fn of_match(replay: &'a Replay) -> Option<Self> {
+        let setup = &replay.setup;
+        let rows = replay.rows.iter().map(|row| row.offsets.iter().map(|&offset| offset.into()).collect());
+        let ending = match setup.ending() {
+            pb::Ending::LastMoverWins => Ending::LastMoverWins,
+            _ => Ending::ToMoveWins,
+        };
+        let game = Game::parse(&setup.piles, &rows.collect::<Vec<_>>(), setup.first as usize, ending).ok()?;
+        Some(Self { replay, solution: Solution::new(&game) })
+    }
+
+    /// Returns what each take leads to, in ascending order; empty if no counter is left.
+    pub(super) fn outcomes(&self, position: &Position) -> Vec<Outcome> {
+        if position.is_over() {
+            return Vec::new();
+        }
+        let mover = position.to_move().index();
+        let rank = |winner| rank_of(self.replay, mover, winner).unwrap_or_default();
+        let best = rank(self.solution.winner(position).index());
+        let after = self.solution.winners_after(position).into_iter();
+        after
+            .map(|(takes, winner)| {
+                let winner = winner.index();
+                Outcome { lo: takes.lo, hi: takes.hi, winner, cost: rank(winner).saturating_sub(best) }
+            })
+            .collect()
+    }
+
+    /// Writes what the oracle says about a position that is not over. `sure` is the place in its order that the
+    /// seat to move can force against all others together, if it is known.
+    pub(super) fn panel_html(
+        &self,
+        id: MatchId,
+        ply: u32,
+        seats: &Seats,
+        position: &Position,
+        sure: Option<u32>,
+    ) -> String {
+        let mover = position.to_move().index();
+        let outcomes = self.outcomes(position);
+        let there = |take| PageAddress::WhatIf { id, ply, take }.to_string();
+        let option = |outcome: &Outcome| PanelOption {
+            class: if outcome.cost == 0 { "best" } else { "" },
+            take: outcome.lo,
+            address: there(Some(outcome.lo)),
+            takes: match (outcome.lo, outcome.hi) {
+                (lo, hi) if lo == hi => format!("take {lo}"),
+                (lo, hi) => format!("{lo} to {hi}"),
+            },
+            winner: Sentence::default().seat(outcome.winner).text(" wins").html(seats),
+            cost: cost_words(outcome.cost),
+        };
+        let (line, has_more) = self.best_line(position);
+        let winner = self.solution.winner(position).index();
+        let sure = rank_of(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
+            Sentence::of("Optimal play gives ").seat(mover).text(format!(
+                " its {} choice. Against all others together, it is sure of its {}.",
+                place_words(rank),
+                place_words(sure as usize)
+            ))
+        });
+        write_template(&DrawnPanel {
+            to_move: Sentence::default()
+                .seat(mover)
+                .text(format!(" is to move, with {} in the pile. It can take:", position.counters()))
+                .html(seats),
+            options: outcomes.iter().map(option).collect(),
+            action: there(None).split('?').next().unwrap_or_default().to_owned(),
+            ply,
+            counters: position.counters(),
+            line,
+            has_more,
+            winner: Sentence::default().seat(winner).text(" wins").html(seats),
+            sure: sure.map(|sure| sure.html(seats)).unwrap_or_default(),
+        })
+    }
+
+    /// Returns the first takes of a line of optimal play, and whether it goes on.
+    fn best_line(&self, position: &Position) -> (Vec<(String, u64)>, bool) {
+        let (mut position, mut line) = (position.clone(), Vec::new());
+        while line.len() < MAX_LINE {
+            let outcomes = self.outcomes(&position);
+            let Some(best) = outcomes.iter().find(|outcome| outcome.cost == 0) else { break };
+            line.push((seat_sign(position.to_move().index()), best.lo));
+            if position.take(best.lo).is_err() {
+                break;
+            }
+        }
+        (line, !position.is_over())
+    }
+}

@@ -1,0 +1,149 @@
+//! Sentences about seats, as text and as HTML.
+
+use crate::seat_sign::seat_sign;
+use askama::Template;
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+use std::collections::BTreeSet;
+
+/// The names of the seats of a match. Seats of the same bot have their number as well.
+#[derive(Debug, Clone)]
+pub(super) struct Seats(Vec<String>);
+
+impl Seats {
+    pub(super) fn of_setup(setup: &pb::MatchSetup) -> Self {
+        let bots = &setup.bots;
+        let are_all_different = bots.iter().collect::<BTreeSet<_>>().len() == bots.len();
+        let name = |(seat, bot): (usize, &String)| match are_all_different {
+            true => bot.clone(),
+            false => format!("{bot} (seat {})", seat + 1),
+        };
+        Self(bots.iter().enumerate().map(name).collect())
+    }
+
+    /// Returns the name of a seat; empty for an unknown one.
+    pub(super) fn name(&self, seat: usize) -> &str {
+        self.0.get(seat).map(String::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// A part of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Strong(String),
+    Seat(usize),
+}
+
+/// One or more sentences. Seats have their signs in HTML.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sentence(Vec<Part>);
+
+/// A part of a sentence, for its template.
+struct DrawnPart {
+    /// The sign of a seat; otherwise empty.
+    sign: String,
+    text: String,
+    is_strong: bool,
+}
+
+#[derive(Template)]
+#[template(path = "match/sentence.html")]
+struct DrawnSentence {
+    parts: Vec<DrawnPart>,
+}
+
+impl Sentence {
+    pub(super) fn of(text: impl Into<String>) -> Self {
+        Self::default().text(text)
+    }
+
+    #[must_use = "returns the longer sentence"]
+    pub(super) fn text(self, text: impl Into<String>) -> Self {
+        self.with(Part::Text(text.into()))
+    }
+
+    #[must_use = "returns the longer sentence"]
+    pub(super) fn strong(self, text: impl Into<String>) -> Self {
+        self.with(Part::Strong(text.into()))
+    }
+
+    #[must_use = "returns the longer sentence"]
+    pub(super) fn seat(self, seat: usize) -> Self {
+        self.with(Part::Seat(seat))
+    }
+
+    fn with(mut self, part: Part) -> Self {
+        self.0.push(part);
+        self
+    }
+
+    /// Writes it without signs.
+    pub(super) fn plain(&self, seats: &Seats) -> String {
+        let words = self.0.iter().map(|part| match part {
+            Part::Text(text) | Part::Strong(text) => text,
+            Part::Seat(seat) => seats.name(*seat),
+        });
+        words.collect()
+    }
+
+    pub(super) fn html(&self, seats: &Seats) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Text(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: false },
+            Part::Strong(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: true },
+            Part::Seat(seat) => {
+                DrawnPart { sign: seat_sign(*seat), text: seats.name(*seat).to_owned(), is_strong: false }
+            }
+        });
+        write_template(&DrawnSentence { parts: parts.collect() })
+    }
+}
+
+/// Writes a place of a preference order, given from 0: `1st` to `32nd`.
+pub(super) fn place_words(rank: usize) -> String {
+    let place = rank + 1;
+    let ending = match (place % 100, place % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{place}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seats_of_the_same_bot_are_told_apart() {
+        let seats = |bots: &[&str]| {
+            let bots = bots.iter().map(ToString::to_string).collect();
+            Seats::of_setup(&pb::MatchSetup { bots, ..Default::default() })
+        };
+        assert_eq!(seats(&["ann", "bob"]).name(1), "bob");
+        assert_eq!(seats(&["ann", "ann"]).name(1), "ann (seat 2)");
+        assert_eq!(seats(&["ann"]).name(7), "");
+    }
+
+    #[test]
+    fn sentences_are_escaped() {
+        let setup = pb::MatchSetup { bots: vec!["<b>".into()], ..Default::default() };
+        let seats = Seats::of_setup(&setup);
+        let sentence = Sentence::default().seat(0).text(" took ").strong("1 & 2").text(".");
+        assert_eq!(sentence.plain(&seats), "<b> took 1 & 2.");
+        let html = sentence.html(&seats);
+        assert!(html.ends_with("&#60;b&#62;</span> took <b>1 &#38; 2</b>."), "{html}");
+    }
+
+    #[test]
+    fn places_count_from_1() {
+        let places = [0, 1, 2, 3, 10, 11, 12, 20, 21, 31].map(place_words);
+        assert_eq!(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "32nd"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! The list of takes around a position.
+
+use super::sentence::Seats;
+use crate::address::PageAddress;
+use crate::replay::{Replay, ReplayedTake};
+use crate::seat_sign::{seat_class, seat_sign};
+use askama::Template;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+use lastnim_report::words::span_words;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The number of takes shown before and after the position.
+const PLIES_AROUND: u32 = 30;
+
+/// What language models wrote, by ply.
+pub(super) type ModelWords = BTreeMap<u32, String>;
+
+/// The takes around a position.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TakeList<'a> {
+    pub id: MatchId,
+    pub replay: &'a Replay,
+    pub seats: &'a Seats,
+    pub audit: Option<&'a pb::Audit>,
+    pub words: Option<&'a ModelWords>,
+    pub ply: u32,
+}
+
+#[derive(Template)]
+#[template(path = "match/takes.html", blocks = ["rows"])]
+struct DrawnTakes {
+    rows: Vec<TakeRow>,
+}
+
+struct TakeRow {
+    /// The number of takes after it.
+    after: u32,
+    is_shown: bool,
+    address: String,
+    class: String,
+    sign: String,
+    name: String,
+    amount: String,
+    time: String,
+    /// The places that it cost its seat; `None` without the oracle.
+    cost: Option<u32>,
+    /// What a model wrote, and the address of the whole; the address may be empty.
+    words: String,
+    transcript: String,
+}
+
+/// Returns the plies of the takes shown around a position.
+pub(super) fn listed_plies(ply: u32, plies: u32) -> Range<u32> {
+    ply.saturating_sub(PLIES_AROUND + 1)..plies.min(ply + PLIES_AROUND)
+}
+
+impl TakeList<'_> {
+    /// Writes the list.
+    pub(super) fn html(&self) -> String {
+        let rows = self.plies().filter_map(|ply| Some(self.row(ply, self.replay.take_at(ply)?)));
+        write_template(&DrawnTakes { rows: rows.collect() })
+    }
+
+    /// Says which takes are listed; empty if all.
+    pub(super) fn note(&self) -> String {
+        let (shown, plies) = (self.plies(), self.replay.plies());
+        if shown.len() as u32 == plies {
+            return String::new();
+        }
+        format!("Takes {} to {}, out of {plies}.", shown.start + 1, shown.end)
+    }
+
+    /// Writes each row, with the number of its event. No row is marked as the position that is shown.
+    pub(super) fn numbered_rows(&self) -> Vec<(u64, String)> {
+        let row = |ply| {
+            let take = self.replay.take_at(ply)?;
+            let row = TakeRow { is_shown: false, ..self.row(ply, take) };
+            Some((take.event, write_template(&DrawnTakes { rows: vec![row] }.as_rows())))
+        };
+        self.plies().filter_map(row).collect()
+    }
+
+    fn plies(&self) -> Range<u32> {
+        listed_plies(self.ply, self.replay.plies())
+    }
+
+    fn row(&self, ply: u32, take: &ReplayedTake) -> TakeRow {
+        let (seat, after) = (take.took.seat as usize, ply + 1);
+        let words = self.words.and_then(|words| words.get(&ply).cloned()).unwrap_or_default();
+        let transcript = PageAddress::Transcript { id: self.id, seat: take.took.seat, ply: Some(ply) };
+        TakeRow {
+            after,
+            is_shown: after == self.ply,
+            address: PageAddress::Match { id: self.id, ply: Some(after) }.to_string(),
+            class: seat_class(seat),
+            sign: seat_sign(seat),
+            name: self.seats.name(seat).to_owned(),
+            amount: format!("{} of {}", take.took.take, take.counters),
+            time: match take.took.steward {
+                true => "by the steward".to_owned(),
+                false => span_words(take.took.charged_us / 1_000),
+            },
+            cost: self.audit.and_then(|audit| audit.plies.get(ply as usize)).map(|found| found.regret),
+            words,
+            transcript: transcript.to_string(),
+        }
+    }
+}

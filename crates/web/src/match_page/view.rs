@@ -1,0 +1,405 @@
+//! A match after some takes, as the parts of its page.
+
+use super::board::MatchBoard;
+use super::finding::{self, forfeit_words, rank_of};
+use super::heat_table::{costs_table, wants_table};
+use super::position_panel::MatchOracle;
+use super::sentence::{Seats, Sentence, place_words};
+use super::take_list::{ModelWords, TakeList};
+use super::winner_line::LineAtPly;
+use crate::address::{FeedAddress, PageAddress, SiteAddress, link_of_cell};
+use crate::live::{LiveList, LivePage, PageParts};
+use crate::page::Page;
+use crate::replay::Replay;
+use crate::seat_clock::SeatClock;
+use crate::seat_sign::seat_sign;
+use askama::Template;
+use lastnim_core::game::{MatchId, Position};
+use lastnim_proto::pb;
+use lastnim_report::render::{Time, write_template};
+use lastnim_report::tournament_settings::clock_words;
+use lastnim_report::words::{join_first_words, join_words, shortened_list};
+use tonic::Status;
+
+/// The seats up to which each seat shows what it wants.
+const MAX_ROOMY_SEATS: usize = 8;
+/// Events other than takes that are shown: the last ones.
+const MAX_INCIDENTS: usize = 40;
+/// The takes up to which a page has what its script needs to step in place.
+const MAX_STEPPED_TAKES: u32 = 2_000;
+
+/// The content of the page of a match. Each block is the element of the same id.
+#[derive(Debug, Template)]
+#[template(
+    path = "match.html",
+    blocks = ["state", "board", "seats", "line", "steps", "said", "oracle", "rows", "takes", "takes_note", "ledger", "incidents"]
+)]
+struct MatchContent {
+    tournament: Option<(PageAddress, String)>,
+    state_html: String,
+    seat_count: usize,
+    board_html: String,
+    seat_list: Vec<SeatCard>,
+    line_html: String,
+    step_list: Vec<Step>,
+    ply: u32,
+    plies: u32,
+    /// Whether the oracle may be shown.
+    has_oracle: bool,
+    said_html: String,
+    /// What a model wrote before the last take; may be empty.
+    said_words: String,
+    said_class: String,
+    /// What the oracle says; empty without it.
+    panel: String,
+    is_over: bool,
+    wants: String,
+    outlined: String,
+    takes_html: String,
+    note: String,
+    costs: String,
+    incident_list: Vec<(Time, String)>,
+    fact_list: Vec<(&'static str, String)>,
+    transcripts: Vec<(String, String)>,
+    proof: String,
+    record: String,
+    id: MatchId,
+    /// What the script needs to step in place, if it can.
+    stepped: Option<SteppedMatch>,
+    /// The address of live updates, unless the match is over.
+    events_address: Option<String>,
+    /// How many events are shown.
+    events: u64,
+    /// Whether this is the newest position, so that the page follows the match.
+    is_newest: bool,
+}
+
+/// A link to a position.
+#[derive(Debug)]
+struct Step {
+    /// A picture of the label.
+    glyph: &'static str,
+    label: &'static str,
+    /// The class of the label.
+    class: &'static str,
+    /// What the script does instead of following the link.
+    act: &'static str,
+    /// Its `rel`; may be empty.
+    rel: &'static str,
+    /// Its address; `None` if it is shown already, or does not exist.
+    address: Option<String>,
+}
+
+#[derive(Debug)]
+struct SeatCard {
+    sign: String,
+    name: String,
+    /// The page of the bot; empty for a guest.
+    address: String,
+    class: &'static str,
+    /// The number of takes before it was forfeited, and why.
+    forfeit: Option<(u32, String)>,
+    /// What it is about to do, or what became of it.
+    state: String,
+    clock: Option<SeatClock>,
+    /// The signs and the names of the seats in its order; empty before rows are revealed, and for many seats.
+    wanted: Vec<(String, String)>,
+}
+
+/// The takes of a match and what is known about them, each separated by spaces.
+#[derive(Debug)]
+struct SteppedMatch {
+    piles: String,
+    takes: String,
+    /// The time left to the seat that moved, in milliseconds, after each take.
+    clocks: String,
+    /// The place that the seat to move could force before each take, from 0.
+    sure: String,
+    /// The plies at which the steward moved.
+    steward: String,
+    /// The order of each seat, separated by semicolons.
+    wants: String,
+    first: u32,
+    last_mover_wins: bool,
+    initial_ms: String,
+}
+
+/// What a page has besides the match itself.
+#[derive(Debug)]
+pub(super) struct AroundMatch {
+    /// The address and the title of its tournament.
+    pub tournament: Option<(PageAddress, String)>,
+    /// Links to the logs of language models, with their texts.
+    pub transcripts: Vec<(String, String)>,
+    /// Whether the record verifies.
+    pub proof: String,
+}
+
+/// A match after some takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MatchAtPly<'a> {
+    pub id: MatchId,
+    /// The answer of the service.
+    pub shown: &'a pb::GetMatchResponse,
+    /// Its events.
+    pub replay: &'a Replay,
+    /// What language models wrote, if it was read.
+    pub words: Option<&'a ModelWords>,
+    /// How many takes are shown.
+    pub ply: u32,
+}
+
+impl MatchAtPly<'_> {
+    /// Writes the page.
+    pub(super) fn page(&self, address: &PageAddress, around: AroundMatch) -> Result<Page, Status> {
+        let seats = Seats::of_setup(&self.replay.setup);
+        let headline = self.headline().plain(&seats);
+        let title = match self.replay.end {
+            Some(_) => headline,
+            None => join_first_words(&self.replay.setup.bots),
+        };
+        let summary = finding::summary(self.shown, self.replay, self.audit()).plain(&seats);
+        let AroundMatch { tournament, transcripts, proof } = around;
+        let content = MatchContent { tournament, transcripts, proof, ..self.content(&seats)? };
+        let page = Page::of_html(address, title, write_template(&content));
+        Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
+    }
+
+    /// Writes all parts of the page for live updates.
+    pub(crate) fn live_page(&self) -> Result<LivePage, Status> {
+        let seats = Seats::of_setup(&self.replay.setup);
+        let content = self.content(&seats)?;
+        let parts = PageParts::default()
+            .with("headline", self.headline().html(&seats))
+            .with("state", write_template(&content.as_state()))
+            .with("plies", content.plies.to_string())
+            .with("board", write_template(&content.as_board()))
+            .with("seats", write_template(&content.as_seats()))
+            .with("line", write_template(&content.as_line()))
+            .with("steps", write_template(&content.as_steps()))
+            .with("said", write_template(&content.as_said()))
+            .with("oracle", write_template(&content.as_oracle()))
+            .with("rows", write_template(&content.as_rows()))
+            .with("takes-note", write_template(&content.as_takes_note()))
+            .with("ledger", write_template(&content.as_ledger()))
+            .with("incidents", write_template(&content.as_incidents()));
+        let take_list = self.take_list(&seats);
+        let rows = if self.replay.end.is_some() { Vec::new() } else { take_list.numbered_rows() };
+        let whole = write_template(&content.as_takes());
+        let list = Some(LiveList { id: "takes", whole, rows });
+        let announcement = finding::announcement(self.replay, &seats);
+        Ok(LivePage { event: Some(self.replay.events), parts, list, announcement })
+    }
+
+    fn content(&self, seats: &Seats) -> Result<MatchContent, Status> {
+        let (replay, plies) = (self.replay, self.replay.plies());
+        let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
+        let position = &replay.position_after(self.ply).ok_or_else(missing)?;
+        let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
+        let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
+        let (id, ply, audit) = (self.id, self.ply, self.audit());
+        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes };
+        let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
+        let panel = oracle.as_ref().filter(|_| !position.is_over());
+        let last = ply.checked_sub(1);
+        let winner = self.winner_here();
+        let outlined = winner.map(|winner| {
+            let would = if position.is_over() { " winning gave" } else { " winning would give" };
+            Sentence::of("Outlined: what ").seat(winner).text(would).text(" each seat.").html(seats)
+        });
+        let events_address = FeedAddress::Match { id, after: None };
+        let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat as usize);
+        let words = last.zip(self.words).and_then(|(last, words)| words.get(&last).cloned());
+        Ok(MatchContent {
+            tournament: None,
+            state_html: finding::summary(self.shown, replay, audit).html(seats),
+            seat_count: seats.count(),
+            board_html: board.html(),
+            seat_list: (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect(),
+            line_html: audit
+                .map(|audit| LineAtPly { id, replay, seats, audit, ply }.html())
+                .unwrap_or_default(),
+            step_list: self.steps(),
+            ply,
+            plies,
+            has_oracle: audit.is_some(),
+            said_html: finding::take_sentence(replay, audit, ply).html(seats),
+            said_words: words.unwrap_or_default(),
+            said_class: mover.map(crate::seat_sign::seat_class).unwrap_or_default(),
+            panel: panel.map(|oracle| oracle.panel_html(id, ply, seats, position, sure)).unwrap_or_default(),
+            is_over: position.is_over(),
+            wants: wants_table(replay, seats, winner),
+            outlined: outlined.unwrap_or_default(),
+            takes_html: self.take_list(seats).html(),
+            note: self.take_list(seats).note(),
+            costs: audit.map(|audit| costs_table(audit, seats)).unwrap_or_default(),
+            incident_list: self.incidents(seats),
+            fact_list: self.facts(seats),
+            transcripts: Vec::new(),
+            proof: String::new(),
+            record: SiteAddress::Record(id).to_string(),
+            id,
+            stepped: oracle.is_some().then(|| self.stepped()).flatten(),
+            events_address: replay.end.is_none().then(|| events_address.to_string()),
+            events: replay.events,
+            is_newest: ply == plies,
+        })
+    }
+
+    fn headline(&self) -> Sentence {
+        let game = self.shown.r#match.clone().unwrap_or_default();
+        finding::headline(&game, self.replay, self.audit())
+    }
+
+    fn audit(&self) -> Option<&pb::Audit> {
+        self.shown.audit.as_ref()
+    }
+
+    fn take_list<'s>(&'s self, seats: &'s Seats) -> TakeList<'s> {
+        let Self { id, replay, words, ply, .. } = *self;
+        TakeList { id, replay, seats, audit: self.audit(), words, ply }
+    }
+
+    /// Returns the winner under optimal play from the position that is shown, or of the match.
+    fn winner_here(&self) -> Option<usize> {
+        let audit = self.audit()?;
+        let next = audit.plies.get(self.ply as usize);
+        Some(next.map_or(audit.winner, |next| next.predicted_before) as usize)
+    }
+
+    /// Returns the winner of the match, if its last position is shown.
+    fn final_winner(&self) -> Option<usize> {
+        let end = self.replay.end.as_ref().filter(|_| self.ply == self.replay.plies())?;
+        end.winner.map(|winner| winner as usize)
+    }
+
+    fn address(&self, ply: u32) -> String {
+        PageAddress::Match { id: self.id, ply: Some(ply) }.to_string()
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let (ply, plies) = (self.ply, self.replay.plies());
+        let step = |(glyph, label), act, rel, to: Option<u32>| Step {
+            glyph,
+            label,
+            class: if act == "error" { "" } else { "unseen" },
+            act,
+            rel,
+            address: to.filter(|&to| to != ply).map(|to| self.address(to)),
+        };
+        let mut steps = vec![
+            step(("«", "First"), "first", "", Some(0)),
+            step(("‹", "Back"), "back", "prev", ply.checked_sub(1)),
+            step(("›", "Forward"), "forward", "next", Some(ply + 1).filter(|&to| to <= plies)),
+            step(("»", "Last"), "last", "", Some(plies)),
+        ];
+        if let Some(audit) = self.audit() {
+            let errors = audit.plies.iter().filter(|found| found.regret > 0).map(|found| found.ply + 1);
+            let errors: Vec<u32> = errors.collect();
+            let next = errors.iter().find(|&&error| error > ply).or(errors.first());
+            if !errors.is_empty() {
+                steps.push(step(("✕ ", "Next error"), "error", "", next.copied()));
+            }
+        }
+        steps
+    }
+
+    fn seat_card(&self, seat: usize, seats: &Seats, position: &Position) -> SeatCard {
+        let bot = &self.replay.setup.bots[seat];
+        let mut forfeits = self.replay.forfeits.iter();
+        let forfeit = forfeits.find(|(_, event)| event.seat as usize == seat);
+        let forfeit =
+            forfeit.map(|(before, event)| (*before, format!("forfeited: {}", forfeit_words(event.reason()))));
+        let is_last = self.ply == self.replay.plies();
+        let is_ended = is_last && self.replay.end.is_some();
+        let is_to_move = !position.is_over() && position.to_move().index() == seat && !is_ended;
+        let mut states = Vec::new();
+        match self.final_winner() {
+            Some(winner) if winner == seat => states.push("won".to_owned()),
+            Some(winner) => states.extend(
+                rank_of(self.replay, seat, winner)
+                    .map(|rank| format!("got its {} choice", place_words(rank))),
+            ),
+            None if is_to_move => states.push("to move".to_owned()),
+            None => {}
+        }
+        states.extend(forfeit.iter().filter(|(before, _)| *before <= self.ply).map(|(_, why)| why.clone()));
+        let is_roomy = seats.count() <= MAX_ROOMY_SEATS;
+        let wanted = self.replay.wanted_winners(seat).filter(|_| is_roomy).unwrap_or_default();
+        // The service may be ahead of these events.
+        let open = self.shown.open.as_ref().filter(|open| is_last && open.plies == self.ply);
+        SeatCard {
+            sign: seat_sign(seat),
+            name: seats.name(seat).to_owned(),
+            address: link_of_cell("bot", bot).unwrap_or_default(),
+            class: match self.final_winner() {
+                Some(winner) if winner == seat => "won",
+                _ if is_to_move => "to-move",
+                _ => "",
+            },
+            forfeit,
+            state: states.join("; "),
+            clock: SeatClock::of_seat(self.replay, seat, self.ply, open),
+            wanted: wanted
+                .into_iter()
+                .map(|other| (seat_sign(other), seats.name(other).to_owned()))
+                .collect(),
+        }
+    }
+
+    fn incidents(&self, seats: &Seats) -> Vec<(Time, String)> {
+        let line = |timed: &pb::RecordEvent| {
+            let said = finding::incident_sentence(timed.event.as_ref()?)?;
+            Some((Time(timed.at_us), said.html(seats)))
+        };
+        let incidents: Vec<_> = self.replay.incidents.iter().filter_map(line).collect();
+        incidents[incidents.len().saturating_sub(MAX_INCIDENTS)..].to_vec()
+    }
+
+    fn facts(&self, seats: &Seats) -> Vec<(&'static str, String)> {
+        let setup = &self.replay.setup;
+        let piles: Vec<String> = setup.piles.iter().map(ToString::to_string).collect();
+        let orders = if setup.assigned.is_some() { "given with the match" } else { "declared by the seats" };
+        let facts = [
+            ("piles", Some(shortened_list(&piles, ", "))),
+            ("moves first", Some(seats.name(setup.first as usize).to_owned())),
+            ("orders", Some(orders.to_owned())),
+            ("clock", setup.clock.map(clock_words)),
+            ("strikes until a seat is forfeited", Some(setup.strikes.to_string())),
+            ("most takes", Some(setup.max_plies.to_string())),
+        ];
+        facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+    }
+
+    /// Returns what the script needs to step in place; `None` for a long match.
+    fn stepped(&self) -> Option<SteppedMatch> {
+        let (replay, plies) = (self.replay, self.replay.plies());
+        let takes: Vec<_> = (0..plies).map_while(|ply| replay.take_at(ply)).collect();
+        if plies > MAX_STEPPED_TAKES || takes.len() as u32 != plies {
+            return None;
+        }
+        let setup = &replay.setup;
+        let clock = |(take, after): (_, u32)| {
+            let take: &&crate::replay::ReplayedTake = take;
+            replay.bank_ms(take.took.seat as usize, after).unwrap_or_default()
+        };
+        let sure = self.audit().into_iter().flat_map(|audit| &audit.plies);
+        let sure = sure.map(|ply| ply.guaranteed_before.map_or("-".to_owned(), |place| place.to_string()));
+        let orders = (0..setup.bots.len()).filter_map(|seat| replay.wanted_winners(seat));
+        let stewards = takes.iter().filter(|take| take.took.steward).map(|take| take.took.ply);
+        Some(SteppedMatch {
+            piles: join_words(&setup.piles, " "),
+            takes: join_words(takes.iter().map(|take| take.took.take), " "),
+            clocks: match setup.clock {
+                Some(_) => join_words(takes.iter().zip(1..).map(clock), " "),
+                None => String::new(),
+            },
+            sure: join_words(sure, " "),
+            steward: join_words(stewards, " "),
+            wants: join_words(orders.map(|order| join_words(order, " ")), ";"),
+            first: setup.first,
+            last_mover_wins: setup.ending() == pb::Ending::LastMoverWins,
+            initial_ms: setup.clock.map(|clock| clock.initial_ms.to_string()).unwrap_or_default(),
+        })
+    }
+}

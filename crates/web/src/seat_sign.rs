@@ -1,0 +1,52 @@
+//! Signs of seats: a colour and a shape. All 32 differ, and the first eight differ in both.
+
+/// The shapes. There are as many colours.
+const SHAPES: [&str; 8] = [
+    "M12 2a10 10 0 1 0 0 20a10 10 0 1 0 0-20z",
+    "M3 3h18v18h-18z",
+    "M12 2l10.5 19h-21z",
+    "M12 .5l11.5 11.5l-11.5 11.5l-11.5-11.5z",
+    "M8.3 1.5h7.4v6.8h6.8v7.4h-6.8v6.8h-7.4v-6.8h-6.8v-7.4h6.8z",
+    "M12 .8l3.4 7.4l8 .9l-6 5.4l1.7 8l-7.1-4l-7.1 4l1.7-8l-6-5.4l8-.9z",
+    "M12 22.5l-10.5-19.5h21z",
+    "M2.5 2h19l-7 10l7 10h-19l7-10z",
+];
+/// From this seat on, shapes are hollow.
+const FIRST_HOLLOW: usize = 16;
+
+/// Returns the class of the style sheet that has the colour of a seat.
+pub(super) fn seat_class(seat: usize) -> String {
+    format!("seat-{}", seat % SHAPES.len())
+}
+
+/// Draws the sign of a seat for use in text. Its name stands beside it.
+pub(super) fn seat_sign(seat: usize) -> String {
+    placed_seat_sign(seat, "")
+}
+
+/// Draws the sign of a seat inside another drawing; `place` has the attributes of its place and size.
+pub(super) fn placed_seat_sign(seat: usize, place: &str) -> String {
+    let shapes = SHAPES.len();
+    let (class, shape) = (seat_class(seat), SHAPES[(seat + 3 * (seat / shapes)) % shapes]);
+    let hollow = if seat >= FIRST_HOLLOW { " hollow" } else { "" };
+    format!(
+        "<svg class=\"sign {class}{hollow}\"{place} viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn all_seats_have_different_signs() {
+        assert_eq!((0..32).map(seat_sign).collect::<BTreeSet<_>>().len(), 32);
+    }
+
+    #[test]
+    fn eight_seats_are_told_apart_by_shape_alone() {
+        let shapes = (0..8).map(|seat| seat_sign(seat).replace(&seat_class(seat), "seat"));
+        assert_eq!(shapes.collect::<BTreeSet<_>>().len(), 8);
+    }
+}
