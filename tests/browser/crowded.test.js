@@ -32,13 +32,11 @@ for (const colorScheme of schemes) {
     test(`a match with 32 seats is read at a glance, ${colorScheme}, ${width} pixels wide`, async () => {
       const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
       const page = await context.newPage();
-      await page.goto(`${server.url}/matches/${match}?oracle=shown`);
+      await page.goto(`${server.url}/matches/${match}`);
       await assertAccessible(page, `32 seats, ${colorScheme}, ${width} pixels`);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       assert.ok(height <= maxHeight, `it is ${height} pixels high`);
-      const rows = page.getByText("Each seat's row");
-      await rows.click();
-      await page.locator("#rows li").nth(31).waitFor();
+      assert.equal(await page.locator("#rows tbody tr").count(), 32);
       assertNoFaults();
       await context.close();
     });

@@ -84,6 +84,8 @@ test("a match is followed to its end without a gap, with an interrupted network"
   const match = await openMatch(await slow("mcts-100000"));
   const address = `${server.url}/matches/${match}`;
   await follow(page, address);
+  const clock = await page.locator("#seats .clock[data-runs]").first().innerText();
+  await page.waitForFunction((before) => document.querySelector("#seats .clock[data-runs]")?.innerText !== before, clock);
   await context.setOffline(true);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await context.setOffline(false);
@@ -93,11 +95,16 @@ test("a match is followed to its end without a gap, with an interrupted network"
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const loaded = await context.newPage();
-  await loaded.goto(address);
-  const takes = await texts(loaded, "#takes tbody tr");
+  // A tab that follows shows the last position; a new page, where the match was decided.
+  const { match: ended } = await server.json(`/matches/${match}.json`);
+  await loaded.goto(`${address}?ply=${ended.plies}`);
+  const takes = await texts(loaded, "#takes li");
   assert.ok(takes.length > 5);
-  await page.waitForFunction((count) => document.querySelectorAll("#takes tbody tr").length === count, takes.length);
-  assert.deepEqual(await texts(page, "#takes tbody tr"), takes);
+  await page.waitForFunction((count) => document.querySelectorAll("#takes li").length === count, takes.length);
+  assert.deepEqual(await texts(page, "#takes li"), takes);
+  for (const part of ["#headline", "#board", "#seats", "#said", "#ledger"]) {
+    assert.deepEqual(await texts(page, part), await texts(loaded, part), part);
+  }
   assertNoFaults();
   await context.close();
 });

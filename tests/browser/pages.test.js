@@ -26,7 +26,7 @@ before(async () => {
     `/tournaments/${tournament}/matches`,
     "/matches",
     `/matches/${match}`,
-    `/matches/${match}?ply=2&oracle=shown`,
+    `/matches/${match}?ply=2`,
     "/bots",
     "/bots/ann",
     "/bots/ann/audit",
@@ -92,39 +92,6 @@ test("pages say the same without scripts", async () => {
     const missing = with_[address].filter((words) => !without[address].includes(words) && !/\d:\d/.test(words));
     assert.deepEqual(missing, [], address);
   }
-});
-
-test("the arrow keys step through a match", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
-  await page.goto(`${server.url}/matches/${match}?ply=0`);
-  const { match: shown } = await server.json(`/matches/${match}.json`);
-  const first = await page.locator(".position svg").first().innerHTML();
-  for (let ply = 1; ply <= 2; ply += 1) {
-    await page.keyboard.press("ArrowRight");
-    await page.waitForURL((url) => url.searchParams.get("ply") === String(ply));
-  }
-  assert.notEqual(await page.locator(".position svg").first().innerHTML(), first);
-  for (let ply = 1; ply >= 0; ply -= 1) {
-    await page.keyboard.press("ArrowLeft");
-    await page.waitForURL((url) => url.searchParams.get("ply") === String(ply));
-  }
-  assert.equal(await page.locator(".position svg").first().innerHTML(), first);
-  assert.ok(shown.plies > 2);
-  assertNoFaults();
-  await context.close();
-});
-
-test("the strip of winners links to positions", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
-  const { match: shown } = await server.json(`/matches/${match}.json`);
-  await page.goto(`${server.url}/matches/${match}?ply=0&oracle=shown`);
-  assert.equal(await page.locator(".strip a").count(), shown.plies + 1);
-  await page.locator(".strip a").nth(2).click();
-  await page.waitForURL((url) => url.searchParams.get("ply") === "2" && url.searchParams.get("oracle") === "shown");
-  assertNoFaults();
-  await context.close();
 });
 
 test("puzzles are solved on the board, by mouse and by keyboard", async () => {

@@ -155,7 +155,7 @@ async fn rows_stay_secret_until_they_are_revealed() {
     assert!(!late.data.to_string().contains("class=\\\"wants\\\""), "{}", late.data);
     two.send(declare(&id, vec![0, 1])).await;
     let revealed = source.until(|event| event.data.to_string().contains("class=\\\"wants\\\"")).await;
-    assert!(revealed.part("incidents").unwrap().contains("declared 1 0"), "{}", revealed.data);
+    assert!(revealed.part("rows").unwrap().contains("<table class=\"heat\">"), "{}", revealed.data);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -39,7 +39,7 @@ fn coded(text: &str) -> String {
 }
 
 fn assert_harmless(what: &str, page: &Answer) {
-    assert!(page.body.contains("<h1>"), "{what} is a page: {} {}", page.status, page.body);
+    assert!(page.body.contains("<h1"), "{what} is a page: {} {}", page.status, page.body);
     assert_own_markup(what, &page.body, PUBLIC_URL);
     assert!(page.header("content-security-policy").starts_with("default-src 'self'"), "{what}");
     assert_eq!(page.header("x-content-type-options"), "nosniff", "{what}");

@@ -239,6 +239,7 @@ async fn transcripts_are_shown_by_question() {
             || page.contains(&format!("/matches/{id}/{}", address.replace("&#38;", "&amp;")));
         assert!(found, "{address}:\n{page}");
     }
+    assert!(page.contains("<p class=\"words seat-0\">\u{201c}&#60;script&#62;alert(2)"), "{page}");
     let row = get(&host, &format!("/matches/{id}/transcript?seat=0")).await;
     assert!(row.status == 200 && row.body.contains("rel=\"next\""), "{}", row.body);
     assert!(

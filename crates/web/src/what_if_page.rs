@@ -59,12 +59,10 @@ pub(super) async fn what_if_page(
         let words = match (take, actual) {
             (None, _) => format!("The position after {ply} takes."),
             (Some(take), Some(actual)) if actual != take => {
-                format!(
-                    "The position after {ply} takes, if seat {seat} ({bot}) had taken {take} instead of {actual}."
-                )
+                format!("The position after {ply} takes, if {bot} had taken {take} instead of {actual}.")
             }
             (Some(take), _) => {
-                format!("The position after {ply} takes, if seat {seat} ({bot}) takes {take}.")
+                format!("The position after {ply} takes, if {bot} takes {take}.")
             }
         };
         let html = Html::with_links(&|_, _| None);

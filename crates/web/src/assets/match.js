@@ -92,13 +92,15 @@ function modelWords() {
   return `<p class="${words.className}">${escape(text)} <span class="soft">(what the model wrote)</span></p>`;
 }
 
+/** The address of another take, which shows only one that is supposed. */
+const whatIf = (take) => (supposed.length ? `${path}?ply=${ply}` : `${path}/what-if?ply=${ply}&#38;take=${take}`);
+
 function panelHtml(position) {
   const { mover, counters } = position;
   const options = oracle.outcomes(position);
   if (!options.length) return "<p>The match is over.</p>";
-  const at = ply + supposed.length;
   const option = ({ lo, hi, winner, cost }) =>
-    `<li${cost ? "" : ' class="best"'}><a href="${path}/what-if?ply=${at}&#38;take=${lo}" data-take="${lo}">${lo === hi ? `take ${lo}` : `${lo} to ${hi}`}</a><span>${who(winner)} wins</span><span class="soft">${cost ? `costs ${places(cost)}` : "optimal"}</span></li>\n`;
+    `<li${cost ? "" : ' class="best"'}><a href="${whatIf(lo)}" data-take="${lo}">${lo === hi ? `take ${lo}` : `${lo} to ${hi}`}</a><span>${who(winner)} wins</span><span class="soft">${cost ? `costs ${places(cost)}` : "optimal"}</span></li>\n`;
   let line = "";
   let here = position;
   for (let steps = 0; steps < maxLine && here.pile >= 0; steps++) {
@@ -117,7 +119,7 @@ function panelHtml(position) {
   const form =
     counters > maxDrawnCounters
       ? `<form method="get" action="${path}/what-if" class="filter">
-<input type="hidden" name="ply" value="${at}">
+<input type="hidden" name="ply" value="${ply}">
 <label>Another take <input type="number" name="take" min="1" max="${counters}" value="1" inputmode="numeric" required></label>
 <button type="submit">What if</button>
 </form>
@@ -144,7 +146,9 @@ function drawSeats(position, list) {
     card.className = isOver && winner === seat ? "won" : !isOver && position.mover === seat ? "to-move" : "";
     const clock = card.querySelector(".clock");
     const own = clocks.filter((_, index) => index < ply && list[index + 1].step.seat === seat && !stewards.has(index));
-    if (clock) clock.textContent = clockText(own.at(-1) ?? Number(given.initial));
+    if (!clock) return;
+    clock.dataset.left = own.at(-1) ?? given.initial;
+    clock.textContent = clockText(Number(clock.dataset.left));
   });
 }
 
@@ -213,7 +217,7 @@ function draw() {
   const focused = document.activeElement?.dataset;
   const wasOnBoard = find("#board").contains(document.activeElement);
   const outcomes = oracle.outcomes(position);
-  find("#board").innerHTML = boardHtml({ piles, left, steps, position, outcomes, seats, path, ply: ply + supposed.length });
+  find("#board").innerHTML = boardHtml({ piles, left, steps, position, outcomes, seats, path, whatIf });
   find("#oracle").innerHTML = panelHtml(position);
   if (wasOnBoard) (find(`#board [data-ply="${focused.ply}"]`) ?? find("#board [data-take]") ?? find("#said")).focus({ preventScroll: true });
   const said = find("#said");
@@ -324,7 +328,7 @@ document.addEventListener(
     const isTyping = event.target.matches?.("input:not([type=range]), textarea, select");
     const frame = event.target.closest?.(".scroll");
     const scrolls = event.key.startsWith("Arrow") && frame && frame.scrollWidth > frame.clientWidth;
-    const presses = event.key === " " && event.target.matches?.("a, button, summary, input");
+    const presses = event.key === " " && event.target.matches?.("button, summary, input:not([type=range])");
     if (isTyping || scrolls || presses) return;
     const name = actOfKey[event.key];
     if (event.key === "o") find("#show-oracle").click();

@@ -12,9 +12,9 @@ export const escape = (text) => String(text).replace(/[&<>"]/g, (character) => `
 
 /**
  * Returns the HTML of a board. `steps` are the takes so far, each with its pile, seat, take, counters, cost and whether it is only supposed;
- * `left` has the counters of each pile.
+ * `left` has the counters of each pile, and `whatIf` returns the address of another take.
  */
-export function boardHtml({ piles, left, steps, position, outcomes, seats, path, ply }) {
+export function boardHtml({ piles, left, steps, position, outcomes, seats, path, whatIf }) {
   const { pile: inPlay, mover } = position;
   const from = Math.max(0, Math.min(Math.max(0, Math.max(0, inPlay) - (maxPiles / 2 - 1)), piles.length - maxPiles));
   const to = Math.min(piles.length, from + maxPiles);
@@ -40,8 +40,7 @@ export function boardHtml({ piles, left, steps, position, outcomes, seats, path,
     const { winner, cost } = outcomes.find(({ lo, hi }) => lo <= take && take <= hi);
     const best = cost ? "" : ", an optimal take";
     const said = `If ${seats[mover].name} takes ${take}, ${seats[winner].name} wins${best}`;
-    const address = `${path}/what-if?ply=${ply}&#38;take=${take}`;
-    return `<a class="counter${cost ? "" : " best"}" href="${address}" data-take="${take}" aria-label="${escape(said)}">${seats[winner].sign}</a>\n`;
+    return `<a class="counter${cost ? "" : " best"}" href="${whatIf(take)}" data-take="${take}" aria-label="${escape(said)}">${seats[winner].sign}</a>\n`;
   };
 
   const pileHtml = (pile) => {

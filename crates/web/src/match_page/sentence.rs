@@ -4,21 +4,14 @@ use crate::seat_sign::seat_sign;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use std::collections::BTreeSet;
 
-/// The names of the seats of a match. Seats of the same bot have their number as well.
+/// The names of the seats of a match. A bot has one seat.
 #[derive(Debug, Clone)]
 pub(super) struct Seats(Vec<String>);
 
 impl Seats {
     pub(super) fn of_setup(setup: &pb::MatchSetup) -> Self {
-        let bots = &setup.bots;
-        let are_all_different = bots.iter().collect::<BTreeSet<_>>().len() == bots.len();
-        let name = |(seat, bot): (usize, &String)| match are_all_different {
-            true => bot.clone(),
-            false => format!("{bot} (seat {})", seat + 1),
-        };
-        Self(bots.iter().enumerate().map(name).collect())
+        Self(setup.bots.clone())
     }
 
     /// Returns the name of a seat; empty for an unknown one.
@@ -119,17 +112,6 @@ pub(super) fn place_words(rank: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn seats_of_the_same_bot_are_told_apart() {
-        let seats = |bots: &[&str]| {
-            let bots = bots.iter().map(ToString::to_string).collect();
-            Seats::of_setup(&pb::MatchSetup { bots, ..Default::default() })
-        };
-        assert_eq!(seats(&["ann", "bob"]).name(1), "bob");
-        assert_eq!(seats(&["ann", "ann"]).name(1), "ann (seat 2)");
-        assert_eq!(seats(&["ann"]).name(7), "");
-    }
 
     #[test]
     fn sentences_are_escaped() {

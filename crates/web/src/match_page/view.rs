@@ -44,15 +44,12 @@ struct MatchContent {
     step_list: Vec<Step>,
     ply: u32,
     plies: u32,
-    /// Whether the oracle may be shown.
-    has_oracle: bool,
     said_html: String,
     /// What a model wrote before the last take; may be empty.
     said_words: String,
     said_class: String,
     /// What the oracle says; empty without it.
     panel: String,
-    is_over: bool,
     wants: String,
     outlined: String,
     takes_html: String,
@@ -200,7 +197,10 @@ impl MatchAtPly<'_> {
         let (id, ply, audit) = (self.id, self.ply, self.audit());
         let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
-        let panel = oracle.as_ref().filter(|_| !position.is_over());
+        let panel = oracle.as_ref().map(|oracle| match position.is_over() {
+            true => "<p>The match is over.</p>".to_owned(),
+            false => oracle.panel_html(id, ply, seats, position, sure),
+        });
         let last = ply.checked_sub(1);
         let winner = self.winner_here();
         let outlined = winner.map(|winner| {
@@ -222,12 +222,10 @@ impl MatchAtPly<'_> {
             step_list: self.steps(),
             ply,
             plies,
-            has_oracle: audit.is_some(),
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
             said_words: words.unwrap_or_default(),
             said_class: mover.map(crate::seat_sign::seat_class).unwrap_or_default(),
-            panel: panel.map(|oracle| oracle.panel_html(id, ply, seats, position, sure)).unwrap_or_default(),
-            is_over: position.is_over(),
+            panel: panel.unwrap_or_default(),
             wants: wants_table(replay, seats, winner),
             outlined: outlined.unwrap_or_default(),
             takes_html: self.take_list(seats).html(),
