@@ -19,7 +19,7 @@ pub(super) fn seat_class(seat: usize) -> String {
     format!("seat-{}", seat % SHAPES.len())
 }
 
-/// Draws the sign of a seat for use in text. Its name stands beside it.
+/// Draws the sign of a seat for use in text. Its name is next to it.
 pub(super) fn seat_sign(seat: usize) -> String {
     placed_seat_sign(seat, "")
 }

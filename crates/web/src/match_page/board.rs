@@ -102,15 +102,17 @@ impl MatchBoard<'_> {
         let in_play = self.position.pile_index();
         let left: Vec<u64> = self.position.piles().collect();
         let shown = shown_piles(left.len(), in_play);
-        let note = match shown.len() < left.len() {
-            true => format!("Piles {} to {}, out of {}.", shown.start + 1, shown.end, left.len()),
-            false => String::new(),
+        let note = if shown.len() < left.len() {
+            format!("Piles {} to {}, out of {}.", shown.start + 1, shown.end, left.len())
+        } else {
+            String::new()
         };
         let named = join_words(left.iter().take(MAX_NAMED_PILES), ", ");
         let rest = if left.len() > MAX_NAMED_PILES { " and more" } else { "" };
-        let words = match self.position.is_over() {
-            true => "The board: no counter is left".to_owned(),
-            false => format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1),
+        let words = if self.position.is_over() {
+            "The board: no counter is left".to_owned()
+        } else {
+            format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
         let is_over = self.position.is_over();
         let pile = |index: usize| Pile {
@@ -141,9 +143,12 @@ impl MatchBoard<'_> {
             takes.into_iter().map(|(ply, take)| Piece::Take(Box::new(self.take(ply, take, is_high)))),
         );
         let is_in_play = pile == self.position.pile_index();
-        let counter = |take: u64| match is_in_play {
-            true => self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice))),
-            false => Piece::Counter,
+        let counter = |take: u64| {
+            if is_in_play {
+                self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice)))
+            } else {
+                Piece::Counter
+            }
         };
         if left <= COUNTERS_ABOVE_GAP + 1 || !is_high {
             pieces.extend((1..=left).map(counter));

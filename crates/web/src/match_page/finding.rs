@@ -41,9 +41,10 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
         ranges => takes_words(ranges),
     };
     let mover = error.seat as usize;
-    let because = match error.steward {
-        true => won.text(" won, because the steward took ").text(take_of(error)).text(" for ").seat(mover),
-        false => won.text(" won, because ").seat(mover).text(" took ").text(take_of(error)),
+    let because = if error.steward {
+        won.text(" won, because the steward took ").text(take_of(error)).text(" for ").seat(mover)
+    } else {
+        won.text(" won, because ").seat(mover).text(" took ").text(take_of(error))
     };
     because
         .text(format!(" at take {}. Taking {right} would have made ", error.ply + 1))
@@ -53,7 +54,7 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
 
 fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     if game.phase() == pb::Phase::Quarantined {
-        return Sentence::of(format!("This match is set aside: {}", game.damage));
+        return Sentence::of(format!("The server stopped this match: {}", game.damage));
     }
     match replay.position_after(replay.plies()) {
         _ if replay.rows.is_empty() => Sentence::of("The seats say whom they want to see win."),
@@ -111,9 +112,10 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
     let seat = take.took.seat as usize;
     let amount = format!("{} of {}", take.took.take, take.counters);
     let said = Sentence::of(format!("Take {ply}: "));
-    let said = match take.took.steward {
-        true => said.text("for ").seat(seat).text(", which is forfeited, the steward takes ").strong(amount),
-        false => said.seat(seat).text(" takes ").strong(amount),
+    let said = if take.took.steward {
+        said.text("for ").seat(seat).text(", which is forfeited, the steward takes ").strong(amount)
+    } else {
+        said.seat(seat).text(" takes ").strong(amount)
     };
     let said = said.text(". ");
     let is_over = replay.position_after(ply).is_some_and(|position| position.is_over());

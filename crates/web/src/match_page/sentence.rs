@@ -99,11 +99,11 @@ impl Sentence {
 /// Writes a place of a preference order, given from 0: `1st` to `32nd`.
 pub(super) fn place_words(rank: usize) -> String {
     let place = rank + 1;
-    let ending = match (place % 100, place % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
+    let is_teen = place % 100 / 10 == 1;
+    let ending = match place % 10 {
+        1 if !is_teen => "st",
+        2 if !is_teen => "nd",
+        3 if !is_teen => "rd",
         _ => "th",
     };
     format!("{place}{ending}")

@@ -99,9 +99,10 @@ impl TakeList<'_> {
             sign: seat_sign(seat),
             name: self.seats.name(seat).to_owned(),
             amount: format!("{} of {}", take.took.take, take.counters),
-            time: match take.took.steward {
-                true => "by the steward".to_owned(),
-                false => span_words(take.took.charged_us / 1_000),
+            time: if take.took.steward {
+                "by the steward".to_owned()
+            } else {
+                span_words(take.took.charged_us / 1_000)
             },
             cost: self.audit.and_then(|audit| audit.plies.get(ply as usize)).map(|found| found.regret),
             words,

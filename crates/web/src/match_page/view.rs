@@ -10,9 +10,9 @@ use super::winner_line::LineAtPly;
 use crate::address::{FeedAddress, PageAddress, SiteAddress, link_of_cell};
 use crate::live::{LiveList, LivePage, PageParts};
 use crate::page::Page;
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplayedTake};
 use crate::seat_clock::SeatClock;
-use crate::seat_sign::seat_sign;
+use crate::seat_sign::{seat_class, seat_sign};
 use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
@@ -121,7 +121,7 @@ struct SteppedMatch {
     initial_ms: String,
 }
 
-/// What a page has besides the match itself.
+/// What else a page shows.
 #[derive(Debug)]
 pub(super) struct AroundMatch {
     /// The address and the title of its tournament.
@@ -197,9 +197,12 @@ impl MatchAtPly<'_> {
         let (id, ply, audit) = (self.id, self.ply, self.audit());
         let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
-        let panel = oracle.as_ref().map(|oracle| match position.is_over() {
-            true => "<p>The match is over.</p>".to_owned(),
-            false => oracle.panel_html(id, ply, seats, position, sure),
+        let panel = oracle.as_ref().map(|oracle| {
+            if position.is_over() {
+                "<p>The match is over.</p>".to_owned()
+            } else {
+                oracle.panel_html(id, ply, seats, position, sure)
+            }
         });
         let last = ply.checked_sub(1);
         let winner = self.winner_here();
@@ -224,7 +227,7 @@ impl MatchAtPly<'_> {
             plies,
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
             said_words: words.unwrap_or_default(),
-            said_class: mover.map(crate::seat_sign::seat_class).unwrap_or_default(),
+            said_class: mover.map(seat_class).unwrap_or_default(),
             panel: panel.unwrap_or_default(),
             wants: wants_table(replay, seats, winner),
             outlined: outlined.unwrap_or_default(),
@@ -377,8 +380,7 @@ impl MatchAtPly<'_> {
             return None;
         }
         let setup = &replay.setup;
-        let clock = |(take, after): (_, u32)| {
-            let take: &&crate::replay::ReplayedTake = take;
+        let clock = |(take, after): (&&ReplayedTake, u32)| {
             replay.bank_ms(take.took.seat as usize, after).unwrap_or_default()
         };
         let sure = self.audit().into_iter().flat_map(|audit| &audit.plies);

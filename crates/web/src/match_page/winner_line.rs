@@ -119,10 +119,8 @@ impl LineAtPly<'_> {
         }
         let leaders: BTreeSet<usize> = stretches.iter().map(|stretch| stretch.1).collect();
         let shows_all = self.seats.count() <= MAX_LANES_FOR_ALL;
-        let lanes: Vec<usize> = match shows_all {
-            true => (0..self.seats.count()).collect(),
-            false => leaders.into_iter().collect(),
-        };
+        let lanes: Vec<usize> =
+            if shows_all { (0..self.seats.count()).collect() } else { leaders.into_iter().collect() };
         let is_narrow = lanes.len() > MAX_WIDE_LANES;
         let lane_height = if is_narrow { NARROW_LANE } else { WIDE_LANE };
         let has_movers = plies <= MAX_MOVERS;
