@@ -18,7 +18,6 @@ pub mod explanation;
 mod fact;
 pub mod forfeits;
 pub mod grundy_sequence;
-pub mod ledger;
 pub mod match_events;
 pub mod matches;
 pub mod model_report;
