@@ -3,10 +3,10 @@
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use lastnim_auditing::{
     AuditFindings, AuditSubject, BotAnswers, BotFigures, BotFindings, CircumstanceFigures, ConditionFindings,
-    DeclarationFindings, Dependence, EqualAnswers, Estimate, EstimateInterval, ExplainedRows, Favouritism,
-    FittedRow, GroupCount, HeldRowFigures, KingmakingPly, MIN_GROUPS, PairFindings, PlayCondition,
-    PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource, UntestedDeclarations,
-    UntestedReason,
+    DeclarationFindings, Dependence, EqualAnswers, Estimate, EstimateInterval, ExplainedRows, FavourMeans,
+    Favouritism, FittedRow, GroupCount, HeldRowFigures, HelpKind, HelpPower, KingmakingPly, MIN_GROUPS,
+    PairFindings, PlayCondition, PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource,
+    SetFindings, UntestedDeclarations, UntestedReason,
 };
 use lastnim_core::referee::PublicKey;
 
@@ -63,6 +63,39 @@ impl From<&AuditFindings> for pb::BotReport {
             replicates: REPLICATES as u32,
             pairs_tested: findings.pairs_tested() as u64,
             declarations_tested: findings.declarations_tested() as u64,
+            sets: findings.sets.iter().map(Into::into).collect(),
+            sets_tested: findings.sets_tested,
+            powers: findings.powers.iter().map(|&power| power.into()).collect(),
+        }
+    }
+}
+
+impl From<&SetFindings> for pb::BotSet {
+    fn from(set: &SetFindings) -> Self {
+        Self {
+            bots: set.bots.iter().map(ToString::to_string).collect(),
+            by_declarations: set.means == FavourMeans::Declarations,
+            distinct_groups: set.groups,
+            p_value: set.p_value,
+            p_corrected: set.p_corrected,
+        }
+    }
+}
+
+impl From<HelpPower> for pb::HelpPower {
+    fn from(power: HelpPower) -> Self {
+        let HelpPower { kind, share, chance } = power;
+        Self { kind: pb::HelpKind::from(kind).into(), share, chance }
+    }
+}
+
+impl From<HelpKind> for pb::HelpKind {
+    fn from(kind: HelpKind) -> Self {
+        match kind {
+            HelpKind::MutualDeclarations => Self::MutualDeclarations,
+            HelpKind::OneWayDeclarations => Self::OneWayDeclarations,
+            HelpKind::MutualTakes => Self::MutualTakes,
+            HelpKind::OneWayTakes => Self::OneWayTakes,
         }
     }
 }
@@ -301,7 +334,6 @@ impl From<&PairFindings> for pb::PairFindings {
                 needed_groups: MIN_GROUPS as u64,
             }),
             declarations: Some((&pair.declarations).into()),
-            detectable_favour: pair.detectable_favour,
             takes_to_look_at: takes.iter().map(Into::into).collect(),
             matches_to_look_at: matches.into_iter().flatten().map(ToString::to_string).collect(),
         }
@@ -335,7 +367,6 @@ impl From<&DeclarationFindings> for pb::Declarations {
             is_paid: declarations.is_paid,
             is_returned: declarations.is_returned,
             flagged: declarations.is_flagged(),
-            detectable_share: declarations.detectable_share,
             wins_forgone: declarations.wins_forgone,
             ceded: declarations.ceded,
         }

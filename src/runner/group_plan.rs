@@ -3,7 +3,7 @@
 use super::pilot::Pilot;
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::OutputForm,
+    form::OutputFormat,
     runtime,
     toml_file::read_or_print_mistakes,
     tournament_file::{plan::TournamentPlan, player::BotOrigin},
@@ -92,7 +92,7 @@ struct PlannedField<'a> {
 }
 
 /// Plans the number of groups and prints it.
-pub fn plan_groups(args: &PlanArgs, form: OutputForm) -> CommandResult {
+pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
     };

@@ -1,7 +1,8 @@
 //! The audit of many matches.
 
 use super::{
-    AuditFindings, AuditedMatch, BotAnswers, BotFindings, KingmakingTally, MatchGroup, RowSource,
+    AuditFindings, AuditedMatch, BotAnswers, BotFindings, FLAGGED_P_VALUE, KingmakingTally, MatchGroup,
+    RowSource,
     blind_choices::BlindChoices,
     bootstrap::BootstrapWeights,
     declaration_counterfactuals::{is_win_forgone, winner_if_exchanged, winner_if_self_first},
@@ -11,7 +12,8 @@ use super::{
     mover_tally::MoverTally,
     outcome_tally::OutcomeSums,
     pair::PairTally,
-    pair_tests::test_pairs,
+    pair_tests::{TestedPairs, test_pairs},
+    power::HelpSimulation,
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
     similar_choices::SimilarChoices,
@@ -45,6 +47,7 @@ pub struct Auditor {
     scope: AuditSubject,
     seed: u64,
     puzzles: usize,
+    without_power: bool,
     matches: u64,
     groups: GroupCounter,
     numbers: HashMap<BotName, usize>,
@@ -92,6 +95,7 @@ impl Auditor {
             scope,
             seed,
             puzzles: DEFAULT_PUZZLES,
+            without_power: false,
             matches: 0,
             groups: GroupCounter::unbounded(),
             numbers: HashMap::new(),
@@ -108,6 +112,12 @@ impl Auditor {
     #[must_use]
     pub fn with_max_puzzles(self, puzzles: usize) -> Self {
         Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
+    }
+
+    /// Leaves out [what the tests would have found](super::HelpPower), which takes much of the time of a short audit.
+    #[must_use]
+    pub fn without_power(self) -> Self {
+        Self { without_power: true, ..self }
     }
 
     /// Returns the number of matches counted.
@@ -145,9 +155,19 @@ impl Auditor {
         self.close_group();
         let mover = |bot: usize| (&self.bots[bot].name, &self.bots[bot].mover);
         let permuted = self.choices.permute_places(self.seed, self.pairs.keys().copied());
-        let mut pairs = test_pairs(&self.pairs, &permuted, mover);
+        let tested = test_pairs(&self.pairs, &permuted.pairs, mover);
+        let TestedPairs { mut pairs, sets, sets_tested, tests } = tested;
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
         let answers = self.compare_answers();
+        let powers = if self.without_power {
+            Vec::new()
+        } else {
+            let critical = tests.critical(FLAGGED_P_VALUE);
+            let met = pairs.iter().filter(|pair| pair.mover < pair.other);
+            let numbers = met.map(|pair| [&pair.mover, &pair.other].map(|bot| self.numbers[bot]));
+            HelpSimulation::new(&self.choices, &permuted.dependent, critical)
+                .powers(self.seed, numbers.collect())
+        };
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
         let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.into_findings(bot)).collect();
         if let [bot] = bots.as_mut_slice() {
@@ -161,6 +181,9 @@ impl Auditor {
             groups: self.groups.count(),
             bots,
             pairs,
+            sets,
+            sets_tested,
+            powers,
             crowded_out: self.crowded_out,
         }
     }

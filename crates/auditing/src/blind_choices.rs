@@ -9,7 +9,10 @@ use super::{
 };
 use lastnim_core::game::{BotName, BySeat, Ending, Seat};
 use lastnim_tournament::SeededDraw;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::AddAssign,
+};
 
 /// If the p-value of a single pair is at most this, the bot's declarations count as dependent on who sits where.
 const DEPENDENT_P_VALUE: f64 = 0.01;
@@ -17,9 +20,12 @@ const DEPENDENT_P_VALUE: f64 = 0.01;
 /// Maximum number of ordered pairs of seats in all kept groups together. It bounds the time of the permutations. It is
 /// enough for 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
 const MAX_SEAT_PAIRS: usize = 1 << 20;
-/// Maximum number of views for which the opening errors of a bot in a distinct group are kept. The smallest views are
-/// kept.
+/// Maximum number of classes of places by which the opening takes of a bot in a distinct group are kept: the smallest.
 const MAX_VIEWS: usize = 16;
+/// Maximum number of seats of tables for which it is kept what the best takes for others would have been.
+const MAX_HELP_SEATS: usize = 8;
+/// Parts of a rank in which mean gains are counted.
+const PARTS: i64 = 1 << 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
 /// take that opens a match.
@@ -30,60 +36,79 @@ const MAX_VIEWS: usize = 16;
 /// The state consists of integer sums by distinct group, so it does not depend on the order of the matches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlindChoices {
-    groups: BTreeMap<u64, GroupChoices>,
+    pub(super) groups: BTreeMap<u64, GroupChoices>,
     /// The ordered pairs of seats of all groups, counting a seat with itself.
     seat_pairs: usize,
 }
 
 /// The choices of the bots of a distinct group.
 #[derive(Debug, Clone)]
-struct GroupChoices {
-    /// The bots in playing order, from the first by name; `None` for a bot that exceeds the limit on bots.
-    bots: Vec<Option<usize>>,
+pub(super) struct GroupChoices {
+    /// The bots in playing order, from the first by name; `None` for one beyond the limit on bots.
+    pub(super) bots: Vec<Option<usize>>,
     /// Their choices, in the same order.
-    choices: Vec<BotChoices>,
+    pub(super) choices: Vec<BotChoices>,
 }
 
 /// The choices of one bot in a distinct group.
 #[derive(Debug, Clone, Default)]
-struct BotChoices {
+pub(super) struct BotChoices {
     /// Matches with declared rows.
-    declared: i64,
-    /// By offset from 1 on: the sum of the ranks that it declared for that place.
-    ranks: Vec<i64>,
+    pub(super) declared: i64,
+    /// By offset from 1 on: the sum of the ranks that it declared for the place.
+    pub(super) ranks: Vec<i64>,
     /// Matches that it opened.
-    opened: i64,
-    /// Its errors in these takes.
-    errors: BTreeMap<OpeningView, OpeningErrors>,
+    pub(super) opened: i64,
+    /// Those where an error was possible.
+    pub(super) openings: BTreeMap<PlaceClasses, Openings>,
 }
 
-/// What distinguishes the places of the others for the bot that opens a match.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct OpeningView {
-    /// By offset from 1 on: the rank of the place in the bot's own row.
-    ranks: Vec<u8>,
-    /// By offset from 1 on: the first offset with the same row. Bots at such places could be exchanged without
-    /// changing the game.
-    classes: Vec<u8>,
-}
+/// What distinguishes the places of the others for the bot that opens a match: by offset from 1 on, the first offset
+/// with the same row. Bots at such places could be exchanged without changing the game.
+type PlaceClasses = Vec<u8>;
 
-/// The errors by which a bot opened matches.
+/// The takes by which a bot opened matches where an error was possible.
 #[derive(Debug, Clone, Default)]
-struct OpeningErrors {
-    errors: i64,
+pub(super) struct Openings {
+    /// Their number.
+    pub(super) opened: i64,
+    /// The errors among them.
+    pub(super) errors: i64,
     /// By offset from 1 on: the ranks that they gained the place.
-    gains: Vec<i64>,
+    pub(super) gains: Vec<i64>,
+    /// By offset from 1 on: what an error would have gained the place on average, in [`PARTS`] of a rank.
+    pub(super) usual: Vec<i64>,
+    /// What the best takes for another would have been; empty at tables of more than [`MAX_HELP_SEATS`].
+    pub(super) help: Vec<Help>,
+}
+
+/// What the best takes for one place would have been.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Help {
+    /// The errors among them.
+    pub(super) errors: i32,
+    /// By offset from 1 on: the ranks that they would have gained the place.
+    pub(super) gains: Vec<i32>,
 }
 
 /// The habits of a bot at tables of one size, with any opponents.
 #[derive(Debug, Clone, Default)]
-struct Habits {
+pub(super) struct Habits {
     /// Matches with declared rows.
-    declared: i64,
+    pub(super) declared: i64,
     /// By offset from 1 on: the sum of the declared ranks.
-    ranks: Vec<i64>,
-    /// By rank in the bot's own row: the ranks that its opening errors gained that place, and their number.
-    gains: BTreeMap<u8, (i64, i64)>,
+    pub(super) ranks: Vec<i64>,
+    /// Matches that it opened where an error was possible.
+    pub(super) opened: i64,
+    /// Its errors in these takes.
+    pub(super) errors: i64,
+}
+
+/// What the choices gave each pair, as observed and with the bots of each group at other places.
+pub(super) struct PermutedField {
+    pub(super) pairs: BTreeMap<(usize, usize), PermutedChoices>,
+    /// The bots whose declarations depend on who sits where.
+    pub(super) dependent: BTreeSet<usize>,
 }
 
 impl BlindChoices {
@@ -120,13 +145,11 @@ impl BlindChoices {
         let (group, first) = self.group_of(game, numbers);
         let choices = &mut group.choices[seats.distance_between(first, seat)];
         choices.opened += 1;
-        if !ply.audit.is_optimal() {
-            let errors = choices.errors.entry(OpeningView::of_seat(game, seat)).or_default();
-            errors.errors += 1;
-            let places = || (1..seats.get()).map(|offset| seats.seat_at_offset(seat, offset));
-            add_each(&mut errors.gains, places().map(|place| -i64::from(ply.audit.cost(game.game, place))));
-            if choices.errors.len() > MAX_VIEWS {
-                choices.errors.pop_last();
+        if ply.outcomes.iter().any(|&(winner, _)| winner != ply.audit.predicted_before) {
+            let openings = choices.openings.entry(place_classes(game, seat)).or_default();
+            openings.add_opening(game, ply);
+            if choices.openings.len() > MAX_VIEWS {
+                choices.openings.pop_last();
             }
         }
         self.drop_surplus();
@@ -141,7 +164,7 @@ impl BlindChoices {
         &self,
         seed: u64,
         pairs: impl Iterator<Item = (usize, usize)>,
-    ) -> BTreeMap<(usize, usize), PermutedChoices> {
+    ) -> PermutedField {
         let habits = self.habits();
         let mut permuted: BTreeMap<_, _> = pairs.map(|pair| (pair, PermutedChoices::new())).collect();
         let mut dependent = BTreeSet::new();
@@ -169,7 +192,7 @@ impl BlindChoices {
                 }
             }
         });
-        permuted
+        PermutedField { pairs: permuted, dependent }
     }
 
     /// Returns the keys of the groups in which each bot declared rows.
@@ -216,7 +239,7 @@ impl BlindChoices {
     }
 
     /// Returns the habits of each bot, by number of seats.
-    fn habits(&self) -> BTreeMap<(usize, usize), Habits> {
+    pub(super) fn habits(&self) -> BTreeMap<(usize, usize), Habits> {
         let mut all: BTreeMap<_, Habits> = BTreeMap::new();
         for group in self.groups.values() {
             for (bot, choices) in group.bots.iter().zip(&group.choices) {
@@ -224,12 +247,9 @@ impl BlindChoices {
                 let habits = all.entry((bot, group.bots.len())).or_default();
                 habits.declared += choices.declared;
                 add_each(&mut habits.ranks, choices.ranks.iter().copied());
-                for (view, errors) in &choices.errors {
-                    for (&rank, &gain) in view.ranks.iter().zip(&errors.gains) {
-                        let (gains, count) = habits.gains.entry(rank).or_default();
-                        *gains += gain;
-                        *count += errors.errors;
-                    }
+                for openings in choices.openings.values() {
+                    habits.opened += openings.opened;
+                    habits.errors += openings.errors;
                 }
             }
         }
@@ -268,7 +288,7 @@ impl BlindChoices {
 
 impl BotChoices {
     /// Returns how many ranks better than usual it declares each place; `None` if it declared nothing.
-    fn declared_choice(&self, habits: &Habits) -> Option<Choice> {
+    pub(super) fn declared_choice(&self, habits: &Habits) -> Option<Choice> {
         let places = habits.ranks.iter().zip(&self.ranks);
         let values = places.map(|(&usual, &rank)| {
             to_float(usual) / to_float(habits.declared) - to_float(rank) / to_float(self.declared)
@@ -280,38 +300,60 @@ impl BotChoices {
         })
     }
 
-    /// Returns the ranks that its errors in opening takes gain each place beyond its habits, per opened match.
-    fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
+    /// Returns what its opening takes gain each place beyond what its usual share of errors would, per opened match.
+    pub(super) fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
         let opened = to_float(self.opened);
-        let choices = self.errors.iter().map(|(view, errors)| {
-            let weight = to_float(errors.errors) / opened;
-            let places = view.ranks.iter().zip(&errors.gains);
-            let values = places.map(|(rank, &gain)| {
-                let (gains, count) = habits.gains[rank];
-                to_float(gain) / opened - weight * to_float(gains) / to_float(count)
-            });
-            Choice { values: values.collect(), classes: view.classes.clone(), weight }
+        let share = to_float(habits.errors) / to_float(habits.opened) / to_float(PARTS);
+        let choices = self.openings.iter().map(|(classes, openings)| {
+            let places = openings.gains.iter().zip(&openings.usual);
+            let values = places.map(|(&gain, &usual)| (to_float(gain) - share * to_float(usual)) / opened);
+            let weight = to_float(openings.errors) / opened;
+            Choice { values: values.collect(), classes: classes.clone(), weight }
         });
         choices.collect()
     }
 }
 
-impl OpeningView {
-    fn of_seat(game: &AuditedMatch<'_>, seat: Seat) -> Self {
+impl Openings {
+    fn add_opening(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
         let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
-        let place = |offset| seats.seat_at_offset(seat, offset);
-        let offsets = || 1..seats.get();
-        let class = |offset: usize| {
-            let is_same = |&other: &usize| {
-                game.rows == RowSource::Assigned || matrix[place(other)] == matrix[place(offset)]
-            };
-            offsets().find(is_same).unwrap_or(offset)
+        let places: Vec<Seat> =
+            (1..seats.get()).map(|offset| seats.seat_at_offset(ply.audit.seat, offset)).collect();
+        let best = ply.audit.predicted_before;
+        let gain = |place: Seat, winner: Seat| {
+            matrix.rank(place, best).cast_signed() as i64 - matrix.rank(place, winner).cast_signed() as i64
         };
-        Self {
-            ranks: offsets().map(|offset| matrix.rank(seat, place(offset)) as u8).collect(),
-            classes: offsets().map(|offset| class(offset) as u8).collect(),
+        self.opened += 1;
+        self.errors += i64::from(!ply.audit.is_optimal());
+        add_each(&mut self.gains, places.iter().map(|&place| gain(place, ply.audit.predicted_after)));
+        let errors = || ply.outcomes.iter().filter(|&&(winner, _)| winner != best);
+        let takes: i128 = errors().map(|&(_, takes)| i128::from(takes)).sum();
+        let usual = |place: Seat| {
+            let gains = errors().map(|&(winner, takes)| i128::from(takes) * i128::from(gain(place, winner)));
+            i64::try_from(i128::from(PARTS) * gains.sum::<i128>() / takes).expect("a mean gain is small")
+        };
+        add_each(&mut self.usual, places.iter().map(|&place| usual(place)));
+        if seats.get() <= MAX_HELP_SEATS {
+            self.help.resize_with(places.len(), Help::default);
+            for (help, &helped) in self.help.iter_mut().zip(&places) {
+                let winners = ply.outcomes.iter().map(|&(winner, _)| winner);
+                let winner = winners.min_by_key(|&winner| matrix.rank(helped, winner)).unwrap_or(best);
+                help.errors += i32::from(winner != best);
+                add_each(&mut help.gains, places.iter().map(|&place| gain(place, winner) as i32));
+            }
         }
     }
+}
+
+/// Returns the classes of the places of the others, from the view of a seat.
+fn place_classes(game: &AuditedMatch<'_>, seat: Seat) -> PlaceClasses {
+    let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
+    let row = |offset| &matrix[seats.seat_at_offset(seat, offset)];
+    let class = |offset: usize| {
+        let is_same = |&other: &usize| game.rows == RowSource::Assigned || row(other) == row(offset);
+        (1..seats.get()).find(is_same).unwrap_or(offset) as u8
+    };
+    (1..seats.get()).map(class).collect()
 }
 
 /// Returns the key of the distinct group of a match, whose bots are given in playing order from the first by name.
@@ -333,7 +375,7 @@ fn name_as_numbers(name: &BotName) -> impl Iterator<Item = u64> + use<> {
     [bytes.len() as u64].into_iter().chain(bytes.chunks(8).map(word)).collect::<Vec<_>>().into_iter()
 }
 
-fn add_each(sums: &mut Vec<i64>, numbers: impl Iterator<Item = i64>) {
+fn add_each<N: AddAssign>(sums: &mut Vec<N>, numbers: impl Iterator<Item = N>) {
     for (at, number) in numbers.enumerate() {
         match sums.get_mut(at) {
             Some(sum) => *sum += number,

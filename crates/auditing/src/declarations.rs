@@ -2,7 +2,8 @@
 
 use super::{
     FLAGGED_P_VALUE, MIN_GROUPS, declaration_tally::DeclarationTally, estimate::share_of,
-    mover_tally::MoverTally, permutation_tests::PermutationResult, permuted_choices::PermutedGains, power,
+    favouritism::SEEMING_P_VALUE, mover_tally::MoverTally, permutation_tests::PermutationResult,
+    permuted_choices::PermutedGains,
 };
 use std::fmt;
 
@@ -15,9 +16,6 @@ pub const FLAGGED_WINS: f64 = 0.02;
 /// Minimum cost to the mover to flag putting the other first as paid, in wins per match under optimal play that its
 /// best declaration would have won.
 pub const FLAGGED_COST: f64 = 0.05;
-
-/// Maximum p-value, of the pair alone, at which one bot of a colluding ring seems to prefer another.
-const SEEMING_P_VALUE: f64 = 0.05;
 
 /// The one-sided threshold, in standard deviations, above which a cost is not chance.
 const CLEAR_COST: f64 = 1.645;
@@ -46,9 +44,9 @@ const CLEAR_COST: f64 = 1.645;
 /// - M pays for it, or O returns it. M *pays* if all of these are true: it puts O before itself at least four times as
 ///   often as it does others; in at least [`FLAGGED_COST`] of their matches M put O before itself and would have won
 ///   under optimal play with another row, beyond chance even if the matches of a group are all alike; and it would not
-///   have won fewer matches by ranking itself first, since a bot that ranks others first in order to win does win more,
-///   and does so for other bots too. O *returns* it if its declarations depend on M in the same way, by at least as
-///   many ranks; neither puts a third bot before the other in more than two thirds of the matches of all three; neither
+///   have won fewer matches by ranking itself first, since a bot that gives way in order to win does win by it, and
+///   gives way to others too. O *returns* it if its declarations depend on M in the same way, or if both are in a
+///   significant [set](super::SetFindings); neither puts a third bot before the other in more than two thirds of the matches of all three; neither
 ///   distinguishes other bots in its declarations; and they do not both err more, or win less, than all others that
 ///   their partner meets. Bots whose declarations and those of M depend on each other, such as the others of a ring, do
 ///   not count as third or other bots here. A bot that prefers the weak for its own benefit ranks all bots, and prefers
@@ -80,9 +78,6 @@ pub struct DeclarationFindings {
     pub is_paid: bool,
     /// Whether the other returns the favour.
     pub is_returned: bool,
-    /// The share of their duplicate groups in which putting the other first would have been detected with power 0.8;
-    /// `None` if no share would be, or the pair was not tested.
-    pub detectable_share: Option<f64>,
 }
 
 /// The permutation test of the declarations of an ordered pair.
@@ -95,7 +90,7 @@ pub enum Dependence {
         ranks: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
-        /// The p-value corrected for all tests of takes and declarations.
+        /// The p-value corrected for all tests of takes and declarations, of pairs and of sets.
         p_corrected: f64,
     },
     /// The pair was not tested.
@@ -154,7 +149,7 @@ impl DeclarationFindings {
 
     /// Returns whether the pair is flagged: dependent, in favour of the other, and paid for or returned.
     pub fn is_flagged(&self) -> bool {
-        self.is_large() && self.wins_given >= Some(FLAGGED_WINS) && (self.is_paid || self.is_returned)
+        (self.is_large() && self.is_paid || self.is_returned) && self.wins_given >= Some(FLAGGED_WINS)
     }
 
     /// Returns whether the dependence is large enough in ranks to be flagged.
@@ -178,7 +173,6 @@ impl DeclarationFindings {
         mover: &MoverTally,
         met_declared: bool,
         result: Option<&PermutationResult>,
-        critical: f64,
     ) -> Self {
         let groups = gains.group_count();
         let dependence = match result {
@@ -205,7 +199,6 @@ impl DeclarationFindings {
         let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
         let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
         let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);
-        let is_known = groups >= MIN_GROUPS as u64;
         Self {
             matches: tally.declared,
             groups,
@@ -216,16 +209,6 @@ impl DeclarationFindings {
             ceded: share_of(tally.ceded.ceded, tally.ceded.matches),
             is_paid: is_large && is_clear && lost >= gained && mover.singles_out(tally.ceded),
             is_returned: false,
-            detectable_share: is_known
-                .then(|| {
-                    power::detectable_share(
-                        count_as_float(groups),
-                        seats,
-                        result.map_or(0.0, |result| result.deviation),
-                        critical,
-                    )
-                })
-                .flatten(),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The permutation test for collusion by takes: whom a bot's errors favour, and whether that depends on who sits there.
 
-use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGains, power::detectable_shift};
+use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGains};
 
 /// Maximum corrected p-value of a flagged pair, which is also the share of honest fields that are flagged if the tests
 /// are exact.
 pub const FLAGGED_P_VALUE: f64 = 0.003;
 
-/// Maximum corrected p-value of a flagged pair if the favour is returned.
-pub const FLAGGED_P_VALUE_IF_RETURNED: f64 = 0.05;
+/// Maximum p-value, of the pair alone, at which one bot of a set seems to favour another.
+pub(super) const SEEMING_P_VALUE: f64 = 0.05;
 
 /// Minimum favour of a flagged pair, in ranks per error beyond others in the same place.
 pub const FLAGGED_FAVOURITISM: f64 = 0.1;
@@ -24,9 +24,10 @@ pub const FLAGGED_LOSS: f64 = 0.5;
 /// punishes or rewards them favours seats by who sits there, without knowing who that is. Before the opening take
 /// nobody has done anything.
 ///
-/// **Statistic.** The ranks that errors of M gained the seat of O, minus the average that its errors gain places of the
-/// same rank in its own row. The differences are averaged within each distinct group and summed over the groups. The
-/// **effect** is that sum minus the mean of the others that could have sat there, per error.
+/// **Statistic.** The ranks that M's opening takes gained the seat of O, less what they would have gained it if M had erred
+/// at random as often as it does with anybody: the mean gain of the errors possible there, times M's share of errors.
+/// Takes count only where an error was possible; those of one distinct group are averaged. The **effect** is that sum
+/// minus the mean of the others that could have sat there, per error.
 ///
 /// **Null hypothesis.** M's choices do not depend on who sits where. In a tournament the playing order is drawn for
 /// each duplicate group. So within each distinct group (the same bots in the same order on the same piles), the bots are
@@ -53,22 +54,22 @@ pub const FLAGGED_LOSS: f64 = 0.5;
 pub enum Favouritism {
     /// The pair was tested.
     Tested {
-        /// The other's gain per error, in ranks, beyond the mean of the others that could have had its place.
+        /// The other's gain per error, in ranks, beyond that of random errors and beyond the mean of the others that could
+        /// have had its place.
         per_error: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
-        /// The p-value corrected for all tests of takes and declarations.
+        /// The p-value corrected for all tests of takes and declarations, of pairs and of sets.
         p_corrected: f64,
         /// By how many ranks of its own row matches ended worse for the mover after errors in favour of the other than
         /// after optimal takes, starting from the same predicted rank; `None` if there is nothing to compare.
         own_loss: Option<f64>,
-        /// Whether the other's errors also favour the mover, both with a corrected p-value up to
-        /// [`FLAGGED_P_VALUE_IF_RETURNED`].
+        /// Whether the two are in a significant [set](super::SetFindings) of which every bot seems to favour every other.
         is_returned: bool,
     },
-    /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) distinct groups in which the mover's opening errors
-    /// favoured one place while another bot could have sat there (one with the same row, if rows are declared); or all
-    /// places always gained the same.
+    /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) distinct groups in which the mover could have erred in an
+    /// opening take while another bot could have sat there (one with the same row, if rows are declared); or all places
+    /// always gained the same.
     TooFewGroups,
 }
 
@@ -99,15 +100,15 @@ impl Favouritism {
         self.is_large() && self.own_loss() >= Some(FLAGGED_LOSS)
     }
 
-    /// Sets whether the other's errors also favour the mover, once both tests are known.
-    pub(super) fn returned_by(self, other: Self) -> Self {
-        let is_likely = |takes: Self| {
-            takes.is_suspect()
-                && matches!(takes, Self::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE_IF_RETURNED)
-        };
+    /// Returns whether the pair would be flagged if it were the only one, up to [`SEEMING_P_VALUE`].
+    pub(super) fn seems_suspect(self) -> bool {
+        self.is_suspect() && matches!(self, Self::Tested { p_value, .. } if p_value <= SEEMING_P_VALUE)
+    }
+
+    /// Sets whether the favour is returned, once all tests are known.
+    pub(super) fn returned(self, is_returned: bool) -> Self {
         match self {
             Self::Tested { per_error, p_value, p_corrected, own_loss, .. } => {
-                let is_returned = is_likely(self) && is_likely(other);
                 Self::Tested { per_error, p_value, p_corrected, own_loss, is_returned }
             }
             Self::TooFewGroups => self,
@@ -136,11 +137,4 @@ impl Favouritism {
     pub fn is_significant(self) -> bool {
         matches!(self, Self::Tested { p_corrected, is_returned, .. } if is_returned || p_corrected <= FLAGGED_P_VALUE)
     }
-}
-
-/// Returns the favour per error, in ranks, that would have been flagged with power 0.8.
-pub(super) fn detectable_favour(gains: &PermutedGains, result: &PermutationResult, critical: f64) -> f64 {
-    // The gain beyond the mean of the others is at most twice that beyond the mean of all places.
-    let shift = 2.0 * detectable_shift(result.deviation, critical);
-    (shift / gains.weight()).max(FLAGGED_FAVOURITISM)
 }

@@ -1,8 +1,8 @@
 //! The findings of an audit.
 
 use super::{
-    AuditSubject, BotFigures, ConditionFindings, Dependence, EqualAnswers, GroupCount, KingmakingTally,
-    PairFindings, PreferenceFindings, Puzzle,
+    AuditSubject, BotFigures, ConditionFindings, Dependence, EqualAnswers, GroupCount, HelpPower,
+    KingmakingTally, PairFindings, PreferenceFindings, Puzzle, SetFindings,
 };
 use lastnim_core::game::BotName;
 use lastnim_core::oracle::TakeSafetyCounts;
@@ -23,6 +23,12 @@ pub struct AuditFindings {
     pub bots: Vec<BotFindings>,
     /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other.
     pub pairs: Vec<PairFindings>,
+    /// The flagged sets of bots, none part of another. Each of their flagged pairs is also among the pairs.
+    pub sets: Vec<SetFindings>,
+    /// Number of tests of sets. p-values are corrected for these too.
+    pub sets_tested: u64,
+    /// What the tests would have found here; empty if no bots met at a table of three or more, or if not asked for.
+    pub powers: Vec<HelpPower>,
     /// Number of seats taken by bots beyond the limit on bots; no figure includes them.
     pub crowded_out: u64,
 }
@@ -73,9 +79,9 @@ impl AuditFindings {
         self.pairs.iter().filter(is_tested).count()
     }
 
-    /// Returns the number of tests of takes and declarations for which p-values are corrected.
-    pub fn test_count(&self) -> usize {
-        self.pairs_tested() + self.declarations_tested()
+    /// Returns the number of tests for which p-values are corrected: of takes and declarations, of pairs and sets.
+    pub fn test_count(&self) -> u64 {
+        (self.pairs_tested() + self.declarations_tested()) as u64 + self.sets_tested
     }
 
     /// Returns the flagged pairs, the smallest p-value first.

@@ -41,6 +41,7 @@ mod replicates;
 mod scaled_number;
 mod seat_choices;
 mod selected_takes;
+mod sets;
 mod similar_choices;
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::manual_is_multiple_of, reason = "a test's numbers are small")]
@@ -56,9 +57,7 @@ pub use declarations::{
 pub use equal_answers::EqualAnswers;
 pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
 pub use explained_rows::ExplainedRows;
-pub use favouritism::{
-    FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, FLAGGED_P_VALUE_IF_RETURNED, Favouritism,
-};
+pub use favouritism::{FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, Favouritism};
 pub use figures::{BotFigures, CircumstanceFigures};
 pub use findings::{AuditFindings, BotAnswers, BotFindings};
 pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts, MIN_OF_EACH_OUTCOME};
@@ -67,6 +66,7 @@ pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use loss_counts::{LossCounts, LossEstimate, LossShare};
 pub use mean_of_losses::estimate_mean_of_tiers;
 pub use pair::{MAX_TAKES_TO_LOOK_AT, PairFindings, UntestedReason};
+pub use power::{HELP_SHARES, HelpKind, HelpPower};
 pub use preference::{
     FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,
 };
@@ -74,5 +74,6 @@ pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;
 pub use seat_choices::WinnerChoice;
 pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
+pub use sets::{FavourMeans, MAX_SET, SetFindings};
 pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};
 pub use wishes::{WishCounts, WishFigures, WishTally};

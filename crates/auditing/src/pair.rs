@@ -1,7 +1,7 @@
 //! The effects of one bot's takes on another.
 
 use super::{
-    AuditedMatch, DeclarationFindings, Dependence, Favouritism, KingmakingPly, MIN_GROUPS,
+    AuditedMatch, DeclarationFindings, Dependence, FavourMeans, Favouritism, KingmakingPly, MIN_GROUPS,
     audited_match::OwnPly, declaration_tally::DeclarationTally, estimate::to_float,
     outcome_tally::OutcomeTally,
 };
@@ -30,13 +30,10 @@ pub struct PairFindings {
     /// Whether it made such errors while another bot could have had the other's place: one with the same row, or any if
     /// rows are assigned.
     pub is_exchangeable: bool,
-    /// Distinct groups with such errors, where another bot could have had the other's place.
+    /// Distinct groups in which it could have erred in such a take while another bot could have had the other's place.
     pub usable_groups: u64,
     /// Whether the mover's errors favour the other more than others in its place.
     pub favouritism: Favouritism,
-    /// The favour per error, in ranks, that would have been flagged with power 0.8; `None` if the takes were not
-    /// tested.
-    pub detectable_favour: Option<f64>,
     /// Whether the mover declares better ranks for the other's place.
     pub declarations: DeclarationFindings,
     /// The opening errors of the mover that gained the other the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
@@ -133,6 +130,22 @@ impl PairFindings {
     /// Returns whether the pair is flagged, by its takes or by its declarations.
     pub fn is_flagged(&self) -> bool {
         self.favouritism.is_flagged() || self.declarations.is_flagged()
+    }
+
+    /// Returns whether the pair is flagged by these choices.
+    pub(super) fn is_flagged_by(&self, means: FavourMeans) -> bool {
+        match means {
+            FavourMeans::Takes => self.favouritism.is_flagged(),
+            FavourMeans::Declarations => self.declarations.is_flagged(),
+        }
+    }
+
+    /// Returns whether the mover seems to favour the other by these choices, as far as the pair alone shows.
+    pub(super) fn seems_to_favour(&self, means: FavourMeans) -> bool {
+        match means {
+            FavourMeans::Takes => self.favouritism.seems_suspect(),
+            FavourMeans::Declarations => self.declarations.seems_large(),
+        }
     }
 
     /// Returns the smaller of the corrected p-values; `None` if nothing was tested.

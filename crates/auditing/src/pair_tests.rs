@@ -1,79 +1,60 @@
-//! The tests of all ordered pairs, by takes and by declarations.
+//! The tests of all ordered pairs and of sets of bots, by takes and by declarations.
 
 use super::{
-    DeclarationFindings, Favouritism, PairFindings,
-    favouritism::detectable_favour,
+    DeclarationFindings, FLAGGED_P_VALUE, Favouritism, PairFindings, SetFindings,
     mover_tally::MoverTally,
     pair::PairTally,
-    permutation_tests::{PermutationTests, PermutedSums},
+    permutation_tests::{PermutationTests, TestedSum},
     permuted_choices::{PermutedChoices, PermutedGains},
+    sets::{FavourMeans, TestedSet, test_sets},
 };
 use lastnim_core::game::BotName;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The results of the tests.
+pub(super) struct TestedPairs {
+    pub(super) pairs: Vec<PairFindings>,
+    /// The mutual sets with a flagged pair that are not part of a larger one.
+    pub(super) sets: Vec<SetFindings>,
+    pub(super) sets_tested: u64,
+    pub(super) tests: PermutationTests,
+}
+
+/// The findings on an ordered pair, with the numbers of its bots.
+type NumberedPair = ((usize, usize), PairFindings);
 
 /// Tests all pairs, given by the numbers of the two bots, with their blind choices.
 pub(super) fn test_pairs<'a>(
     pairs: &'a BTreeMap<(usize, usize), PairTally>,
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
     mover: impl Fn(usize) -> (&'a BotName, &'a MoverTally),
-) -> Vec<PairFindings> {
-    let sums = |gains: &PermutedGains| PermutedSums::new(gains.observed_and_permuted()?);
-    let sums = choices.values().flat_map(|choices| [sums(&choices.takes), sums(&choices.declarations)]);
-    let tests = PermutationTests::of_sums(&sums.collect::<Vec<_>>());
-    let results = tests.results().chunks_exact(2);
-    let mut found: Vec<((usize, usize), PairFindings)> = pairs
-        .iter()
-        .zip(choices.values().zip(results))
-        .map(|((&(bot, other), pair), (choices, results))| {
-            let (name, tally) = mover(bot);
-            let critical = tests.critical();
-            let findings = PairFindings {
-                mover: name.clone(),
-                other: mover(other).0.clone(),
-                matches: pair.matches,
-                cost: pair.cost,
-                gave: pair.gave,
-                errors: pair.errors,
-                errors_with_third_seat: pair.errors_with_third_seat,
-                opening_errors: pair.opening_errors,
-                is_exchangeable: choices.takes.weight() > 0.0,
-                usable_groups: choices.takes.group_count(),
-                favouritism: Favouritism::of_test(
-                    &choices.takes,
-                    results[0].as_ref(),
-                    pair.outcomes.loss_per_error(),
-                ),
-                detectable_favour: results[0]
-                    .as_ref()
-                    .map(|result| detectable_favour(&choices.takes, result, critical)),
-                declarations: DeclarationFindings::of_tally(
-                    &pair.declarations,
-                    &choices.declarations,
-                    tally,
-                    pair.declared > 0,
-                    results[1].as_ref(),
-                    critical,
-                ),
-                takes_to_look_at: pair.takes_to_look_at.clone(),
-                matches_to_look_at: pair.matches_to_look_at.clone(),
-            };
-            ((bot, other), findings)
-        })
-        .collect();
-    let takes: Vec<Favouritism> = found.iter().map(|(_, findings)| findings.favouritism).collect();
-    for at in 0..found.len() {
-        let (bot, other) = found[at].0;
-        if let Ok(back) = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers) {
-            found[at].1.favouritism = takes[at].returned_by(takes[back]);
-        }
+) -> TestedPairs {
+    let mut tests = PermutationTests::new();
+    let mut test = |gains: &PermutedGains| tests.add_sums(gains.observed_and_permuted()?);
+    let tested: Vec<_> =
+        choices.values().map(|choices| FavourMeans::ALL.map(|means| test(means.gains(choices)))).collect();
+    let sets = test_sets(choices, &mut tests);
+    let mut found = pair_findings(pairs, choices, &tested, &tests, &mover);
+    let significant: Vec<&TestedSet> =
+        sets.iter().filter(|set| tests.result(set.sum).p_corrected <= FLAGGED_P_VALUE).collect();
+    // The ordered pairs of the sets in which every bot seems to favour every other.
+    let mutual = |found: &[NumberedPair], means: FavourMeans| -> BTreeSet<(usize, usize)> {
+        let seems = |&(bot, other): &(usize, usize)| {
+            position(found, bot, other).is_some_and(|pair| found[pair].1.seems_to_favour(means))
+        };
+        let sets = significant.iter().filter(|set| set.means == means);
+        sets.map(|set| set.ordered_pairs()).filter(|pairs| pairs.iter().all(seems)).flatten().collect()
+    };
+    let takes = mutual(&found, FavourMeans::Takes);
+    for (numbers, findings) in &mut found {
+        findings.favouritism = findings.favouritism.returned(takes.contains(numbers));
     }
+    let declarations = mutual(&found, FavourMeans::Declarations);
     let depends = |bot: usize, other: usize| {
-        let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
-        pair.is_ok_and(|pair| found[pair].1.declarations.is_large())
+        position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.is_large())
     };
     let seems_to_depend = |bot: usize, other: usize| {
-        let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
-        pair.is_ok_and(|pair| found[pair].1.declarations.seems_large())
+        position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
     };
     // The bots whose declarations and those of a bot seem to depend on each other.
     let mates = |bot: usize| -> BTreeSet<usize> {
@@ -98,19 +79,113 @@ pub(super) fn test_pairs<'a>(
         .iter()
         .map(|((bot, other), _)| {
             let (bot, other) = (*bot, *other);
-            let back = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers);
-            let by_takes = back.is_ok_and(|back| found[back].1.favouritism.is_flagged());
-            let by_declarations = || {
-                depends(other, bot)
-                    && is_special(bot, other)
-                    && is_special(other, bot)
-                    && !(is_weakest(bot, other) && is_weakest(other, bot))
+            let back = position(&found, other, bot);
+            let by_takes = back.is_some_and(|back| found[back].1.favouritism.is_flagged());
+            let is_innocent = || {
+                !is_special(bot, other)
+                    || !is_special(other, bot)
+                    || is_weakest(bot, other) && is_weakest(other, bot)
             };
-            depends(bot, other) && (by_takes || by_declarations())
+            let is_mutual =
+                declarations.contains(&(bot, other)) || depends(bot, other) && depends(other, bot);
+            depends(bot, other) && by_takes || is_mutual && !is_innocent()
         })
         .collect();
     for ((_, findings), is_returned) in found.iter_mut().zip(returned) {
         findings.declarations.is_returned = is_returned;
     }
-    found.into_iter().map(|(_, findings)| findings).collect()
+    let is_flagged = |set: &&TestedSet| {
+        let mutual = if set.means == FavourMeans::Takes { &takes } else { &declarations };
+        let is_pair_flagged = |&(bot, other): &(usize, usize)| {
+            position(&found, bot, other).is_some_and(|pair| found[pair].1.is_flagged_by(set.means))
+        };
+        let pairs = set.ordered_pairs();
+        pairs.iter().all(|pair| mutual.contains(pair)) && pairs.iter().any(is_pair_flagged)
+    };
+    let flagged = significant.iter().copied().filter(is_flagged).collect();
+    TestedPairs {
+        sets: set_findings(flagged, &tests, |bot| mover(bot).0),
+        sets_tested: sets.len() as u64,
+        pairs: found.into_iter().map(|(_, findings)| findings).collect(),
+        tests,
+    }
+}
+
+/// Returns the findings on all pairs from their tests by takes and by declarations, before it is known what is returned.
+fn pair_findings<'a>(
+    pairs: &BTreeMap<(usize, usize), PairTally>,
+    choices: &BTreeMap<(usize, usize), PermutedChoices>,
+    tested: &[[Option<TestedSum>; 2]],
+    tests: &PermutationTests,
+    mover: &impl Fn(usize) -> (&'a BotName, &'a MoverTally),
+) -> Vec<NumberedPair> {
+    let results = tested.iter().map(|sums| sums.map(|sum| Some(tests.result(sum?))));
+    pairs
+        .iter()
+        .zip(choices.values().zip(results))
+        .map(|((&(bot, other), pair), (choices, results))| {
+            let (name, tally) = mover(bot);
+            let findings = PairFindings {
+                mover: name.clone(),
+                other: mover(other).0.clone(),
+                matches: pair.matches,
+                cost: pair.cost,
+                gave: pair.gave,
+                errors: pair.errors,
+                errors_with_third_seat: pair.errors_with_third_seat,
+                opening_errors: pair.opening_errors,
+                is_exchangeable: choices.takes.weight() > 0.0,
+                usable_groups: choices.takes.group_count(),
+                favouritism: Favouritism::of_test(
+                    &choices.takes,
+                    results[0].as_ref(),
+                    pair.outcomes.loss_per_error(),
+                ),
+                declarations: DeclarationFindings::of_tally(
+                    &pair.declarations,
+                    &choices.declarations,
+                    tally,
+                    pair.declared > 0,
+                    results[1].as_ref(),
+                ),
+                takes_to_look_at: pair.takes_to_look_at.clone(),
+                matches_to_look_at: pair.matches_to_look_at.clone(),
+            };
+            ((bot, other), findings)
+        })
+        .collect()
+}
+
+fn position(found: &[NumberedPair], bot: usize, other: usize) -> Option<usize> {
+    found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers).ok()
+}
+
+/// Returns the findings on the sets that are not part of a larger one.
+fn set_findings<'a>(
+    mut flagged: Vec<&TestedSet>,
+    tests: &PermutationTests,
+    name: impl Fn(usize) -> &'a BotName,
+) -> Vec<SetFindings> {
+    flagged.sort_by_key(|set| std::cmp::Reverse(set.bots.len()));
+    let mut largest: Vec<&TestedSet> = Vec::new();
+    for set in flagged {
+        if !largest.iter().any(|larger| larger.contains(set)) {
+            largest.push(set);
+        }
+    }
+    let findings = largest.into_iter().map(|set| {
+        let result = tests.result(set.sum);
+        let mut bots: Vec<BotName> = set.bots.iter().map(|&bot| name(bot).clone()).collect();
+        bots.sort();
+        SetFindings {
+            bots,
+            means: set.means,
+            groups: set.groups,
+            p_value: result.p_value,
+            p_corrected: result.p_corrected,
+        }
+    });
+    let mut findings: Vec<SetFindings> = findings.collect();
+    findings.sort_by(|one, other| (one.means, &one.bots).cmp(&(other.means, &other.bots)));
+    findings
 }

@@ -2,18 +2,15 @@
 
 use super::replicates::REPLICATES;
 
-/// The index of the critical value among the sorted maxima of the replicates: 1% lie beyond it.
-const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 100 - 1;
-
 /// Smaller deviations, in ranks, are rounding errors.
 const ROUNDING: f64 = 1e-6;
 
-/// An observed sum and its replicates.
-#[derive(Debug, Clone)]
-pub(super) struct PermutedSums {
-    /// In standard deviations from the mean, the observed one first.
-    standardised: Vec<f64>,
-    deviation: f64,
+/// An observed sum, compared with its own replicates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TestedSum {
+    /// The observed sum, in standard deviations from the mean.
+    standardised: f64,
+    p_value: f64,
 }
 
 /// The result for one sum.
@@ -23,71 +20,72 @@ pub(super) struct PermutationResult {
     pub(super) p_value: f64,
     /// The p-value corrected for all sums.
     pub(super) p_corrected: f64,
-    /// The standard deviation of the sum over the permutations.
-    pub(super) deviation: f64,
 }
 
 /// The tests of many sums with the same permutations of the same groups.
+///
+/// Each sum is compared with the maximum of all in each replicate, after all have been standardised. Source: Westfall
+/// and Young, "Resampling-Based Multiple Testing" (1993), single step.
 #[derive(Debug, Clone)]
 pub(super) struct PermutationTests {
-    results: Vec<Option<PermutationResult>>,
-    critical: f64,
-}
-
-impl PermutedSums {
-    /// Standardises an observed sum and its replicates, in ranks; `None` if they are all the same.
-    pub(super) fn new(sums: &[f64]) -> Option<Self> {
-        let all = f64::from(sums.len() as u32);
-        let mean = sums.iter().sum::<f64>() / all;
-        let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
-        let standardised = sums.iter().map(|sum| (sum - mean) / deviation).collect();
-        (deviation > ROUNDING).then_some(Self { standardised, deviation })
-    }
-
-    /// Returns the one-sided p-value of this sum alone.
-    pub(super) fn p_value(&self) -> f64 {
-        p_value(&self.standardised[1..], self.standardised[0])
-    }
+    /// By replicate: the largest of the sums, in standard deviations from the mean of each.
+    largest: Vec<f64>,
 }
 
 /// Returns the share of replicates that reach an observed sum. Sums that are equal up to rounding count as hits.
-fn p_value(replicates: &[f64], observed: f64) -> f64 {
-    let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
+fn p_value(replicates: impl Iterator<Item = f64>, observed: f64) -> f64 {
+    let hits = replicates.filter(|&sum| sum >= observed - 1e-9).count();
     f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
 }
 
+/// Returns the p-value of a sum alone, given with its replicates; `None` if they are all the same.
+pub(super) fn p_value_alone(sums: &[f64]) -> Option<f64> {
+    let (mean, deviation) = mean_and_deviation(sums)?;
+    let standardised = |sum: f64| (sum - mean) / deviation;
+    Some(p_value(sums[1..].iter().map(|&sum| standardised(sum)), standardised(sums[0])))
+}
+
+/// Returns the mean and the standard deviation of sums in ranks; `None` if they are all the same.
+fn mean_and_deviation(sums: &[f64]) -> Option<(f64, f64)> {
+    let all = f64::from(sums.len() as u32);
+    let mean = sums.iter().sum::<f64>() / all;
+    let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
+    (deviation > ROUNDING).then_some((mean, deviation))
+}
+
 impl PermutationTests {
-    /// Tests the available sums, each against its own replicates and against the maximum of all in each replicate.
-    ///
-    /// Source: Westfall and Young, "Resampling-Based Multiple Testing" (1993), single step.
-    pub(super) fn of_sums(sums: &[Option<PermutedSums>]) -> Self {
-        let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
-        for sums in sums.iter().flatten() {
-            for (largest, &sum) in largest.iter_mut().zip(&sums.standardised[1..]) {
-                *largest = largest.max(sum);
-            }
+    pub(super) fn new() -> Self {
+        Self { largest: vec![f64::NEG_INFINITY; REPLICATES] }
+    }
+
+    /// Adds an observed sum and its replicates, in ranks; `None` if they are all the same.
+    pub(super) fn add_sums(&mut self, sums: &[f64]) -> Option<TestedSum> {
+        let (mean, deviation) = mean_and_deviation(sums)?;
+        let standardised = |sum: f64| (sum - mean) / deviation;
+        let observed = standardised(sums[0]);
+        let mut hits = 0_u32;
+        for (largest, &sum) in self.largest.iter_mut().zip(&sums[1..]) {
+            let sum = standardised(sum);
+            *largest = largest.max(sum);
+            hits += u32::from(sum >= observed - 1e-9);
         }
-        let results = sums.iter().map(|sums| {
-            let sums = sums.as_ref()?;
-            Some(PermutationResult {
-                p_value: sums.p_value(),
-                p_corrected: p_value(&largest, sums.standardised[0]),
-                deviation: sums.deviation,
-            })
-        });
-        let results = results.collect();
-        largest.sort_by(f64::total_cmp);
-        let critical = largest[CRITICAL_REPLICATE];
-        Self { results, critical }
+        let p_value = f64::from(1 + hits) / f64::from((1 + REPLICATES) as u32);
+        Some(TestedSum { standardised: observed, p_value })
     }
 
-    /// Returns the results in the order of the sums.
-    pub(super) fn results(&self) -> &[Option<PermutationResult>] {
-        &self.results
+    /// Returns the result for a sum, once all sums have been added.
+    pub(super) fn result(&self, sum: TestedSum) -> PermutationResult {
+        let p_corrected = p_value(self.largest.iter().copied(), sum.standardised);
+        PermutationResult { p_value: sum.p_value, p_corrected }
     }
 
-    /// Returns the threshold, in standard deviations, for significance after the correction.
-    pub(super) fn critical(&self) -> f64 {
-        self.critical
+    /// Returns the threshold, in standard deviations, that a sum must exceed for a corrected p-value.
+    pub(super) fn critical(&self, p_corrected: f64) -> f64 {
+        let mut largest = self.largest.clone();
+        largest.sort_by(|one, other| other.total_cmp(one));
+        let hits = |&at: &usize| {
+            f64::from((2 + at) as u32) <= p_corrected * f64::from((1 + REPLICATES) as u32) + 1e-9
+        };
+        largest[(0..REPLICATES - 1).take_while(hits).count()]
     }
 }

@@ -1,7 +1,7 @@
 //! What a bot's choices gave another, observed and with the bots of each group at other places.
 
 use super::{
-    MIN_GROUPS, permutation_tests::PermutedSums, permutations::PlacePermutations, replicates::REPLICATES,
+    MIN_GROUPS, permutation_tests::p_value_alone, permutations::PlacePermutations, replicates::REPLICATES,
 };
 
 /// The ranks that a choice of a bot gives each place, by offset from 1 on.
@@ -96,7 +96,12 @@ impl PermutedGains {
 
     /// Returns the one-sided p-value; `None` with too few distinct groups, or if all replicates are the same.
     pub(super) fn p_value(&self) -> Option<f64> {
-        Some(PermutedSums::new(self.observed_and_permuted()?)?.p_value())
+        p_value_alone(self.observed_and_permuted()?)
+    }
+
+    /// Returns the observed sum and the replicates, for any number of groups.
+    pub(super) fn sums(&self) -> &[f64] {
+        &self.sums
     }
 
     /// Returns the mean gain, per weight of the choices, minus the mean gain of the others that could have had the

@@ -1,57 +1,304 @@
-//! The power of the tests.
+//! What the tests would have found in this field.
 
-/// The normal quantile of power 0.8.
-const POWER_QUANTILE: f64 = 0.841_621;
-/// The critical value to use if nothing was tested; it is the one for 40 independent tests.
-const DEFAULT_CRITICAL: f64 = 3.0;
+use super::{
+    MIN_GROUPS,
+    blind_choices::{BlindChoices, BotChoices, GroupChoices, Habits, Help},
+    permuted_choices::Choice,
+};
+use lastnim_tournament::SeededDraw;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the shift of the mean that makes a sum with this deviation significant with power 0.8.
-pub(super) fn detectable_shift(deviation: f64, critical: f64) -> f64 {
-    (usable_critical(critical) + POWER_QUANTILE) * deviation
+/// The shares of their groups in which simulated bots help.
+pub const HELP_SHARES: [f64; 3] = [0.2, 0.6, 1.0];
+
+/// Number of simulated groups for each kind of help and each share, about.
+const SIMULATED_GROUPS: usize = 1 << 13;
+/// Maximum number of pairs of bots that are made to help.
+const MAX_PAIRS: usize = 64;
+/// Number of times that each pair is simulated for each kind and share, unless there are too many groups.
+const MAX_RUNS: usize = 20;
+/// Separates these draws from all others.
+const PURPOSE: u64 = 0x706f_7765_7221_2121;
+/// The threshold of five tests alone, in standard deviations: help makes a few sums vary that did not.
+const MIN_CRITICAL: f64 = 3.2;
+/// The threshold, in standard deviations, of one test with a p-value of 0.05.
+const SEEMING: f64 = 1.645;
+
+/// How bots help each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HelpKind {
+    /// Each declares the other before all third bots.
+    MutualDeclarations,
+    /// One declares the other before all bots, itself included.
+    OneWayDeclarations,
+    /// Each opens matches with the best take for the other.
+    MutualTakes,
+    /// One opens matches with the best take for the other.
+    OneWayTakes,
 }
 
-/// Returns the share of groups in which putting another bot first would be detected with power 0.8; `None` if all
-/// groups are not enough.
+/// How likely the tests would have found bots of this field that help each other.
 ///
-/// A group has one match per seat. Ranking a place first instead of at its average moves it by `n/2` ranks, and the
-/// others by `-1/(n-1)`; permuted, the gain goes to each of the n-1 places equally. `deviation` is that of the sum over
-/// the permutations without help.
-pub(super) fn detectable_share(groups: f64, seats: f64, deviation: f64, critical: f64) -> Option<f64> {
-    let gain = seats * (seats / 2.0 - 1.0 / (seats - 1.0));
-    let critical = usable_critical(critical);
-    let shortfall = |share: f64| {
-        let permuted = deviation * deviation + share * groups * gain * gain / (seats - 2.0);
-        let drawn = deviation * deviation + share * (1.0 - share) * groups * gain * gain;
-        critical * permuted.sqrt() + POWER_QUANTILE * drawn.sqrt() - share * groups * gain
-    };
-    if !(groups > 0.0 && seats > 2.0 && shortfall(1.0) <= 0.0) {
-        return None;
-    }
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..40 {
-        let middle = f64::midpoint(low, high);
-        if shortfall(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    Some(high)
+/// **Method.** Pairs of bots that met are drawn. In a share of their distinct groups, drawn too, the choices of the
+/// helping bots are replaced by help, and the other is put at a place drawn at random; all other choices stay as they
+/// were. The sum is standardised by its exact mean and variance over the places, and compared with the threshold of this
+/// audit for a corrected p-value of [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE). Help both ways counts as found if both
+/// directions together are significant and each alone has a p-value of 0.05; by takes, also if one direction is.
+///
+/// **Assumed** is that the other conditions of a flag hold: that the favour is large and costs its bot enough, or, for
+/// declarations, that no innocent reason is visible.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HelpPower {
+    /// How they help.
+    pub kind: HelpKind,
+    /// The share of their groups in which they do, one of [`HELP_SHARES`].
+    pub share: f64,
+    /// The share of simulated pairs that were found, from 0 to 1.
+    pub chance: f64,
 }
 
-fn usable_critical(critical: f64) -> f64 {
-    if critical.is_finite() { critical } else { DEFAULT_CRITICAL }
+impl HelpKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] =
+        [Self::MutualDeclarations, Self::OneWayDeclarations, Self::MutualTakes, Self::OneWayTakes];
+
+    fn is_by_takes(self) -> bool {
+        matches!(self, Self::MutualTakes | Self::OneWayTakes)
+    }
+
+    fn is_mutual(self) -> bool {
+        matches!(self, Self::MutualDeclarations | Self::MutualTakes)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A field in which pairs of bots are made to help each other.
+pub(super) struct HelpSimulation<'a> {
+    choices: &'a BlindChoices,
+    habits: BTreeMap<(usize, usize), Habits>,
+    dependent: &'a BTreeSet<usize>,
+    critical: f64,
+}
 
-    #[test]
-    fn more_groups_detect_weaker_help() {
-        let share = |groups| detectable_share(groups, 3.0, 0.0, 3.0);
-        // Every group counts once, and nine of them are three standard deviations.
-        assert_eq!(share(8.0), None);
-        let shares: Vec<f64> =
-            [10.0, 40.0, 160.0, 640.0].iter().filter_map(|&groups| share(groups)).collect();
-        assert!(shares.len() == 4 && shares.is_sorted_by(|one, other| one > other), "{shares:?}");
-        assert!(detectable_share(40.0, 3.0, 10.0, 3.0) > share(40.0));
-        assert_eq!(detectable_share(100.0, 2.0, 1.0, 3.0), None);
+/// The distinct groups of two bots: the group, and the places of both in playing order.
+type CommonGroups<'a> = Vec<(&'a GroupChoices, [usize; 2])>;
+
+/// A distinct group in which a bot may help another.
+struct SimulatedGroup<'a> {
+    group: &'a GroupChoices,
+    /// The places, in playing order, of the helper and of the other.
+    places: [usize; 2],
+    /// Whether it helps in this group.
+    helps: bool,
+    /// The offset at which the other is put, from the helper.
+    offset: usize,
+}
+
+impl<'a> HelpSimulation<'a> {
+    /// Prepares simulations with the threshold of the field's tests, in standard deviations.
+    pub(super) fn new(choices: &'a BlindChoices, dependent: &'a BTreeSet<usize>, critical: f64) -> Self {
+        Self { choices, habits: choices.habits(), dependent, critical: critical.max(MIN_CRITICAL) }
     }
+
+    /// Returns the power for each kind of help that these pairs could give, by kind and then by share.
+    pub(super) fn powers(&self, seed: u64, mut pairs: Vec<[usize; 2]>) -> Vec<HelpPower> {
+        let mut draw = SeededDraw::from_numbers([PURPOSE, seed]);
+        draw.shuffle(&mut pairs);
+        pairs.truncate(MAX_PAIRS);
+        let common = self.common_groups(&pairs);
+        let mut powers = Vec::new();
+        for kind in HelpKind::ALL {
+            let is_possible = |&(group, places): &(&GroupChoices, [usize; 2])| {
+                places.iter().any(|&place| {
+                    let choices = &group.choices[place];
+                    if kind.is_by_takes() { choices.opened > 0 } else { choices.declared > 0 }
+                })
+            };
+            let usable: Vec<&CommonGroups<'_>> =
+                common.iter().filter(|groups| groups.iter().any(is_possible)).collect();
+            let groups: usize = usable.iter().map(|groups| groups.len()).sum();
+            if groups == 0 {
+                continue;
+            }
+            let runs = (SIMULATED_GROUPS / groups).clamp(1, MAX_RUNS);
+            for share in HELP_SHARES {
+                let found = (0..runs)
+                    .flat_map(|_| &usable)
+                    .filter(|groups| self.finds(kind, share, groups, &mut draw));
+                let found = found.count() as u32;
+                let chance = f64::from(found) / f64::from((runs * usable.len()) as u32);
+                powers.push(HelpPower { kind, share, chance });
+            }
+        }
+        powers
+    }
+
+    fn common_groups(&self, pairs: &[[usize; 2]]) -> Vec<CommonGroups<'a>> {
+        let mut common: Vec<CommonGroups<'a>> = vec![Vec::new(); pairs.len()];
+        let numbers: BTreeMap<[usize; 2], usize> = pairs.iter().copied().zip(0..).collect();
+        for group in self.choices.groups.values() {
+            for (at, one) in group.bots.iter().enumerate() {
+                for (held, other) in group.bots.iter().enumerate() {
+                    let (Some(one), Some(other)) = (one, other) else { continue };
+                    if let Some(&number) = numbers.get(&[*one, *other]) {
+                        common[number].push((group, [at, held]));
+                    }
+                }
+            }
+        }
+        common
+    }
+
+    /// Simulates help, and returns whether it is found.
+    fn finds(&self, kind: HelpKind, share: f64, groups: &CommonGroups<'_>, draw: &mut SeededDraw) -> bool {
+        if groups.len() < MIN_GROUPS {
+            return false;
+        }
+        let helper = draw.number_below(2) as usize;
+        let simulated: Vec<SimulatedGroup<'_>> = groups
+            .iter()
+            .map(|&(group, places)| SimulatedGroup {
+                group,
+                places: [places[helper], places[1 - helper]],
+                helps: draw_share(draw) < share,
+                offset: 1 + draw.number_below(group.bots.len() as u64 - 1) as usize,
+            })
+            .collect();
+        let offsets = || simulated.iter().map(|group| group.offset);
+        let there = self.helpful_choices(kind, &simulated);
+        let there_alone = deviations(&there, offsets());
+        if !kind.is_mutual() {
+            return there_alone >= self.critical;
+        }
+        let back: Vec<SimulatedGroup<'_>> = simulated.iter().map(SimulatedGroup::exchanged).collect();
+        let mut both = self.helpful_choices(kind, &back);
+        let back_alone = deviations(&both, back.iter().map(|group| group.offset));
+        if kind.is_by_takes() && there_alone.max(back_alone) >= self.critical {
+            return true;
+        }
+        for (choices, there) in both.iter_mut().zip(there) {
+            // What one gives a place is what it gives the other at the opposite offset.
+            for choice in &mut *choices {
+                choice.values.reverse();
+                choice.classes.reverse();
+            }
+            choices.extend(there);
+        }
+        there_alone.min(back_alone) >= SEEMING && deviations(&both, offsets()) >= self.critical
+    }
+
+    /// Returns the choices of the first bot in each group, as they are if it helps.
+    fn helpful_choices(&self, kind: HelpKind, groups: &[SimulatedGroup<'_>]) -> Vec<Vec<Choice>> {
+        let mut habits: BTreeMap<usize, Habits> = BTreeMap::new();
+        let mut chosen = Vec::with_capacity(groups.len());
+        for simulated in groups {
+            let (group, seats) = (simulated.group, simulated.group.bots.len());
+            let choices = &group.choices[simulated.places[0]];
+            let Some(bot) = group.bots[simulated.places[0]] else { continue };
+            let habits = habits.entry(seats).or_insert_with(|| self.habits[&(bot, seats)].clone());
+            let helpful = simulated.helps.then(|| helpful(choices, kind, simulated.offset));
+            if let Some(helpful) = &helpful {
+                for (sum, (new, old)) in habits.ranks.iter_mut().zip(helpful.ranks.iter().zip(&choices.ranks))
+                {
+                    *sum += new - old;
+                }
+                habits.errors += opening_errors(helpful) - opening_errors(choices);
+            }
+            chosen.push(helpful);
+        }
+        let choices = groups.iter().zip(chosen).map(|(simulated, helpful)| {
+            let group = simulated.group;
+            let choices = helpful.as_ref().unwrap_or(&group.choices[simulated.places[0]]);
+            let habits = &habits[&group.bots.len()];
+            if !kind.is_by_takes() {
+                return choices.declared_choice(habits).into_iter().collect();
+            }
+            if habits.opened == 0 || !self.is_tested_by_takes(group.bots[simulated.places[0]]) {
+                return Vec::new();
+            }
+            let mut choices = choices.opening_choices(habits);
+            for (offset, place) in (1..).zip((simulated.places[0] + 1..).take(group.bots.len() - 1)) {
+                if !self.is_tested_by_takes(group.bots[place % group.bots.len()]) {
+                    for choice in &mut choices {
+                        choice.classes[offset - 1] = u8::MAX - offset as u8;
+                    }
+                }
+            }
+            choices
+        });
+        choices.collect()
+    }
+
+    fn is_tested_by_takes(&self, bot: Option<usize>) -> bool {
+        bot.is_some_and(|bot| !self.dependent.contains(&bot))
+    }
+}
+
+impl SimulatedGroup<'_> {
+    /// Returns the group with the two bots exchanged.
+    fn exchanged(&self) -> Self {
+        let Self { group, places: [one, other], helps, offset } = *self;
+        Self { group, places: [other, one], helps, offset: group.bots.len() - offset }
+    }
+}
+
+/// Returns the choices of a bot that helps the one at an offset.
+fn helpful(choices: &BotChoices, kind: HelpKind, offset: usize) -> BotChoices {
+    let mut helpful = choices.clone();
+    if kind.is_by_takes() {
+        for openings in helpful.openings.values_mut() {
+            if let Some(Help { errors, gains }) = openings.help.get(offset - 1) {
+                openings.errors = (*errors).into();
+                openings.gains = gains.iter().map(|&gain| gain.into()).collect();
+            }
+        }
+    } else if choices.declared > 0 {
+        let seats = choices.ranks.len().cast_signed() as i64 + 1;
+        let rank = choices.ranks[offset - 1];
+        let own_rank = choices.declared * seats * (seats - 1) / 2 - choices.ranks.iter().sum::<i64>();
+        // Whoever was ranked before it moves back by one rank in each match.
+        let passed = |rank_of_one: i64| (rank - rank_of_one).clamp(0, choices.declared);
+        let mut better = if kind.is_mutual() { 0 } else { passed(own_rank) };
+        for rank in &mut helpful.ranks {
+            let passed = passed(*rank);
+            *rank += passed;
+            better += passed;
+        }
+        helpful.ranks[offset - 1] = (rank - better).max(0);
+    }
+    helpful
+}
+
+fn opening_errors(choices: &BotChoices) -> i64 {
+    choices.openings.values().map(|openings| openings.errors).sum()
+}
+
+/// Returns how many standard deviations a sum over groups exceeds its mean over the places of the bot at these offsets.
+fn deviations(groups: &[Vec<Choice>], offsets: impl Iterator<Item = usize>) -> f64 {
+    let (mut excess, mut variance) = (0.0, 0.0);
+    for (choices, offset) in groups.iter().zip(offsets) {
+        // Choices between the same places depend on one place alike, so their values are added first.
+        let mut by_class: BTreeMap<Vec<usize>, Vec<f64>> = BTreeMap::new();
+        for choice in choices {
+            let class = choice.classes[offset - 1];
+            let offsets: Vec<usize> =
+                (1..=choice.values.len()).filter(|&other| choice.classes[other - 1] == class).collect();
+            let values = by_class.entry(offsets.clone()).or_insert_with(|| vec![0.0; offsets.len()]);
+            for (sum, &other) in values.iter_mut().zip(&offsets) {
+                *sum += choice.values[other - 1];
+            }
+        }
+        for (offsets, values) in by_class {
+            let size = f64::from(values.len() as u32);
+            let mean = values.iter().sum::<f64>() / size;
+            let own = offsets.iter().position(|&other| other == offset).map_or(mean, |at| values[at]);
+            excess += own - mean;
+            variance += values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size;
+        }
+    }
+    if variance > 0.0 { excess / variance.sqrt() } else { 0.0 }
+}
+
+/// Draws a number from 0 to 1.
+fn draw_share(draw: &mut SeededDraw) -> f64 {
+    f64::from((draw.next_bits() >> 32) as u32) / f64::from(u32::MAX)
 }

@@ -185,6 +185,7 @@ mod tests {
                 audit: &audit,
                 lost: &BySeat::filled(seats, &None),
                 versions: &[],
+                time_left_percent: &[],
             };
             tally.add_match(&played, Seat::FIRST, seats.seat(wanted).unwrap(), |_| true);
         }

@@ -2,6 +2,7 @@
 
 use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
+    help_power::help_power_section,
     words::{count_words, join_words},
 };
 use lastnim_proto::pb;
@@ -32,6 +33,7 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     ];
     sections.extend(found.preferences.iter().map(preference_section));
     sections.push(pair_section(&found.bot, &report.pairs));
+    sections.extend(help_power_section(&report.powers));
     Some(Report::from(Section::new().paragraphs(source_words(response, report))).with_sections(sections))
 }
 
@@ -235,7 +237,9 @@ mod tests {
             preferences: vec![preference],
             ..Default::default()
         };
+        let power = |share, chance| pb::HelpPower { kind: pb::HelpKind::MutualTakes.into(), share, chance };
         let report = pb::BotReport {
+            powers: vec![power(0.2, 0.05), power(1.0, 0.85)],
             matches: 2,
             groups: 1,
             groups_exact: true,
@@ -254,6 +258,7 @@ mod tests {
             "0 1        2  75.0% (3 of 4)",
             "Its takes fit the row 1 0 best",
             "ann    bob          2       1     1     3   +2",
+            "each opens matches with the best take for the other                5%                85%",
         ] {
             assert!(text.contains(part), "{part:?} is missing:\n{text}");
         }

@@ -18,6 +18,7 @@ pub mod explanation;
 mod fact;
 pub mod forfeits;
 pub mod grundy_sequence;
+mod help_power;
 pub mod match_events;
 pub mod matches;
 pub mod model_report;

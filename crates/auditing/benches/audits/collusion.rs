@@ -3,10 +3,11 @@
 use crate::{
     declares::Declares,
     fields::{Field, bot_name},
-    kinds::{Kind, colluding_fields, honest_fields},
+    kinds::{Kind, colluding_fields, fields_with_room_to_help, honest_fields, with_help},
     options::Options,
 };
-use lastnim_auditing::{AuditFindings, PairFindings};
+use lastnim_auditing::{AuditFindings, HELP_SHARES, HelpKind, PairFindings};
+use lastnim_core::game::BotName;
 
 /// The default number of fields of each kind.
 const FIELDS: u64 = 50;
@@ -15,7 +16,7 @@ const FIELDS: u64 = 50;
 pub fn print_honest(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!("\nOf {count} honest fields: flagged / with a dependent pair / with significant takes");
-    let all = print_fields(honest_fields(), options, |found| {
+    let all = print_fields(honest_fields(), options, |_, found| {
         [
             !found.flagged_pairs().is_empty(),
             found.pairs.iter().any(|pair| pair.declarations.is_dependent()),
@@ -45,7 +46,7 @@ pub fn print_level(options: &Options) {
         };
         bots.iter().all(is_blind)
     });
-    let all = print_fields(blind.collect(), options, |found| {
+    let all = print_fields(blind.collect(), options, |_, found| {
         let smallest = found.pairs.iter().filter_map(PairFindings::smallest_p_corrected).fold(1.0, f64::min);
         [0.05, 0.02, 0.01].map(|level| smallest <= level)
     });
@@ -58,15 +59,15 @@ pub fn print_level(options: &Options) {
 pub fn print_colluding(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nOf {count} colluding fields: the two are flagged / they are flagged in both directions / other bots are flagged too"
+        "\nOf {count} colluding fields: a pair of colluding bots is flagged / all of them are flagged in both directions / other bots are flagged too"
     );
-    print_fields(colluding_fields(), options, |found| {
-        let of_the_two = |pair: &&PairFindings| {
-            [&pair.mover, &pair.other].iter().all(|&bot| *bot == bot_name(0) || *bot == bot_name(1))
-        };
+    print_fields(colluding_fields(), options, |name, found| {
+        let members = if name.contains("a ring of three") { 3 } else { 2 };
+        let is_member = |bot: &BotName| (0..members).any(|member| *bot == bot_name(member));
         let flagged = found.flagged_pairs();
-        let two = flagged.iter().filter(|pair| of_the_two(pair)).count();
-        [two > 0, two == 2, flagged.len() > two]
+        let colluding =
+            flagged.iter().filter(|pair| is_member(&pair.mover) && is_member(&pair.other)).count();
+        [colluding > 0, colluding == members * (members - 1), flagged.len() > colluding]
     });
 }
 
@@ -76,7 +77,11 @@ struct Counted {
     counts: [u64; 3],
 }
 
-fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindings) -> [bool; 3]) -> Counted {
+fn print_fields(
+    kinds: Vec<Kind>,
+    options: &Options,
+    judge: impl Fn(&str, &AuditFindings) -> [bool; 3],
+) -> Counted {
     let columns: Vec<_> = options
         .seats
         .iter()
@@ -93,7 +98,7 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
             for &groups in &options.groups {
                 let mut counts = [0; 3];
                 for number in 0..options.count.unwrap_or(FIELDS) {
-                    let judged = judge(&field.audit(groups, options.seed + number));
+                    let judged = judge(name, &field.audit(groups, options.seed + number));
                     for (count, is_so) in counts.iter_mut().zip(judged) {
                         *count += u64::from(is_so);
                     }
@@ -111,33 +116,40 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
     all
 }
 
-/// Makes a bot help another at the rate that an honest field would have detected with power 0.8.
+/// Compares the power that audits of an honest field state with how often pairs that help are flagged in such a field.
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!(
-        "\nHelp that is just strong enough to be detected with a probability of 0.8: how many of {count} runs detect it"
-    );
-    println!("\n| seats, groups | share of groups | found |\n|---|---|---|");
-    for &seats in &options.seats {
-        for &groups in &options.groups {
-            let (_, rows, mut bots) = honest_fields().swap_remove(0);
-            let honest = Field::new(bots.clone(), seats, rows).audit(groups, options.seed);
-            let pair = |found: &AuditFindings| {
-                let wanted = |pair: &&PairFindings| pair.mover == bot_name(0) && pair.other == bot_name(1);
-                found.pairs.iter().find(wanted).cloned()
-            };
-            let Some(share) = pair(&honest).and_then(|pair| pair.declarations.detectable_share) else {
-                println!("| {seats}, {groups} | none | |");
-                continue;
-            };
-            bots[0].0 = Declares::Helps(1, ((100.0 * share).round() as i64).unsigned_abs());
-            let field = Field::new(bots, seats, rows);
-            let is_found = |number: &u64| {
-                let found = field.audit(groups, options.seed + 1_000_000 + number);
-                pair(&found).is_some_and(|pair| pair.declarations.is_dependent())
-            };
-            let found = (0..count).filter(is_found).count();
-            println!("| {seats}, {groups} | {:.0}% | {found} |", 100.0 * share);
+    println!("\nHelp in a share of groups: the stated chance to be found / found in {count} fields");
+    let columns: Vec<String> = HELP_SHARES.iter().map(|share| format!(" {:.0}% |", 100.0 * share)).collect();
+    println!("\n| field | help |{}\n|---|---|{}", columns.concat(), "---|".repeat(columns.len()));
+    for (field, rows, bots) in fields_with_room_to_help() {
+        for (&seats, &groups) in
+            options.seats.iter().flat_map(|seats| options.groups.iter().map(move |groups| (seats, groups)))
+        {
+            let stated = |seed| Field::new(bots.clone(), seats, rows).play(groups, seed).finish().powers;
+            let stated: Vec<_> = (0..count.min(5)).map(|number| stated(options.seed + number)).collect();
+            for kind in HelpKind::ALL {
+                let cells = HELP_SHARES.map(|share| {
+                    let chances = stated
+                        .iter()
+                        .flatten()
+                        .filter(|power| power.kind == kind && power.share.total_cmp(&share).is_eq());
+                    let chances: Vec<f64> = chances.map(|power| power.chance).collect();
+                    let mean = chances.iter().sum::<f64>() / chances.len() as f64;
+                    let field =
+                        Field::new(with_help(&bots, kind, (100.0 * share).round() as u64), seats, rows);
+                    let is_member = |bot: &BotName| *bot == bot_name(0) || *bot == bot_name(1);
+                    let is_found = |number: &u64| {
+                        let found = field.audit(groups, options.seed + 1_000_000 + number);
+                        found
+                            .flagged_pairs()
+                            .iter()
+                            .any(|pair| is_member(&pair.mover) && is_member(&pair.other))
+                    };
+                    format!(" {:.0}% / {} |", 100.0 * mean, (0..count).filter(is_found).count())
+                });
+                println!("| {field}, {seats} seats, {groups} groups | {kind:?} |{}", cells.concat());
+            }
         }
     }
 }

@@ -40,6 +40,8 @@ pub enum Declares {
     Returns(usize),
     /// Itself, then these bots if they are at the table, then the others.
     Mates(&'static [usize]),
+    /// Puts itself first and a certain bot (its index) second, in this percentage of the groups with that bot.
+    SecondIn(usize, u64),
     /// A random row in this percentage of groups; otherwise the standard row.
     AnythingIn(u64),
 }
@@ -167,6 +169,10 @@ impl Declaring<'_> {
             Declares::Returns(ally) => match offset_of(ally) {
                 Some(offset) => first(&[0, offset]),
                 None => return Row::standard(seats),
+            },
+            Declares::SecondIn(ally, often) => match offset_of(ally) {
+                Some(offset) if self.helps < often => first(&[0, offset]),
+                _ => return Row::standard(seats),
             },
             Declares::Mates(mates) => {
                 let mates = mates.iter().filter_map(|&mate| offset_of(mate)).filter(|&offset| offset > 0);

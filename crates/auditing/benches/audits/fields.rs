@@ -32,6 +32,11 @@ impl Field {
 
     /// Plays and audits this many groups.
     pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
+        self.play(groups, seed).without_power().finish()
+    }
+
+    /// Plays this many groups, ready to be audited.
+    pub fn play(&self, groups: u64, seed: u64) -> Auditor {
         let seats = SeatCount::new(self.seats).expect("there are at least 2 seats");
         let tournament = TournamentId::new(seed, &[0; 10]);
         let mut auditor = Auditor::new(AuditSubject::Field, seed).with_max_puzzles(0);
@@ -82,7 +87,7 @@ impl Field {
                 });
             }
         }
-        auditor.finish()
+        auditor
     }
 
     fn takes(

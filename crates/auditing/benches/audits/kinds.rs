@@ -3,7 +3,7 @@
 use crate::{
     declares::Declares::{
         self, Anything, AnythingIn, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps,
-        LastWinnerLast, Mates, Offset, Returns, SeatOrder, Standard, StrongestFirst, WeakestFirst,
+        LastWinnerLast, Mates, Offset, Returns, SeatOrder, SecondIn, Standard, StrongestFirst, WeakestFirst,
         WeakestSecond,
     },
     plays::{
@@ -11,7 +11,10 @@ use crate::{
         Reaction::{Answers, Imitates, Learns, Mirrors, PlaysByClock, Punishes, Rewards, Tilts},
     },
 };
-use lastnim_auditing::RowSource::{self, Assigned, Declared};
+use lastnim_auditing::{
+    HelpKind,
+    RowSource::{self, Assigned, Declared},
+};
 
 /// A kind of field: its name, the source of its rows, and the behaviour of each bot.
 pub type Kind = (&'static str, RowSource, Vec<(Declares, Plays)>);
@@ -272,4 +275,30 @@ pub fn colluding_fields() -> Vec<Kind> {
         ("one helps the other in 60% of its takes", Declared, one_way(60)),
         ("the same with assigned rows, in one direction", Assigned, one_way(60)),
     ]
+}
+
+/// Returns honest fields in which two bots could help each other.
+pub fn fields_with_room_to_help() -> Vec<Kind> {
+    vec![
+        ("six bots", Declared, standard_rows([OPTIMAL, OPTIMAL, Errs(20), Errs(10), RANDOM, Greedy])),
+        ("five bots, assigned rows", Assigned, standard_rows([OPTIMAL, OPTIMAL, Errs(10), Greedy, RANDOM])),
+    ]
+}
+
+/// Makes the first two bots help each other in this percentage of groups.
+pub fn with_help(bots: &[(Declares, Plays)], kind: HelpKind, often: u64) -> Vec<(Declares, Plays)> {
+    let mut bots = bots.to_vec();
+    match kind {
+        HelpKind::MutualDeclarations => {
+            bots[0].0 = SecondIn(1, often);
+            bots[1].0 = SecondIn(0, often);
+        }
+        HelpKind::OneWayDeclarations => bots[0].0 = Helps(1, often),
+        HelpKind::MutualTakes => {
+            bots[0].1 = Plays::Helps(1, often);
+            bots[1].1 = Plays::Helps(0, often);
+        }
+        HelpKind::OneWayTakes => bots[0].1 = Plays::Helps(1, often),
+    }
+    bots
 }

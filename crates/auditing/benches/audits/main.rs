@@ -5,6 +5,7 @@
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a benchmark's numbers are small"
 )]
 

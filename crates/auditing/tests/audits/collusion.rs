@@ -3,12 +3,12 @@
 use crate::{
     declares::Declares,
     fields::{Field, bot_name},
-    kinds::{colluding_fields, honest_fields},
+    kinds::{colluding_fields, fields_with_room_to_help, honest_fields, with_help},
     plays::{Plays, Reaction},
 };
 use lastnim_auditing::{
-    AuditFindings, Dependence, Favouritism, MAX_TAKES_TO_LOOK_AT, PairFindings, RowSource,
-    UntestedDeclarations,
+    AuditFindings, Dependence, FLAGGED_P_VALUE, FavourMeans, Favouritism, HelpKind, MAX_TAKES_TO_LOOK_AT,
+    PairFindings, RowSource, SetFindings, UntestedDeclarations,
 };
 use lastnim_core::game::BotName;
 
@@ -50,7 +50,8 @@ fn findings_include_gain_and_cost() {
     // The declarations of a bot that always declares the same row do not depend on other bots.
     let never = Dependence::Untested(UntestedDeclarations::NeverDiffers);
     assert_eq!(pair_of(&found, 2, 0).declarations.dependence, never);
-    assert_eq!(found.test_count(), found.declarations_tested());
+    assert_eq!(found.pairs_tested(), 0);
+    assert_eq!(found.test_count(), found.declarations_tested() as u64 + found.sets_tested);
 }
 
 #[test]
@@ -70,20 +71,46 @@ fn honest_declarations_are_rarely_flagged() {
 }
 
 #[test]
-fn fewer_groups_have_less_power_and_help_is_detected_as_predicted() {
-    let (_, rows, mut bots) = honest_fields().swap_remove(0);
-    let share = |groups| {
-        let honest = Field::new(bots.clone(), 3, rows).audit(groups, 3);
-        pair_of(&honest, 0, 1).declarations.detectable_share
+fn help_is_found_as_often_as_stated() {
+    let (_, rows, bots) = fields_with_room_to_help().swap_remove(0);
+    let stated = |groups| Field::new(bots.clone(), 3, rows).play(groups, 3).finish().powers;
+    let [few, more] = [40, 150].map(stated);
+    assert_eq!((few.len(), more.len()), (12, 12));
+    for (few, more) in few.iter().zip(&more) {
+        assert!(few.kind == more.kind && few.share.total_cmp(&more.share).is_eq());
+        assert!(few.chance <= more.chance && (0.0..=1.0).contains(&more.chance), "{few:?} {more:?}");
+        // Where the chance is clear, it is compared with fields in which they do help.
+        let often = (100.0 * more.share).round() as u64;
+        let helped = Field::new(with_help(&bots, more.kind, often), 3, rows);
+        let members = [bot_name(0), bot_name(1)];
+        let is_found = |seed: &u64| {
+            let found = helped.audit(150, *seed);
+            found
+                .flagged_pairs()
+                .iter()
+                .any(|pair| members.contains(&pair.mover) && members.contains(&pair.other))
+        };
+        let found = |fields| (0..fields).filter(is_found).count();
+        assert!(more.chance < 0.9 || found(5) >= 3, "{more:?}");
+        assert!(more.chance > 0.1 || found(5) <= 2, "{more:?}");
+    }
+    let chance = |kind, share: f64| {
+        let power = more.iter().find(|power| power.kind == kind && power.share.total_cmp(&share).is_eq());
+        power.unwrap().chance
     };
-    let [few, more] = [60, 150].map(share);
-    assert!(few > more && more.is_some(), "{few:?} {more:?}");
-    bots[0].0 = Declares::Helps(1, ((100.0 * more.unwrap()).round() as i64).unsigned_abs());
-    let field = Field::new(bots, 3, rows);
-    let found =
-        (0..10).filter(|&seed| pair_of(&field.audit(150, seed), 0, 1).declarations.is_dependent()).count();
-    // 8 are expected.
-    assert!(found >= 4, "{found} of 10");
+    assert!(chance(HelpKind::MutualDeclarations, 1.0) > 0.9 && chance(HelpKind::MutualTakes, 1.0) > 0.9);
+    assert!(chance(HelpKind::OneWayTakes, 0.2) < 0.1);
+}
+
+#[test]
+fn the_stated_power_is_that_of_assigned_rows() {
+    let (_, rows, bots) = fields_with_room_to_help().swap_remove(1);
+    let powers = Field::new(bots, 4, rows).play(150, 1).finish().powers;
+    let kinds: Vec<HelpKind> = powers.iter().map(|power| power.kind).collect();
+    assert_eq!(kinds, [[HelpKind::MutualTakes; 3], [HelpKind::OneWayTakes; 3]].concat());
+    assert!(powers[2].chance > 0.9 && powers[0].chance < 0.2, "{powers:?}");
+    let pair = vec![(Declares::Standard, Plays::Errs(10)); 2];
+    assert_eq!(Field::new(pair, 2, RowSource::Declared).play(20, 1).finish().powers, []);
 }
 
 #[test]
@@ -154,6 +181,13 @@ fn third_bots_do_not_hide_an_agreement() {
             let found = Field::new(bots.clone(), 3, rows).audit(150, seed);
             let flagged = found.flagged_pairs();
             fields += usize::from(!flagged.is_empty());
+            if !flagged.is_empty() {
+                let all = (0..members).map(bot_name).collect::<Vec<_>>();
+                let is_all = |set: &&SetFindings| set.bots == all && set.means == FavourMeans::Declarations;
+                let set =
+                    found.sets.iter().find(is_all).unwrap_or_else(|| panic!("{scheme}: {:?}", found.sets));
+                assert!(set.p_corrected <= FLAGGED_P_VALUE && set.groups >= 10, "{set:?}");
+            }
             for pair in flagged {
                 let is_member = |bot: &BotName| (0..members).any(|member| *bot == bot_name(member));
                 assert!(is_member(&pair.mover) && is_member(&pair.other), "{scheme}: {pair:?}");
@@ -162,6 +196,31 @@ fn third_bots_do_not_hide_an_agreement() {
         }
         assert!(fields >= 2, "{scheme}: {fields} of 3");
     }
+}
+
+#[test]
+fn a_set_is_found_where_no_direction_alone_is() {
+    let (_, rows, bots) = colluding_fields()
+        .into_iter()
+        .find(|(name, ..)| {
+            *name == "they help each other in 60% of their takes; another bot declares random rows in 3% of groups"
+        })
+        .unwrap();
+    let mut found_by_the_set = 0;
+    for seed in 0..8 {
+        let found = Field::new(bots.clone(), 3, rows).audit(150, seed);
+        let alone = [(0, 1), (1, 0)].map(|(mover, other)| match pair_of(&found, mover, other).favouritism {
+            Favouritism::Tested { p_corrected, .. } => p_corrected,
+            Favouritism::TooFewGroups => 1.0,
+        });
+        for set in &found.sets {
+            assert_eq!((set.means, &set.bots), (FavourMeans::Takes, &vec![bot_name(0), bot_name(1)]));
+            assert!(set.p_value <= set.p_corrected && set.p_corrected <= FLAGGED_P_VALUE, "{set:?}");
+            found_by_the_set += usize::from(alone.iter().all(|&p_corrected| p_corrected > FLAGGED_P_VALUE));
+            assert_eq!(found.flagged_pairs().len(), 2);
+        }
+    }
+    assert!(found_by_the_set >= 1);
 }
 
 #[test]

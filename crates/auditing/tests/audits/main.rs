@@ -2,6 +2,7 @@
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a test's numbers are small"
 )]
 

@@ -6,7 +6,7 @@ use crate::{
     words::{count_words, join_words},
 };
 use lastnim_auditing::{
-    AuditFindings, AuditSubject, Dependence, Favouritism, MIN_GROUPS, PairFindings, REPLICATES,
+    AuditFindings, AuditSubject, Dependence, FavourMeans, Favouritism, PairFindings, REPLICATES, SetFindings,
     UntestedDeclarations, UntestedReason,
 };
 use std::{cmp::Ordering, fmt};
@@ -32,8 +32,8 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: ranks that an error in a match's first take gave the other bot, minus the mean of what it gave each bot that could have had that place;\n\
-                 p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations."
+                "favouritism: ranks that an error in a match's first take gave the other bot beyond those of random errors, minus the mean of those it gave bots that could have had its place;\n\
+                 p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations, of pairs and of sets of bots."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
 }
@@ -168,7 +168,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         .into_table()
 }
 
-/// Adds the flagged pairs or the closest to a flag, the untested pairs with reasons, and the power of the tests.
+/// Adds the flagged pairs and sets or the closest to a flag, and the untested pairs with reasons.
 pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> Section {
     let flagged = findings.flagged_pairs();
     let tests = count_words(findings.test_count(), "test", "tests");
@@ -182,7 +182,8 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             ))
         }
         (flagged, _) => {
-            let words = flagged.iter().flat_map(|pair| flag_words(pair));
+            let alone = flagged.iter().flat_map(|pair| flag_words(pair, &findings.sets));
+            let words = findings.sets.iter().map(set_words).chain(alone);
             section.alert(format!(
                 "FLAGGED: please look at {}, of {tests}. This is a request, not a verdict: {}.",
                 count_words(flagged.len(), "pair", "pairs"),
@@ -190,29 +191,49 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             ))
         }
     };
-    section
-        .paragraphs(noted_words(findings))
-        .paragraphs(untested_words(findings))
-        .paragraphs(power_words(findings))
+    section.paragraphs(noted_words(findings)).paragraphs(untested_words(findings))
 }
 
-/// Describes the findings about a flagged pair.
-fn flag_words(pair: &PairFindings) -> Vec<String> {
+/// Says what was found about a flagged set of bots.
+fn set_words(set: &SetFindings) -> String {
+    let bots = join_words(&set.bots, ", ");
+    let what = match set.means {
+        FavourMeans::Takes => "errors favour each other",
+        FavourMeans::Declarations => "rows favour each other",
+    };
+    format!(
+        "{bots}: their {what} in up to {} of two of them, a chance of {} if they did not care who sits there",
+        count_words(set.groups, "distinct group", "distinct groups"),
+        chance_words(set.p_corrected)
+    )
+}
+
+/// Says what was found about a flagged pair, except what a flagged set of both already says.
+fn flag_words(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
     let (mover, other) = (&pair.mover, &pair.other);
+    let is_new = |means: FavourMeans| {
+        !sets.iter().any(|set| set.means == means && [mover, other].iter().all(|bot| set.bots.contains(bot)))
+    };
     let groups = |groups: u64| count_words(groups, "distinct group", "distinct groups");
     let chance = |p_corrected: f64| {
         format!("a chance of {} if {mover} ignored who sits there", chance_words(p_corrected))
     };
     let takes = match pair.favouritism {
-        Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(
-            "errors of {mover} favour {other} by {per_error:.2} ranks in {}, {}",
-            groups(pair.usable_groups),
-            chance(p_corrected)
-        )),
+        Favouritism::Tested { per_error, p_corrected, .. }
+            if pair.favouritism.is_flagged() && is_new(FavourMeans::Takes) =>
+        {
+            Some(format!(
+                "errors of {mover} favour {other} by {per_error:.2} ranks in {}, {}",
+                groups(pair.usable_groups),
+                chance(p_corrected)
+            ))
+        }
         _ => None,
     };
     let declarations = match pair.declarations.dependence {
-        Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
+        Dependence::Tested { ranks, p_corrected, .. }
+            if pair.declarations.is_flagged() && is_new(FavourMeans::Declarations) =>
+        {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
                 (true, true) => format!("; this costs it wins, and {other} returns the favour"),
                 (true, false) => "; this costs it wins".to_owned(),
@@ -349,43 +370,6 @@ fn reason_words<R: Copy + PartialEq + fmt::Display>(
     (!reasons.is_empty()).then(|| join_words(words, ", "))
 }
 
-/// Says how strong help must be for the tests to detect it.
-fn power_words(findings: &AuditFindings) -> Option<String> {
-    let range = |figures: Vec<f64>, write: &dyn Fn(f64) -> String| {
-        let mut figures = figures;
-        figures.sort_by(f64::total_cmp);
-        let (min, max) = (figures.first()?, figures.last()?);
-        let median = write(figures[figures.len() / 2]);
-        let [min, max] = [write(*min), write(*max)];
-        Some(if min == max { median } else { format!("{median} ({min} to {max}, depending on the pair)") })
-    };
-    let shares = findings.pairs.iter().filter_map(|pair| pair.declarations.detectable_share);
-    let shares = range(shares.collect(), &|share| format!("{:.0}%", 100.0 * share));
-    let favours = findings.pairs.iter().filter_map(|pair| pair.detectable_favour);
-    let favours = range(favours.collect(), &|favour| format!("{favour:.2}"));
-    let words: Vec<String> = [
-        shares.map(|shares| {
-            format!("a bot that declares another bot first in {shares} of the groups that both play")
-        }),
-        favours.map(|favours| format!("errors that favour another bot by {favours} ranks each")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let found = (!words.is_empty()).then(|| {
-        let words = join_words(words, "; ");
-        format!("In this field the tests detect the following with a probability of 80%: {words}.")
-    });
-    let known = findings.pairs.iter().filter(|pair| pair.declarations.groups >= MIN_GROUPS as u64);
-    let hidden = known.filter(|pair| pair.declarations.detectable_share.is_none()).count();
-    let hidden = (hidden > 0).then(|| {
-        let pairs = count_words(hidden, "pair", "pairs");
-        format!("In {pairs} the tests of declarations would not detect a bot that helps in every group.")
-    });
-    let words: Vec<String> = found.into_iter().chain(hidden).collect();
-    (!words.is_empty()).then(|| words.join(" "))
-}
-
 /// Says which tests the p-values are corrected for.
 pub(super) fn correction_words(scope: &AuditSubject, findings: &AuditFindings) -> Option<String> {
     let tests = count_words(findings.test_count(), "test", "tests");
@@ -394,8 +378,8 @@ pub(super) fn correction_words(scope: &AuditSubject, findings: &AuditFindings) -
         (AuditSubject::Bot(bot), _) => Some(format!(
             "p-values are corrected for the {tests} of {bot}'s pairs only; an audit of the field corrects for all pairs."
         )),
-        (AuditSubject::Field, _) => {
-            Some(format!("p-values are corrected for all {tests} of takes and declarations."))
-        }
+        (AuditSubject::Field, _) => Some(format!(
+            "p-values are corrected for all {tests} of takes and declarations, of pairs and of sets of up to four bots."
+        )),
     }
 }

@@ -11,7 +11,7 @@ use super::{
     puzzles::{kingmaking_section, puzzle_sections},
     verdict::verdict_sentences,
 };
-use crate::{Report, Section, versions::versions_note, words::count_words};
+use crate::{Report, Section, help_power::help_power_section, versions::versions_note, words::count_words};
 use lastnim_auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount};
 use lastnim_core::oracle::TakeSafetyCounts;
 
@@ -40,7 +40,9 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
         [bots].into_iter().chain(pair_sections(findings)).collect()
     };
-    [head].into_iter().chain(look_sections(findings)).chain(rest).collect()
+    let powers: Vec<_> = findings.powers.iter().map(|&power| power.into()).collect();
+    let sections = [head].into_iter().chain(look_sections(findings)).chain(help_power_section(&powers));
+    sections.chain(rest).collect()
 }
 
 fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String {

@@ -1,0 +1,37 @@
+//! What the tests of an audit would have found.
+
+use super::{Column, NumberUnit, Section, Table};
+use lastnim_proto::pb;
+
+/// Reports how likely help would have been significant in this field; `None` if that is unknown.
+pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
+    let first = powers.first()?;
+    let of_one: Vec<&pb::HelpPower> =
+        powers.iter().filter(|power| power.share.total_cmp(&first.share).is_eq()).collect();
+    let of_kind = |kind: i32| powers.iter().filter(move |power| power.kind == kind);
+    let mut table = Table::of_items(&of_one).column(Column::text("help"), |power| kind_words(power.kind()));
+    for (at, power) in of_kind(first.kind).enumerate() {
+        let share = 100.0 * power.share;
+        let column = Column::number(format!("in {share:.0}% of groups"), NumberUnit::Share, 0)
+            .with_key(format!("in_{share:.0}_percent"))
+            .with_meaning("the chance that such help would have been significant");
+        table = table.column(column, move |power| of_kind(power.kind).nth(at).map(|power| power.chance));
+    }
+    Some(
+        Section::with_heading("What this audit would have found: the chance that help would have been significant")
+            .table(table.into_table())
+            .paragraph(
+                "Simulated: two bots of this field that met help in this share of their distinct groups, and everybody else plays as they did. A flag also needs a favour that is large and costs its bot enough, which rare help may not be.",
+            ),
+    )
+}
+
+fn kind_words(kind: pb::HelpKind) -> &'static str {
+    match kind {
+        pb::HelpKind::Unspecified => "unknown",
+        pb::HelpKind::MutualDeclarations => "each declares the other before all third bots",
+        pb::HelpKind::OneWayDeclarations => "one declares the other first",
+        pb::HelpKind::MutualTakes => "each opens matches with the best take for the other",
+        pb::HelpKind::OneWayTakes => "one opens matches with the best take for the other",
+    }
+}
