@@ -55,7 +55,7 @@ const BATCH: usize = 1_000;
 const SEATS: usize = 3;
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;
-/// Number of measurements of each server; the median is reported.
+/// How often each server is measured; the median is reported.
 const ROUNDS: usize = 5;
 
 /// Measures the cost of a long history.
@@ -87,7 +87,7 @@ impl Drop for Folder {
 struct Start {
     /// Time until it reported that it listens.
     ready: Duration,
-    /// Time until it answered a question for the newest matches.
+    /// Time until it answered a request for the newest matches.
     answered: Duration,
     /// Its memory at that time, in KiB.
     resident_kib: u32,
@@ -210,7 +210,7 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
     command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--shutdown-grace", "0s", "--store", url]);
     command.arg("--key").arg(folder.join("lastnim.key")).stdout(Stdio::piped());
     let began = Instant::now();
-    let mut server = Ended(command.spawn().context("starting a server")?);
+    let mut server = Ended(command.spawn().context("cannot start a server")?);
     let mut first = String::new();
     BufReader::new(server.0.stdout.take().context("the server has no output pipe")?).read_line(&mut first)?;
     let ready = began.elapsed();
@@ -229,7 +229,10 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
 fn resident_kib(pid: u32) -> anyhow::Result<u32> {
     let status =
         fs::read_to_string(format!("/proc/{pid}/status")).context("cannot read the process's memory use")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .context("the process status has no VmRSS line")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
@@ -322,7 +325,7 @@ fn played(
     events: &mut usize,
 ) -> anyhow::Result<(MatchOutcome, [Change; 2])> {
     let origin = Origin { tournament, number: pairing.number, group: pairing.group };
-    let piles = settings.piles(pairing.position).context("a pairing has a position")?;
+    let piles = settings.piles(pairing.position).context("the pairing's position does not exist")?;
     let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
     let id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
     let record = play(id, setup, *matches as u64);
@@ -347,7 +350,8 @@ fn tournament(
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
     let mut schedule = plan_schedule(&settings, field)?;
-    let total = schedule.total_matches().upper_bound().context("a round robin ends after some matches")?;
+    let total =
+        schedule.total_matches().upper_bound().context("the number of matches is not known in advance")?;
     let mut standings = Standings::new(&settings, field.iter());
     let mut changes = vec![created(id, &settings, field)];
     while let ScheduleStep::Match(pairing) = schedule.next() {

@@ -28,7 +28,7 @@ use std::{
 
 /// Seats of every match.
 const SEATS: usize = 3;
-/// The number of takes of a match that ends.
+/// The number of takes in a match that ends.
 const PLIES: u32 = 60;
 /// System clock ticks per second.
 const TICKS: f64 = 100.0;
@@ -125,7 +125,7 @@ fn processor_seconds() -> anyhow::Result<f64> {
         let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
         // The file of a process that has just ended no longer exists.
         let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
-        let (_, fields) = stat.rsplit_once(')').context("/proc/*/stat has a name in brackets")?;
+        let (_, fields) = stat.rsplit_once(')').context("a /proc/*/stat file has no name in brackets")?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
         let ticks = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
         processes.insert(pid, (fields[1].parse::<u32>()?, ticks / TICKS));

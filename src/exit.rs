@@ -43,7 +43,7 @@ pub struct ServerRefusal {
 pub type CommandResult = Result<CommandExit, Failure>;
 
 impl Failure {
-    /// Creates a runtime failure; `what` is the thing that it concerns.
+    /// Creates a runtime failure; `what` names the thing that failed.
     pub fn runtime(error: impl Into<anyhow::Error>, what: impl fmt::Display) -> Self {
         Self::Runtime(error.into().context(what.to_string()))
     }

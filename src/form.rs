@@ -26,7 +26,7 @@ pub enum OutputFormat {
     Json,
 }
 
-/// The flag of JSON output.
+/// The flag for JSON output.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub struct FormatArgs {
@@ -42,7 +42,7 @@ impl FormatArgs {
     }
 }
 
-/// The flag of commands whose report consists of tables.
+/// The flag for CSV output, for commands whose report consists of tables.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct CsvArgs {
     /// Prints the tables as CSV with all digits; other text goes to standard error

@@ -13,7 +13,7 @@ use clap::{Args as _, FromArgMatches as _};
 /// settings for the server.
 ///
 /// # Errors
-/// The line and the words of each mistake.
+/// The line and the text of each mistake.
 pub fn read_tournament_file(
     text: &str,
 ) -> Result<lastnim_proto::pb::TournamentSettings, Vec<(usize, String)>> {
@@ -26,7 +26,7 @@ pub fn read_tournament_file(
 /// password is not written.
 ///
 /// # Errors
-/// The line and the words of each mistake.
+/// The line and the text of each mistake.
 pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> {
     let mut settings = ServeSettings::default();
     apply_config_text(text, &mut settings).map_err(mistake_words)?;

@@ -25,9 +25,9 @@ const LINES_PER_CLIENT: (u64, u64) = (20, 1);
 const LINES_PER_KIND: (u64, u64) = (100, 5);
 /// Maximum number of kinds and clients that are counted separately. Further clients are counted together.
 const MAX_COUNTED: usize = 1_024;
-/// Maximum number of characters kept of a client or of a line.
+/// Maximum number of characters kept from the name of a client or from a line.
 const MAX_KEPT_CHARS: usize = 200;
-/// The fields that name a client; the first one that a line has counts.
+/// Log fields that name a client; if a line has several, the first of these counts.
 const CLIENT_FIELDS: [&str; 4] = ["address", "peer", "client", "bot"];
 
 /// Drops lines over a limit, and reports their number later. A kind of line is a place in the code that logs; each has
@@ -149,7 +149,7 @@ impl<S: Subscriber> Filter<S> for LogLimiter {
     }
 }
 
-/// Returns the value of a field of a line; empty if the line has no value for it.
+/// Returns the value of a line's field; empty if the line has no value for it.
 fn field_text(event: &Event<'_>, name: &'static str) -> String {
     let mut reader = FieldReader { name, text: String::new() };
     event.record(&mut reader);

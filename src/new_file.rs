@@ -66,8 +66,8 @@ impl AtomicFile {
         Self::create(path)?.write_text(text)?.finish()
     }
 
-    /// Writes a whole file without waiting until it is on the disk: one of many that can be written again. After a
-    /// power failure it may be empty.
+    /// Writes a whole file without waiting until it is on the disk, which suits many files that can be
+    /// written again. After a power failure the file may be empty.
     pub fn write_unsynced(path: &Path, text: &str) -> Result<(), Failure> {
         Self::create(path)?.write_text(text)?.give_name()
     }

@@ -1,4 +1,4 @@
-//! The matches of a server that are over, with their records.
+//! A server's finished matches, with their records.
 
 use crate::{
     Failure,
@@ -142,7 +142,7 @@ impl MatchSelectionArgs {
             }
         }
         match self.bots.iter().find(|&bot| setup.bots.iter().all(|other| other != bot)) {
-            Some(missing) => Err(format!("--bot {missing} has no seat in it")),
+            Some(missing) => Err(format!("--bot {missing} has no seat in this match")),
             None => Ok(()),
         }
     }
@@ -301,7 +301,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     }
 }
 
-/// Returns the reason of a refusal, for programs.
+/// Returns the machine-readable reason for a refusal.
 pub fn status_reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
@@ -334,7 +334,7 @@ fn verify_record_of(id: &str, record: &pb::MatchRecord) -> Result<SealedRecord, 
     verify_record(record).map_err(|flaw| flaw.to_string())
 }
 
-/// Accepts a record that the server sent for a match.
+/// Parses a record that the server sent for a match.
 pub fn parse_fetched_record(
     remote: &RemoteServer,
     id: &str,
@@ -373,6 +373,6 @@ mod tests {
             why,
             format!("its record belongs to tournament {tournament}, not to --tournament {wanted}")
         );
-        assert_eq!(check(None, &[bot, &other]).unwrap_err(), "--bot nobody has no seat in it");
+        assert_eq!(check(None, &[bot, &other]).unwrap_err(), "--bot nobody has no seat in this match");
     }
 }

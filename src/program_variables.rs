@@ -5,8 +5,8 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
-/// The caller's variables that every program inherits: the user, the places of its files, its interpreter and its
-/// modules, and its log filter. Variables of proxies are not among them, since they may contain a password.
+/// The caller's variables that every program inherits: the user, the places of its files, its interpreter and
+/// its modules, and its log filter. Proxy variables are not among them, since they may contain a password.
 const PASSED: [&str; 19] = [
     "PATH",
     "HOME",
@@ -28,7 +28,7 @@ const PASSED: [&str; 19] = [
     "RUST_LOG",
     "LASTNIM_LOG",
 ];
-/// The prefix of the names of the variables for the language, which every program also inherits.
+/// The prefix of the names of language variables, which every program also inherits.
 const PASSED_PREFIX: &str = "LC_";
 /// The caller's variables that no program gets.
 const SECRETS: [&str; 6] = [

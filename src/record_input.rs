@@ -1,4 +1,4 @@
-//! The records of a file, one at a time in bounded memory, or the manifest or the card in it.
+//! Reads a file: its records, one at a time in bounded memory, or else its manifest or card.
 
 use crate::{Failure, batch::MAX_LINE_BYTES};
 use lastnim_client::text_input::TextInput;
@@ -11,7 +11,8 @@ use std::{
     path::Path,
 };
 
-/// The maximum size of a record over several lines, in bytes: twice the largest pretty JSON.
+/// The maximum size, in bytes, of a record that spans several lines: twice the size of the largest indented
+/// JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
 /// The maximum length of a line of a manifest, in bytes: a tournament may have many positions.
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
@@ -100,7 +101,7 @@ pub fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
 /// record.
 pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
-    /// The bytes that were read to decide this.
+    /// The bytes that were already read to find out whether each line is a record.
     ahead: Option<Vec<u8>>,
     /// The number of the previous line, if each line is a record.
     line: Option<u64>,
@@ -123,8 +124,8 @@ impl RecordDocuments {
         self.line
     }
 
-    /// Reads the next record's text; an empty file has one, which is empty. After one that is not UTF-8
-    /// ([`io::ErrorKind::InvalidData`]) the next can be read.
+    /// Reads the text of the next record. An empty file has one record, whose text is empty. After a record
+    /// that is not UTF-8 ([`io::ErrorKind::InvalidData`]), the next one can be read.
     pub fn next_document(&mut self) -> io::Result<Option<RecordDocument>> {
         if self.line.is_some() {
             return self.next_line();

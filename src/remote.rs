@@ -26,7 +26,7 @@ use tonic_types::StatusExt as _;
 /// The default address of a server.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
-/// The limit of one page of a list.
+/// The maximum number of items on one page of a list.
 pub const MAX_PAGE: u32 = 1_000;
 
 /// The server, and the token of the caller.
@@ -63,7 +63,7 @@ impl ServerArgs {
     /// Returns the named server, or else the default one.
     ///
     /// # Errors
-    /// If the file of certificates cannot be used.
+    /// If the certificate file cannot be used.
     pub fn named_or_kept(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
         let server = self.meant(kept);
         let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
@@ -86,7 +86,7 @@ impl ServerArgs {
     /// Returns this server with the certificate authorities and the token from the flags.
     ///
     /// # Errors
-    /// If a file of certificates, of a token or of credentials cannot be used.
+    /// If a certificate file, a token file or the credentials file cannot be used.
     pub fn target_at(&self, server: &str) -> Result<Target, Failure> {
         find_target(Some(server), self.ca.as_deref(), self.given_token())
     }
@@ -94,7 +94,7 @@ impl ServerArgs {
     /// Returns the server from the flags, with its certificate authorities and the token.
     ///
     /// # Errors
-    /// If a file of certificates, of a token or of credentials cannot be used.
+    /// If a certificate file, a token file or the credentials file cannot be used.
     pub fn target(&self) -> Result<Target, Failure> {
         find_target(self.given_server(), self.ca.as_deref(), self.given_token())
     }
@@ -112,7 +112,7 @@ pub struct Target {
 /// Finds the server and the token of a command. Given values override stored ones, which are not read if both are given.
 ///
 /// # Errors
-/// If a file of certificates, of a token or of credentials cannot be used.
+/// If a certificate file, a token file or the credentials file cannot be used.
 pub fn find_target(
     server: Option<&str>,
     ca: Option<&Path>,
@@ -234,26 +234,26 @@ impl RemoteServer {
         InterceptedService::new(self.channel.clone(), self.authorization.clone())
     }
 
-    /// Returns the client of the service for bots.
+    /// Returns a client of the bot service.
     pub fn bot_client(&self) -> BotServiceClient<AuthorizedChannel> {
         BotServiceClient::new(self.authorized_channel()).accept_compressed(CompressionEncoding::Gzip)
     }
 
-    /// Returns the client of the service for tournaments.
+    /// Returns a client of the tournament service.
     pub fn tournament_client(&self) -> TournamentServiceClient<AuthorizedChannel> {
         TournamentServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
-    /// Returns the client of the service for published transcripts.
+    /// Returns a client of the transcript service.
     pub fn transcript_client(&self) -> TranscriptServiceClient<AuthorizedChannel> {
         TranscriptServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
-    /// Returns the client of the service for matches.
+    /// Returns a client of the match service.
     pub fn match_client(&self) -> MatchServiceClient<AuthorizedChannel> {
         MatchServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
@@ -278,7 +278,7 @@ impl RemoteServer {
         given.tournament.ok_or_else(|| self.missing_part_failure("tournament"))
     }
 
-    /// Returns the failure of a refused call.
+    /// Converts the refusal of a call to a failure.
     pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, CallerKind::Stranger) => {
@@ -289,7 +289,7 @@ impl RemoteServer {
         }
     }
 
-    /// Returns the failure of an ended stream: a refusal or a lost connection.
+    /// Converts the status that ended a stream to a failure: a refusal or a lost connection.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
         // A refusal has no local cause.
         if std::error::Error::source(status).is_none() {
@@ -301,13 +301,13 @@ impl RemoteServer {
         )))
     }
 
-    /// Returns the failure of an incomplete response.
+    /// Creates the failure for a response that lacks a part.
     pub fn missing_part_failure(&self, what: &str) -> Failure {
         Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.name())))
     }
 }
 
-/// Returns the failure of an SDK error: an input error if the user can fix it.
+/// Converts an SDK error to a failure: an input error if the user can fix it, otherwise a runtime error.
 pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
@@ -329,7 +329,7 @@ pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     }
 }
 
-/// Returns the failure of a status: a bad argument is an input error, everything else a runtime error.
+/// Converts a status to a failure: a bad argument becomes an input error, everything else a runtime error.
 fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
     let said = status_message(status);
     let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
@@ -350,7 +350,7 @@ fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
     ServerRefusal { message, reason }.into()
 }
 
-/// Prefixes the server's message with a tournament, unless it names it already.
+/// Prepends the tournament's id to the server's message, unless the message already names it.
 fn prepend_tournament_once(id: &str, words: &str) -> String {
     if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }

@@ -1,4 +1,4 @@
-//! The asynchronous runtime of those commands that need one.
+//! The asynchronous runtime for commands that need one.
 
 use crate::{CommandResult, Failure};
 use std::pin::Pin;

@@ -11,7 +11,7 @@ use lastnim_proto::{
 };
 use lastnim_tournament::FormatProfile;
 
-/// The flags of a tournament.
+/// Flags for the settings of a tournament.
 #[derive(Debug)]
 pub struct TournamentFlags;
 
@@ -21,7 +21,7 @@ impl FlagTable for TournamentFlags {
     }
 }
 
-/// The flags of a match outside of tournaments.
+/// Flags for the settings of a match outside tournaments.
 #[derive(Debug)]
 pub struct ExhibitionFlags;
 
@@ -59,7 +59,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
     draft.finish().map_err(Failure::input)
 }
 
-/// The flags of positions, of which exactly one is required.
+/// Flags that give the positions; exactly one of them is required.
 const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
 /// Returns the settings that share a flag.

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The ending of the names of transcripts.
+/// The file extension of transcripts.
 const ENDING: &str = "jsonl";
 
 /// Returns the named transcripts. Each folder is replaced by its files that end in `.jsonl`, sorted by name.

@@ -1,4 +1,4 @@
-//! Where events are in the bytes that databases keep, as `crates/store/src/sql/event_bytes.rs` sets them out: for
+//! Finds events in the bytes that databases store, whose layout `crates/store/src/sql/event_bytes.rs` defines: for
 //! tests that change bytes behind the server's back.
 
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! The baseline: a tonic server that sends the same messages as a real one, but plays no games.
 //!
-//! It has the settings of the real server. Streams come in groups of three and identify themselves by their token. The
-//! server confirms each take to its mover, sends it to the others, and then sends the next stream its turn. With a database
-//! it first writes the take there.
+//! It uses the same settings as the real server. Streams form groups of three, and each identifies itself by its token.
+//! The server confirms each take to its mover, sends it to the others, and then sends the next stream its turn. With a
+//! database it first writes the take there.
 
 use anyhow::Context as _;
 use lastnim_proto::pb::{
@@ -38,7 +38,7 @@ use crate::{
     bare_store::{TakeQueue, WaitingTake, start_writer},
 };
 
-/// The capacity of the queue of events for a stream. Each of 16 matches has at most four events in transit.
+/// The capacity of a stream's event queue. Each of 16 matches has at most four events in transit.
 const QUEUE_EVENTS: usize = 256;
 /// The window of a connection, in bytes: large enough that small unread frames do not close it.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
@@ -68,7 +68,7 @@ pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
         .serve_with_incoming(incoming);
     let mut stop = signal(SignalKind::terminate())?;
     tokio::select! {
-        served = serving => served.context("the bare server"),
+        served = serving => served.context("the bare server failed"),
         _ = stop.recv() => {
             if let Some(takes) = takes {
                 takes.say_counts();
@@ -199,7 +199,7 @@ impl Group {
         }
     }
 
-    /// Hands out the first turn of a match once its first mover has declared.
+    /// Sends the first turn of a match once the seat that moves first has declared.
     fn begin(&self, seat: usize, match_id: &str) {
         let Some(number) = self.matches.iter().position(|id| id == match_id) else { return };
         if number % SEATS == seat {

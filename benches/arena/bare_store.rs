@@ -1,6 +1,6 @@
 //! The minimum that makes a ply durable: all waiting takes are written as one row, in one transaction.
 //!
-//! It does not check or remove anything and does not know matches, and the stored data could not be verified. So its
+//! It checks and removes nothing and does not know about matches, and nobody could verify the stored data. So its
 //! cost is the minimum for any server that commits a take before it announces it, with the same library and database
 //! settings.
 

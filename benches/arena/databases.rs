@@ -36,14 +36,14 @@ impl Databases {
     /// Creates a folder for all databases.
     pub(crate) fn new() -> anyhow::Result<Self> {
         let folder = env::temp_dir().join(format!("lastnim-bench-{}", process::id()));
-        fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         Ok(Self { folder, made: AtomicU32::new(0), postgres: PostgresServer::start() })
     }
 
     /// Writes and syncs two pages of a file a few hundred times, and returns each duration in microseconds.
     pub(crate) fn sync_times_us(&self) -> anyhow::Result<Vec<f64>> {
         let path = self.folder.join("synced");
-        let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
+        let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
         let pages = [7; 2 * PAGE_BYTES];
         let times = (0..SYNCS).map(|number| {
             let began = Instant::now();
@@ -51,7 +51,7 @@ impl Databases {
             file.sync_data()?;
             Ok(began.elapsed().as_secs_f64() * 1e6)
         });
-        times.collect::<std::io::Result<_>>().context("syncing a file")
+        times.collect::<std::io::Result<_>>().context("cannot sync a file")
     }
 
     /// Returns whether a server can be started.
@@ -90,7 +90,7 @@ impl Database {
         &self.url
     }
 
-    /// Returns the file of the server's key.
+    /// Returns the path of the file with the server's signing key.
     pub(crate) fn key(&self) -> PathBuf {
         self.folder.join("lastnim.key")
     }

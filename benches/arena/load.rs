@@ -300,7 +300,7 @@ impl Player {
         self.act(Action::Declare(Declare { match_id: started.match_id, row, ..Declare::default() })).await
     }
 
-    /// Lets one of the three bots start the next match after one that reached its ply limit.
+    /// Lets one of the three bots start the next match after a match that reached its ply limit.
     async fn follow(&self, ended: &str) -> anyhow::Result<()> {
         if self.seat == 0 {
             lock(&self.group.sent).remove(ended);

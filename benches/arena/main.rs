@@ -59,7 +59,7 @@ struct Options {
     /// Measures fewer loads, once and briefly: about 15 seconds.
     #[arg(long)]
     quick: bool,
-    /// Number of measurements of each load on each server, in turns: 5 by default, 1 with --quick.
+    /// How often each load is measured on each server, in turns: 5 by default, 1 with --quick.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: Option<u32>,
     /// Measures only the loads, without idle sessions and tournaments.
@@ -129,11 +129,11 @@ enum Target {
     BarePlyPostgres,
     /// `lastnim serve --store memory`.
     Memory,
-    /// With SQLite, matches written when they end.
+    /// The server with SQLite, which writes matches when they end.
     Match,
-    /// With SQLite, each ply written before it is announced.
+    /// The server with SQLite, which writes each ply before it is announced.
     Ply,
-    /// With PostgreSQL, each ply written before it is announced.
+    /// The server with PostgreSQL, which writes each ply before it is announced.
     PlyPostgres,
 }
 
@@ -182,7 +182,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// The number of matches from which on the server, or else the bots, should keep a processor busy.
+    /// From this number of matches on, either the server or the bots should keep a processor busy.
     const SATURATING: usize = 64;
     const ALL: [Self; 7] = [
         Self::new(1, 1, Hearing::All),

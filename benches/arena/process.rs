@@ -105,7 +105,7 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("LASTNIM_LOG", LOGGED);
-        let mut process = command.spawn().context("starting a server")?;
+        let mut process = command.spawn().context("cannot start a server")?;
         let output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut errors = process.stderr.take().context("the server has no log pipe")?;
         let log = thread::spawn(move || {
@@ -169,7 +169,7 @@ struct Listening {
 /// Runs this program in another role until it ends, and parses its output.
 pub(crate) fn run_self<T: DeserializeOwned>(pinning: Pinning, arguments: &[String]) -> anyhow::Result<T> {
     let mut command = pinning.command(1, &own_path()?);
-    let run = command.args(arguments).stderr(Stdio::inherit()).output().context("starting the bots")?;
+    let run = command.args(arguments).stderr(Stdio::inherit()).output().context("cannot start the bots")?;
     ensure!(run.status.success(), "the bots exited with {}", run.status);
     Ok(serde_json::from_slice(&run.stdout)?)
 }
@@ -223,7 +223,7 @@ pub(crate) fn open_files() -> anyhow::Result<usize> {
     let line = limits
         .lines()
         .find_map(|line| line.strip_prefix("Max open files"))
-        .context("no limit on open files found")?;
+        .context("/proc/self/limits does not show the limit on open files")?;
     let soft = line.split_whitespace().next().context("no limit on open files found")?;
     Ok(soft.parse().unwrap_or(usize::MAX))
 }

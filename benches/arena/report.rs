@@ -180,7 +180,7 @@ fn print_plies(all: &[Runs], against: Target) {
             pair(|m| m.client_cpus, 2),
         ]);
     }
-    println!("Plies per second: bare / {against} (ratio: {against} to bare; CPU: of the server)\n{table}");
+    println!("Plies per second: bare / {against} (ratio: {against} to bare; CPU: server only)\n{table}");
     let each = || all.iter().flat_map(|runs| runs.by_target.iter().map(|(_, of)| (&runs.cell, of)));
     let dropped: usize = each().map(|(cell, of)| disturbed(cell, of)).sum();
     let played: usize = each().map(|(_, of)| of.len()).sum();
@@ -201,13 +201,13 @@ fn print_stores(all: &[Runs], sync_us: f64) {
         "matches",
         "a stream",
         "store",
-        "of bare",
-        "of memory",
-        "of bare so",
+        "vs bare",
+        "vs memory",
+        "vs bare+db",
         "p50 us",
         "p99 us",
         "CPU us/ply",
-        "takes a commit",
+        "takes/commit",
         "server CPUs",
     ]);
     for runs in all.iter().filter(|runs| runs.cell.is_for_stores()) {
@@ -245,7 +245,7 @@ fn print_stores(all: &[Runs], sync_us: f64) {
     if let Some(alone) = alone {
         let of = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;
         println!(
-            "A single match on SQLite with `--durability ply`: {:.0} us per ply at p50, {:.2} times a sync ({sync_us:.0} us) plus a ply of the bare server",
+            "A single match on SQLite with `--durability ply`: {:.0} us per ply at p50, {:.2} times a sync ({sync_us:.0} us) plus a ply on the bare server",
             of(Target::Ply),
             of(Target::Ply) / (sync_us + of(Target::Bare)),
         );
@@ -254,7 +254,7 @@ fn print_stores(all: &[Runs], sync_us: f64) {
 
 /// Prints the cost of idle sessions.
 fn print_memory(all: &[Memory]) {
-    let mut table = table(&["server", "sessions", "connections", "KiB a session"]);
+    let mut table = table(&["server", "sessions", "connections", "KiB/session"]);
     for Memory { target, sessions, connections, kib_each } in all {
         table.add_row([
             target.to_string(),
@@ -402,7 +402,7 @@ fn disturbed(cell: &Cell, runs: &[Measured]) -> usize {
     runs.iter().filter(|run| is_disturbed(cell, run)).count()
 }
 
-/// Returns whether neither side had a processor to itself although one of them should have been the bottleneck.
+/// Returns whether a run was disturbed: one side should have kept a processor busy, but neither did.
 fn is_disturbed(cell: &Cell, run: &Measured) -> bool {
     cell.matches >= Cell::SATURATING && run.server_cpus.max(run.client_cpus) < BUSY
 }

@@ -19,11 +19,11 @@ use tonic::{
 
 use crate::{ADMIN_TOKEN, COUNTERS, MAX_PLIES, Target, bare::Place};
 
-/// The capacity of the queue of actions for a stream.
+/// The capacity of a stream's action queue.
 const QUEUE_ACTIONS: usize = 64;
 /// The window of a connection, in bytes: as on the server.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// The maximum size of a received message, in bytes: the audit of a match that reached its ply limit has several MB.
+/// The maximum size of a received message, in bytes: the audit of a match that reached its ply limit takes several MB.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// The maximum number of bots, sessions or matches that are created at the same time. With more connections at once
@@ -69,7 +69,7 @@ impl Connections {
     /// Returns the channel for a number, modulo the count.
     pub(crate) async fn channel(&self, number: usize) -> anyhow::Result<Channel> {
         let channel = &self.channels[number % self.channels.len()];
-        let connecting = || async { self.endpoint.connect().await.context("connecting") };
+        let connecting = || async { self.endpoint.connect().await.context("cannot connect to the server") };
         channel.get_or_try_init(connecting).await.cloned()
     }
 }
@@ -90,7 +90,7 @@ pub(crate) async fn register(
         async move {
             let name = format!("bot-{}-{}", place.group, place.seat);
             let request = token_authorization(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
-            let token = bots.register_bot(request).await.context("registering a bot")?.into_inner().token;
+            let token = bots.register_bot(request).await.context("cannot register a bot")?.into_inner().token;
             Ok(Bot { name, token })
         }
     })
@@ -107,7 +107,7 @@ pub(crate) async fn open(connections: &Connections, bots: &[Bot]) -> anyhow::Res
             let mut arena = ArenaServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
             let (actions, receiver) = mpsc::channel(QUEUE_ACTIONS);
             let request = token_authorization(ReceiverStream::new(receiver), &bot.token)?;
-            let mut events = arena.play(request).await.context("opening a session")?.into_inner();
+            let mut events = arena.play(request).await.context("cannot open a session")?.into_inner();
             match events.message().await?.and_then(|response| response.event) {
                 Some(Event::Welcome(_)) => Ok(Session { actions, events }),
                 other => Err(anyhow!("a session began with {other:?}, not with a welcome")),
@@ -130,7 +130,10 @@ pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usi
         ..CreateMatchRequest::default()
     };
     let mut matches = MatchServiceClient::new(channel);
-    matches.create_match(token_authorization(request, ADMIN_TOKEN)?).await.context("creating a match")?;
+    matches
+        .create_match(token_authorization(request, ADMIN_TOKEN)?)
+        .await
+        .context("cannot create a match")?;
     Ok(())
 }
 

@@ -181,7 +181,7 @@ fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     ensure!(lost == 0, "{lost} seats were forfeited");
     ensure!(standings.iter().all(|line| line.rating.is_some()), "some bots have no rating");
     let each = || standings.iter().map(|line| line.matches);
-    let (fewest, most) = each().min().zip(each().max()).context("nobody played")?;
+    let (fewest, most) = each().min().zip(each().max()).context("no bot played a match")?;
     // The numbers of groups of two bots differ by at most one.
     ensure!(most - fewest <= SEATS as u32, "one bot played {fewest} matches, another {most}");
     Ok((fewest, most))
@@ -208,8 +208,8 @@ impl Organiser {
         let request = CreateTournamentRequest { settings: Some(settings) };
         let created =
             self.service.create_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?).await;
-        let created = created.context("creating the tournament")?.into_inner().tournament;
-        Ok(created.context("no tournament was created")?.id)
+        let created = created.context("cannot create the tournament")?.into_inner().tournament;
+        Ok(created.context("the server returned no tournament")?.id)
     }
 
     async fn join(mut self, tournament_id: String, bot: String) -> anyhow::Result<()> {
@@ -217,7 +217,7 @@ impl Organiser {
         self.service
             .join_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?)
             .await
-            .context("joining")?;
+            .context("a bot cannot join the tournament")?;
         Ok(())
     }
 
@@ -226,13 +226,13 @@ impl Organiser {
         self.service
             .start_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?)
             .await
-            .context("starting")?;
+            .context("cannot start the tournament")?;
         Ok(())
     }
 
     async fn watch(&mut self, id: &str) -> anyhow::Result<tonic::Streaming<WatchTournamentResponse>> {
         let request = WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
-        Ok(self.service.watch_tournament(request).await.context("watching")?.into_inner())
+        Ok(self.service.watch_tournament(request).await.context("cannot watch the tournament")?.into_inner())
     }
 }
 

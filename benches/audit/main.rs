@@ -71,13 +71,13 @@ fn main() -> anyhow::Result<()> {
     audit(&pool, options.matches, parsed, verified)
 }
 
-/// Audits this many records with the program; prints the rate next to that of one thread that parses and verifies.
+/// Audits this many records with the program; prints its rate next to the rate of one thread that parses and verifies.
 fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     command.args(["audit", "bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let began = Instant::now();
-    let mut auditor = command.spawn().context("starting the program")?;
-    let mut input = auditor.stdin.take().context("no standard input")?;
+    let mut auditor = command.spawn().context("cannot start the program")?;
+    let mut input = auditor.stdin.take().context("the program has no input pipe")?;
     for (number, text) in (1..=matches).zip(pool.iter().cycle()) {
         input.write_all(text.as_bytes())?;
         if number == matches || number % (matches / 10).max(1) == 0 {
@@ -118,6 +118,9 @@ fn seconds(time: Duration) -> f64 {
 fn peak_kib(pid: u32) -> anyhow::Result<f64> {
     let status =
         fs::read_to_string(format!("/proc/{pid}/status")).context("cannot read the process's memory use")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .context("the process status has no VmHWM line")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

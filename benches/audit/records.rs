@@ -23,7 +23,7 @@ pub struct MadeUp {
     pub seats: usize,
     /// The seed of everything random.
     pub seed: u64,
-    /// A number that makes the match ids differ from those of other runs.
+    /// A number that makes the match ids differ between runs.
     pub run: u16,
     key: SigningKey,
 }

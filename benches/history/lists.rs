@@ -42,7 +42,7 @@ async fn measure_lists(store: &dyn Store) -> anyhow::Result<()> {
         voided.push(Change::MatchVoided { id: last.id, reason: "measured".parse()? });
     }
     store.write(&voided).await?;
-    let setup = newest.and_then(|newest| newest.setup).context("there are matches")?;
+    let setup = newest.and_then(|newest| newest.setup).context("the store has no matches")?;
     let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
     let bots = (0..FIELD).map(|bot| format!("bot-{bot}").parse()).collect::<Result<Vec<BotName>, _>>()?;
     let stranger: BotName = "stranger".parse()?;

@@ -1,4 +1,4 @@
-//! A connection like that of a browser: HTTP/1.1, kept open, one request at a time.
+//! A connection like a browser's: HTTP/1.1, kept open, one request at a time.
 
 use anyhow::{Context as _, ensure};
 use std::{
@@ -91,7 +91,8 @@ impl Connection {
         let mut bytes = 0;
         loop {
             let line = self.line()?;
-            let length = u64::from_str_radix(line.trim(), 16).with_context(|| format!("chunk {line:?}"))?;
+            let length = u64::from_str_radix(line.trim(), 16)
+                .with_context(|| format!("{line:?} is not the size of a chunk"))?;
             bytes += self.skip(length)?;
             ensure!(self.line()?.is_empty(), "a chunk is longer than its stated size");
             if length == 0 {

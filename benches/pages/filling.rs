@@ -120,7 +120,11 @@ async fn fill_tournament(
         let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
         changes.push(Change::Checkpoint { id, checkpoint });
     } else {
-        let total = fold.schedule.total_matches().upper_bound().context("it ends")?;
+        let total = fold
+            .schedule
+            .total_matches()
+            .upper_bound()
+            .context("the number of matches is not known in advance")?;
         let verdict = Arc::new(fold.schedule.format_verdict());
         let mut standings = fold.standings.lines();
         let appraisal = fold.evidence.appraise_finally(&|| true)?;

@@ -32,10 +32,13 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let (big, long, ladder) = (big?, long?, ladder?);
     let of_long = MatchFilter { tournament: Some(long), ..MatchFilter::default() };
     let newest = store.match_summaries(&of_long, None, 1_000).await?;
-    let (game, older) = newest.first().zip(newest.last()).context("the long sample has matches")?;
+    let (game, older) = newest.first().zip(newest.last()).context("the long sample has no matches")?;
     let (game, older) = (game.id, older.id);
     let is_ladder = |format: &TournamentFormat| matches!(format, TournamentFormat::Ladder(_));
-    anyhow::ensure!(tournaments.iter().any(|stored| is_ladder(&stored.settings.format)), "no ladder");
+    anyhow::ensure!(
+        tournaments.iter().any(|stored| is_ladder(&stored.settings.format)),
+        "the store has no ladder"
+    );
     store.close().await;
     let pages = [
         ("first page", "/".to_owned()),

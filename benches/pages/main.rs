@@ -27,10 +27,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A page is marked if the ratio of its 99th percentile to that of the smallest page is above this.
+/// A page is marked if its 99th percentile, divided by that of the smallest page, is above this.
 const MAX_RATIO: f64 = 5.0;
 
-/// How long the server gets no requests after the first ones, so that the work that they started can finish.
+/// The pause after the first requests, so that the work that they started can finish.
 const SETTLING_TIME: Duration = Duration::from_secs(4);
 
 /// The amount of work.
@@ -85,7 +85,7 @@ struct PageTimes {
     /// The times of the smallest page, which was requested in turns with this one.
     smallest_p50_ms: f64,
     smallest_p99_ms: f64,
-    /// The 99th percentile as a ratio to that of the smallest page.
+    /// The 99th percentile, divided by that of the smallest page.
     ratio: f64,
 }
 
@@ -111,7 +111,7 @@ fn main() -> anyhow::Result<()> {
     thread::sleep(SETTLING_TIME);
     let looks = look_at_all(&mut connection, &kinds)?;
     let pages = (0..kinds.len()).filter(|&kind| kinds[kind].is_html());
-    let smallest = pages.min_by_key(|&kind| looks[kind].1).context("there are pages")?;
+    let smallest = pages.min_by_key(|&kind| looks[kind].1).context("there are no pages to measure")?;
     if !options.json {
         println!("the smallest page: {} with {} bytes", kinds[smallest].name, looks[smallest].1);
         println!(

@@ -45,7 +45,9 @@ impl MatchMaker {
         pairing: &Pairing,
     ) -> anyhow::Result<(MatchOutcome, [Change; 2])> {
         let origin = Origin { tournament, number: pairing.number, group: pairing.group };
-        let piles = settings.piles(pairing.position).ok_or_else(|| anyhow::anyhow!("no such position"))?;
+        let piles = settings
+            .piles(pairing.position)
+            .ok_or_else(|| anyhow::anyhow!("the pairing's position does not exist"))?;
         let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
         let id = MatchId::new(self.now().as_micros() / 1_000, &[6; 10]);
         let record = play_match(id, setup, self.played, self.now());

@@ -10,7 +10,7 @@ use std::{
 
 /// The admin token of a server that runs only for minutes.
 const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/// The bots that it hosts.
+/// The bots that the server hosts.
 const HOUSE: [&str; 2] = ["oracle", "greedy"];
 
 /// A running server; it ends when this is dropped.
@@ -42,7 +42,7 @@ impl Server {
             .arg(key)
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let mut process = command.spawn().with_context(|| format!("starting {}", program.display()))?;
+        let mut process = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let mut output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut first = String::new();
         output.read_line(&mut first)?;
@@ -51,7 +51,7 @@ impl Server {
         Ok(Self { address: said.listening, program: program.to_owned(), process, _output: output })
     }
 
-    /// Makes its hosted bots play an endless ladder, one match at a time, and returns its id.
+    /// Makes the server's bots play an endless ladder, one match at a time, and returns its id.
     pub(crate) fn begin_ladder(&self) -> anyhow::Result<String> {
         let create =
             "create --title live --format ladder --seats 2 --piles 3,4,5 --piles 9,4 --concurrency 1";

@@ -27,11 +27,11 @@ use watchers::{WatcherCounts, Watchers};
 const HOUSE: [&str; 4] = ["oracle", "greedy", "timid", "random"];
 /// The positions of the tournament.
 const POSITIONS: [&[u64]; 3] = [&[5, 9, 14], &[20, 8], &[3, 4, 5, 6]];
-/// The number of groups of the tournament, more than can be played.
+/// The number of groups in the tournament: more than can be played.
 const GROUPS: u64 = 300_000;
 /// How long the slow bot thinks. It makes more takes per second than the updates that watchers get.
 const THINKING_TIME: Duration = Duration::from_millis(50);
-/// The time to wait before the measurement, so that the work of the start is done.
+/// The pause before the measurement, so that the start-up work is done.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// The amount of work.
@@ -43,7 +43,7 @@ struct Options {
     /// Watchers of the match.
     #[arg(long, default_value_t = 1_000)]
     match_watchers: usize,
-    /// Number of measurements of each, in turns.
+    /// How often each is measured, in turns.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Seconds of each measurement.
@@ -132,7 +132,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     };
     let request = pb::CreateTournamentRequest { settings: Some(settings) };
     let created = tournaments.create_tournament(request).await?.into_inner();
-    let tournament = created.tournament.context("a tournament")?.id;
+    let tournament = created.tournament.context("the server returned no tournament")?.id;
     for bot in HOUSE {
         let request = pb::JoinTournamentRequest { tournament_id: tournament.clone(), bot: bot.into() };
         tournaments.join_tournament(request).await?;
@@ -156,7 +156,8 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
         ..Default::default()
     };
     let mut matches = MatchServiceClient::with_interceptor(channel, admin()?);
-    let game = matches.create_match(request).await?.into_inner().r#match.context("a match")?.id;
+    let game =
+        matches.create_match(request).await?.into_inner().r#match.context("the server returned no match")?.id;
     let mut played = Played { tournaments, tournament, game };
     // A tournament with this many groups is not planned at once.
     while played.matches().await? == 0 {
@@ -188,7 +189,7 @@ impl Played {
     async fn matches(&mut self) -> anyhow::Result<u64> {
         let request = pb::GetTournamentRequest { tournament_id: self.tournament.clone() };
         let shown = self.tournaments.get_tournament(request).await?.into_inner();
-        let tournament = shown.tournament.context("a tournament")?;
+        let tournament = shown.tournament.context("the server returned no tournament")?;
         ensure!(tournament.state() == pb::TournamentState::Running, "the tournament ended too early");
         Ok(tournament.matches_played)
     }

@@ -12,7 +12,7 @@ use std::{
 /// The admin token of a server that runs only for minutes.
 pub(crate) const ADMIN_TOKEN: &str =
     "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/// The clock ticks of `/proc` per second.
+/// Clock ticks per second in `/proc`.
 const TICKS_A_SECOND: f64 = 100.0;
 
 /// A running server; it ends when this is dropped.
@@ -52,7 +52,7 @@ impl Server {
             .env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN)
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let mut process = command.spawn().context("starting a server")?;
+        let mut process = command.spawn().context("cannot start a server")?;
         let mut output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut first = String::new();
         output.read_line(&mut first)?;

@@ -1,4 +1,4 @@
-//! Watchers: sockets that read all data that is sent to them.
+//! Watchers: sockets that read all the data that the server sends them.
 
 use anyhow::Context as _;
 use std::{
@@ -50,7 +50,7 @@ impl Watchers {
     pub(crate) async fn open(&mut self, address: &str, path: &str, count: usize) -> anyhow::Result<()> {
         let request = Rc::new(format!("GET {path} HTTP/1.1\r\nHost: server\r\n\r\n"));
         for opened in 0..count {
-            let mut stream = TcpStream::connect(address).await.context("connecting a watcher")?;
+            let mut stream = TcpStream::connect(address).await.context("cannot connect a watcher")?;
             stream.write_all(request.as_bytes()).await?;
             if opened % OPENED_AT_ONCE == 0 {
                 stream.readable().await?;

@@ -10,7 +10,7 @@ pub struct BlunderRate {
     millionths: u32,
 }
 
-/// Not a rate from 0 to 1 with at most six decimals.
+/// A word that is not a rate from 0 to 1 with at most six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("RATE {0:?}: expected a number from 0 to 1 with at most {DECIMALS} decimals, as in epsilon-0.1")]
 pub struct BlunderRateError(pub String);

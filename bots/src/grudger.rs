@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 /// Maximum number of ranks that one take of revenge may cost the bot.
 const MAX_PRICE: usize = 1;
 
-/// Makes the seats that cost it ranks in this match pay, if that costs the bot at most one rank; declares the standard
-/// row.
+/// Takes revenge on the seats that cost it ranks in this match, if that costs it at most one rank; declares the
+/// standard row.
 ///
 /// - **Debt**: the ranks, according to the oracle and the bot's row, that the seat's takes have cost the bot, minus
 ///   those that they gained it, minus those that the bot's takes have cost the seat since the match began. It uses
@@ -21,9 +21,9 @@ const MAX_PRICE: usize = 1;
 /// - **Revenge**: a take after which the predicted winner has a worse rank for that seat than under optimal play, and
 ///   at most one rank worse for the bot. It makes the take that costs the seat most; among takes with the same winner,
 ///   the smallest. If there is no such take, it tries the next seat.
-/// - If no seat can be made to pay, it makes the smallest optimal take.
+/// - If it cannot take revenge on any seat, it makes the smallest optimal take.
 ///
-/// It is deterministic and needs no seed.
+/// The bot is deterministic and needs no seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Grudger;
 
@@ -84,7 +84,7 @@ fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
     (game.matrix().rank(seat, winner) as u32).cast_signed()
 }
 
-/// Returns the take that costs a seat most within the price, if any.
+/// Returns the take that costs a seat most among those that the bot can afford, if any.
 fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
     let own = |winner| game.matrix().rank(game.seat, winner);
     let debtors = |winner| game.matrix().rank(debtor, winner);

@@ -55,7 +55,7 @@ pub enum HouseBotError {
 }
 
 impl HouseBot {
-    /// The house bots without a number that use only the position, as in the demo.
+    /// The house bots whose names have no number and that use only the position; the demo uses these.
     pub const BASIC: [Self; 6] =
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
@@ -333,8 +333,8 @@ mod tests {
 
     #[test]
     fn loyal_and_traitor_differ_if_the_ally_wants_another_winner() {
-        // Seat 1 prefers a win of seat 0 to one of seat 2: leaving two counters lets seat 0 win, leaving none lets seat
-        // 1 win.
+        // Seat 1 prefers a win by seat 0 to a win by seat 2: leaving two counters lets seat 0 win, leaving none lets
+        // seat 1 win.
         let rows = [vec![1, 0, 2], vec![2, 0, 1], vec![0, 1, 2]];
         let game = Game::parse(&[3], &rows, 0, Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();

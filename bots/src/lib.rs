@@ -1,7 +1,6 @@
 //! The house bots, for practice.
 //!
-//! One file per bot, written against the SDK's [`Bot`](lastnim_client::Bot): they see nothing that other bots do not
-//! see.
+//! One file per bot, written against the SDK's [`Bot`](lastnim_client::Bot): house bots see only what other bots see.
 
 mod blunder_rate;
 mod epsilon;

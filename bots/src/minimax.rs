@@ -11,9 +11,9 @@ use std::{cmp::Reverse, collections::BTreeMap};
 /// knows nothing**: an unfinished game counts, for every seat, as a winner in the middle of its row. So a seat prefers
 /// a winner in the better half of its row, or exactly in the middle, to the unknown, and the unknown to a winner in the
 /// worse half. On ties it makes the smallest take: if it sees the end of the game it plays like
-/// [`Oracle`](super::Oracle), and otherwise like [`Timid`](super::Timid).
+/// [`Oracle`](super::Oracle), otherwise like [`Timid`](super::Timid).
 ///
-/// A pile with more counters than plies left has the same value for any size, since its end is beyond the horizon. So
+/// If a pile has more counters than plies are left, its size does not matter, since its end is beyond the horizon. So
 /// for any piles it examines at most 648 positions with at most 9 takes each.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimax {
@@ -144,7 +144,7 @@ mod tests {
             return (None, Vec::new());
         }
         let seat = position.to_move();
-        // This is twice the rank; the unknown is just behind the middle.
+        // This is twice the rank. A win that is not foreseen counts as just behind the middle.
         let dislike = |outcome: Foresight| match outcome {
             Some(winner) => 2.0 * f64::from(game.matrix.rank(seat, winner) as u32),
             None => f64::from(game.matrix.seats().get() as u32 - 1) + 0.5,

@@ -30,11 +30,11 @@ mod tests {
         let rows = [vec![0, 1, 2], vec![0, 1, 2], vec![0, 1, 2]];
         let game = Game::parse(&[2, MAX_COUNTERS], &rows, 0, Ending::ToMoveWins).unwrap();
         let take = |takes: &[u64]| Mirror.play(&MatchView::practice(&game, takes).unwrap());
-        assert_eq!(take(&[]), 1, "nothing was taken yet");
+        assert_eq!(take(&[]), 1, "no take was made yet");
         assert_eq!(take(&[5]), 5);
-        assert_eq!(take(&[5, 1]), 1, "the take of the seat before it");
-        assert_eq!(take(&[MAX_COUNTERS - 3]), 3, "the pile holds no more");
-        assert_eq!(take(&[MAX_COUNTERS]), 2, "the whole of the next pile");
+        assert_eq!(take(&[5, 1]), 1, "it copies the take of the seat before it");
+        assert_eq!(take(&[MAX_COUNTERS - 3]), 3, "the pile has only 3 counters");
+        assert_eq!(take(&[MAX_COUNTERS]), 2, "it takes the whole next pile");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The horizon of a bot.
+//! How many plies a bot looks ahead.
 
 use super::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plies(u8);
 
-/// Not a number of plies from 1 to 8.
+/// A word that is not a number of plies from 1 to 8.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLIES {0:?}: expected a whole number from 1 to {max}, as in minimax-3", max = Plies::MAX)]
 pub struct PliesError(pub String);

@@ -1,4 +1,4 @@
-//! Games for the tests of bots.
+//! Random games for bot tests.
 
 use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, Piles};
 use lastnim_tournament::SeededDraw;

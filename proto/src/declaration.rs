@@ -38,7 +38,7 @@ pub struct SeatGame {
     pub name: String,
 }
 
-/// The limits on the written part of a set of rows.
+/// Limits on how much of a set of rows is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSetLimits {
     /// Maximum number of example rows.
@@ -60,7 +60,7 @@ pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowS
     }
 }
 
-/// Reads the number of a seat of a game.
+/// Reads the number of a seat in a game.
 pub fn parse_seat(seat: u32, game: &Game, field: RequestField<'_>) -> Option<Seat> {
     field.ok_or_report(game.matrix.seats().seat(seat as usize))
 }
@@ -85,7 +85,9 @@ fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
     if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
         let takes = played.takes.len();
-        field.member("steward_plies").report(format_args!("ply {ply}: the game has {takes} takes"));
+        field
+            .member("steward_plies")
+            .report(format_args!("ply {ply}: expected a ply below {takes}, the number of takes in the game"));
     }
     if played.name.len() > MAX_NAME_BYTES {
         let bytes = played.name.len();
@@ -239,7 +241,7 @@ pub fn rationalisable_message(
     }
 }
 
-/// A take of a contradiction, with the caller's name for its game.
+/// A take in a contradiction, with the caller's name for its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTake {
     /// The seat that took.
@@ -337,7 +339,10 @@ mod tests {
             ["games[1].game", "games[2].seat", "games[3].name"]
         );
         let violations = parse(&[played(&[1], &[1])]).unwrap_err();
-        assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: the game has 1 takes");
+        assert_eq!(
+            violations.to_string(),
+            "games[0].steward_plies: ply 1: expected a ply below 1, the number of takes in the game"
+        );
     }
 
     #[test]

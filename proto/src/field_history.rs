@@ -22,7 +22,7 @@ pub fn parse_field_history(
     start.zip(changes)
 }
 
-/// Reads a change of the field: a bot entered or left a tournament.
+/// Reads a change to the field: a bot entered or left a tournament.
 pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
     let bot = field.ok_or_report(given.bot.parse());
     let movement = field.required_enum(given.movement, "required, but missing");

@@ -15,7 +15,7 @@ use prost::encoding::encode_varint;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
-/// An action of a bot, or an invalid one.
+/// A bot's action, or an invalid one.
 pub type IncomingAction = Result<BotAction, InvalidAction>;
 
 /// Tag of `PlayRequest.take`, length-delimited.
@@ -29,7 +29,7 @@ const MATCH_ID_TAG: u8 = 1 << 3 | 2;
 /// Upper bound on the bytes of a turn or take: the match id and four varints of at most ten bytes.
 const MAX_SHORT_BYTES: usize = 2 + 2 + MatchId::CHARS + 4 * 11;
 
-/// Decodes requests of bots and encodes events for them.
+/// Decodes requests from bots and encodes events for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PlayCodec;
 

@@ -4,7 +4,7 @@ use super::{RequestField, pb};
 use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
-/// The events of lines about a question.
+/// The events of transcript lines that belong to a question.
 const EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
 
 /// The question that a transcript line belongs to.

@@ -41,7 +41,7 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) 
     }
 }
 
-/// Reads the maximum plies of a line of best play.
+/// Reads the maximum length of a line of best play, in plies.
 pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     match plies {
         0 => Some(DEFAULT_PLIES as usize),

@@ -1,4 +1,4 @@
-//! Converts results of a format apart from the standings to and from messages.
+//! Converts what a format adds to the standings to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{

@@ -37,7 +37,7 @@ def new_games(seed: int) -> VectorGames:
 
 
 class Learner:
-    """A table of the seats' expected rewards after each take, from the seat that takes on."""
+    """A table of the seats' expected rewards after each take, in playing order from the seat that takes."""
 
     def __init__(self) -> None:
         self.weights = (LARGEST_PILE + 1) ** np.arange(PILES)

@@ -1,5 +1,5 @@
-"""A bot that models its opponents: it counts the rows that each has declared in the tournament, expects more of the same, and declares the
-row that wins most often against them. It plays first for its own win, then for its row."""
+"""A bot that models its opponents: it counts the rows that each has declared in the tournament, expects them to repeat these, and declares
+the row that wins most often against them. It plays first for its own win, then for its row."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class OpponentModel(lastnim.Bot):
         ).options
 
         def worth(winner: int) -> int:
-            """Returns the rank of a winner, with the own win first: promises to others come second."""
+            """Returns the rank of a winner, where a win by the bot itself comes first and promises to others second."""
             return -1 if winner == turn.seat else turn.rows[turn.seat].index((winner - turn.seat) % turn.match.seats)
 
         best = min(options, key=lambda option: worth(option.winner))

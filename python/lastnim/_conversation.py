@@ -79,7 +79,7 @@ def argument_of(notice: Notice) -> Any:
 
 
 def seen_takes_of(runs: Any, now: Position) -> tuple[SeenTake, ...]:
-    """Returns the takes in runs of consecutive ones, each with its first position, in the match that is at `now`."""
+    """Converts runs of consecutive takes, each given with its first position, to single takes; `now` is the match's current position."""
     seen: list[SeenTake] = []
     for run in runs:
         before = Position(tuple(run["piles"]), run["seat"], now.rows, now.ending, run["ply"])
@@ -125,7 +125,7 @@ def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        # Such as CancelledError: a question without an answer would hold the seat until its time is over.
+        # For example CancelledError: without an answer to the question, the seat would wait until its time is over.
         give_failure(session, notice, error)
 
 

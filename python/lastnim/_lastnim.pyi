@@ -44,7 +44,7 @@ class ModelQuestion:
     def identity(self) -> tuple[str, Literal["train", "benchmark"]] | None:
         """The id of the position, and its set in `lastnim oracle dataset`; None for a row, which belongs to no position."""
     def read_reply(self, text: str, refusal: str = "", finish_reason: str | None = None) -> ModelReply:
-        """Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call.
+        """Reads a reply. If it is unusable and the model is at fault, `messages` become those of the next call.
 
         `refusal` and `finish_reason` are those of a chat completion; without a finish reason the reply counts as complete.
         """

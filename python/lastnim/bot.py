@@ -68,7 +68,7 @@ class Bot(ABC):
         return None
 
     def refused(self, refusal: Refusal) -> Awaitable[None] | None:
-        """Called when the server refused a request of the bot; the default logs it."""
+        """Called when the server has refused one of the bot's requests; the default logs it."""
         logger.warning("match %s: %s", refusal.match, refusal.message)
         return None
 
@@ -78,7 +78,7 @@ class Bot(ABC):
         return None
 
     def tournament_ended(self, end: TournamentEnd) -> Awaitable[None] | None:
-        """Called when a tournament of the bot is over, even if it ended while the bot was away. A restarted process may get it again."""
+        """Called when one of the bot's tournaments is over, even if the bot was away then. A restarted process may get it again."""
         return None
 
     def connected(self, session: Connected) -> Awaitable[None] | None:

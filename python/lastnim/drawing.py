@@ -13,7 +13,7 @@ __all__ = ["position_svg", "record_html", "standings_html"]
 
 # Maximum counters of a pile to draw one by one; for larger piles the number is written in the middle.
 MAX_DRAWN = 12
-# Maximum piles to draw; of more, only the last ones are drawn, and the others are counted.
+# Maximum number of piles to draw; if there are more, only the last ones are drawn, and the others are counted.
 MAX_PILES = 24
 STEP = 14
 COLUMN = 34

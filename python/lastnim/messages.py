@@ -143,7 +143,7 @@ class TakeSafetyCounts:
     needless_risks: int
     """Needless risks among them: another optimal take would have left a better guaranteed rank."""
     safe_errors: int
-    """Safe errors: takes that cost predicted rank and kept the guaranteed one, which was better than the last."""
+    """Safe errors: takes that cost predicted rank and kept the guaranteed rank, which was better than last place."""
     hedges: int
     """Hedges among them: no optimal take would have kept the guaranteed rank."""
 
@@ -201,14 +201,14 @@ class Audit:
     gRPC clients accept by default: 6 MiB is enough.
     """
     seats: tuple[SeatAudit, ...]
-    """Every seat, by seat."""
+    """The figures of every seat, by seat."""
     ledger: tuple[LedgerRow, ...]
     """
     Row j is what seat j's takes cost the other seats: entry i in ranks of seat i, positive if seat i lost by it. The
     sum of a column is the seat's rank_actual - rank_predicted.
     """
     kingmaking_plies: tuple[int, ...]
-    """Plies that cost the mover ranks and gave a third seat some."""
+    """Plies that cost the mover ranks and gave ranks to a third seat."""
     first_error: int | None
     """The first ply with regret above 0, if any."""
 
@@ -499,7 +499,7 @@ class RowSet:
     leaves_left_out: int
     """The number of further partial rows."""
     share: float
-    """The share of all n! rows that `count` is, from 0 to 1."""
+    """`count` as a share of all n! rows, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -571,7 +571,7 @@ class Equilibrium:
     declared: tuple[tuple[int, ...], ...] | None
     """The declarations of all seats."""
     winner: int
-    """The winner under optimal play of it, 0..n-1."""
+    """The winner under optimal play with these declarations, 0..n-1."""
     set_size: Count | None
     """The number of equilibria found together with this one."""
 
@@ -631,7 +631,7 @@ class RationaliseResponse:
     """The rows that explain every take."""
 
     rows: RowSet | None
-    """The rows; if games were left out there may be too many, but none is missing."""
+    """The rows. If games were left out, rows that do not fit them may be included, but none is missing."""
     declared_explains: bool | None
     """Whether the declared row is one of them; absent if the seat declared different ones."""
     games: int
@@ -774,7 +774,7 @@ class TiedSolution:
     winners: tuple[int, ...] | None
     """The winners that an equilibrium leads to."""
     winners_by_first: tuple[tuple[int, ...], ...]
-    """The same by first seat."""
+    """The same, by the seat that moves first."""
     optimal_in_some: tuple[TakeRange, ...]
     """
     The takes that are optimal in some equilibrium, as disjoint ranges in ascending order; none if no counter is left.
@@ -806,7 +806,7 @@ class AllianceSolution:
     winning: tuple[int, ...] | None
     """The seats of the alliance that wins."""
     winning_by_first: tuple[tuple[int, ...], ...]
-    """The same by first seat."""
+    """The same, by the seat that moves first."""
     optimal_takes: tuple[TakeRange, ...]
     """
     The takes that keep the mover's alliance winning, as disjoint ranges in ascending order; all if it loses anyway,
@@ -839,13 +839,13 @@ class SolveVariantResponse:
     """The solution of a variant."""
 
     ties: TiedSolution | None
-    """Of rows with ties."""
+    """The solution for rows with ties."""
     passes: PassingSolution | None
-    """Of play with passes."""
+    """The solution of play with passes."""
     alliances: AllianceSolution | None
-    """Of two alliances."""
+    """The solution for two alliances."""
     random_seats: RandomSeatSolution | None
-    """Of play with random seats."""
+    """The solution of play with random seats."""
     ending: Ending
     """Who wins when no counter is left, as in the request."""
 
@@ -956,7 +956,7 @@ class PlayedVersion:
     matches: int
     """Matches in which it sat. A match with several versions of the bot counts for each."""
     wins: int
-    """Those that the bot won."""
+    """How many of these matches the bot won."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A request of the bot that the server refused."""
+    """A request from the bot, refused by the server."""
 
     match: str | None
     """The match's id, if the refused message named one."""
@@ -53,9 +53,9 @@ class Suspension:
     lost: int
     """Forfeited matches in a row."""
     no_shows: int
-    """Those among them in which the bot never appeared."""
+    """How many of these matches the bot never appeared in."""
     last: int
-    """The number of the last of them."""
+    """The number of the last of these matches."""
 
 
 @dataclass(frozen=True, slots=True)

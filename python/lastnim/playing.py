@@ -62,7 +62,7 @@ def play(
 
     A string is a house bot, such as `oracle`, `greedy` or `minimax-3`; `seed` fixes the random takes of `random`, `epsilon` and `mcts`.
     With `matrix` the rows are assigned; otherwise the bots declare theirs. Exceptions of bots are raised, and illegal rows or takes raise
-    ValueError. The bots get the end by `ended`.
+    ValueError. The method `ended` tells each bot the end.
     """
     playing = _play(bots, piles, matrix, first, ending, seed)
     if any(not isinstance(bot, str) and is_async(bot) for bot in bots):

@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 pub struct Notice {
     /// Its kind: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question, also if it is withdrawn; `None` if it is no question.
+    /// The number of the question, also if it is withdrawn; `None` if this is not a question.
     pub number: Option<u64>,
     /// The data.
     pub json: Value,
@@ -113,7 +113,7 @@ impl Drop for Withdrawal {
     }
 }
 
-/// A bot that asks a bot in Python.
+/// A bot that passes its questions to a bot in Python.
 #[derive(Debug)]
 pub struct LinkedBot {
     /// The link to Python.

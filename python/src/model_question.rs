@@ -243,7 +243,7 @@ impl ModelQuestion {
         Ok(Some(identity_of_game(&game)))
     }
 
-    /// Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call.
+    /// Reads a reply. If it is unusable and the model is at fault, `messages` become those of the next call.
     #[pyo3(signature = (text, refusal=String::new(), finish_reason=None))]
     fn read_reply(&mut self, text: String, refusal: String, finish_reason: Option<String>) -> ModelReply {
         // A reply without a finish reason counts as complete.

@@ -49,7 +49,7 @@ pub fn turn_json(view: &MatchView) -> Value {
     })
 }
 
-/// Writes takes; of consecutive ones only the first has a position.
+/// Writes takes; in a run of consecutive takes, only the first has a position.
 fn seen_takes_json(seen: &[SeenTake]) -> Value {
     let runs = seen.chunk_by(|take, next| take.ply.checked_add(1) == Some(next.ply));
     runs.filter_map(|run| run.first().map(|first| (first, run)))

@@ -154,7 +154,7 @@ def test_the_queue_of_a_busy_bot_is_bounded(server: TestServer) -> None:
         kinds.append(notice[0])
     session.stop()
     assert 0 < kinds.count("log") <= 1_025
-    # Reports, of which one is asked at once, and no withdrawals of what was not read.
+    # The rest are reports, without questions that were withdrawn before they were read.
     assert len(kinds) - kinds.count("log") <= 8 + 1, kinds
 
 

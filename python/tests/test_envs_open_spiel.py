@@ -1,4 +1,4 @@
-"""The OpenSpiel game by OpenSpiel's own tests. They run where it is installed: `pip install 'lastnim[openspiel]' pytest`, then
+"""Runs OpenSpiel's own tests on the OpenSpiel game. They need OpenSpiel: `pip install 'lastnim[openspiel]' pytest`, then
 `pytest tests/test_envs_open_spiel.py`."""
 
 from __future__ import annotations

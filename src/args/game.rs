@@ -1,4 +1,4 @@
-//! A game as flags.
+//! A game as command-line flags.
 
 use crate::{
     Failure,
@@ -35,7 +35,7 @@ pub struct GameArgs {
 const STANDARD: &str = "standard";
 
 impl GameArgs {
-    /// Accepts the game.
+    /// Parses the game.
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.
@@ -45,7 +45,7 @@ impl GameArgs {
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
 
-    /// Accepts the piles of Last Nim.
+    /// Parses the piles of Last Nim.
     ///
     /// # Errors
     /// Names the first number that does not fit.
@@ -64,7 +64,7 @@ impl GameArgs {
         self.players
     }
 
-    /// Accepts the rows if they have ties.
+    /// Parses the rows if they have ties.
     ///
     /// # Errors
     /// Names the first row that does not fit, or the flag that contradicts them.
@@ -84,7 +84,7 @@ impl GameArgs {
         self.piles.as_deref()
     }
 
-    /// Accepts the rows and the seat that moves first.
+    /// Parses the rows and the seat that moves first.
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.

@@ -12,7 +12,7 @@ pub trait FlagTable: Debug {
 /// The values of a table's flags that are given on the command line or in the environment.
 #[derive(Debug)]
 pub struct GivenFlags<T> {
-    /// Their ids and arguments.
+    /// The flags' ids and arguments.
     given: Vec<(String, Vec<String>)>,
     table: PhantomData<T>,
 }

@@ -1,4 +1,4 @@
-//! The limits of a search as flags, and errors that name these flags.
+//! Command-line flags that limit a search, and errors that name these flags.
 
 use super::time;
 use clap::Args;
@@ -63,7 +63,7 @@ impl LimitArgs {
         self.run_within_time(|budget| ask(bounds, budget))
     }
 
-    /// Names the flag of the limit that a search reached.
+    /// Describes the limit that a search reached, and names its flag.
     pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
             ExceededBound::States(most) => format!("the search needs more than {most} states (--max-states)"),

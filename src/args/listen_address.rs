@@ -12,8 +12,8 @@ const BACKLOG: u32 = 4_096;
 pub struct ListenAddress(String);
 
 impl ListenAddress {
-    /// Listens there. Of the addresses of a name, the first that can be used is taken, those of IPv4 first: clients on this
-    /// machine look for a server at 127.0.0.1 by default.
+    /// Listens at this address. If a host name has several addresses, this uses the first one that works, and
+    /// tries IPv4 first, because clients on this machine look for a server at 127.0.0.1 by default.
     pub async fn bind(&self) -> io::Result<TcpListener> {
         let mut addresses: Vec<SocketAddr> = lookup_host(&self.0).await?.collect();
         addresses.sort_by_key(SocketAddr::is_ipv6);

@@ -1,4 +1,4 @@
-//! The flags of settings.
+//! Command-line flags for settings.
 
 use crate::{
     Failure,
@@ -8,12 +8,12 @@ use clap::{Arg, ArgAction};
 use lastnim_config::{Setting, SettingTable};
 use serde_json::Value;
 
-/// Creates the flags of all settings, with their values as defaults.
+/// Creates a flag for each setting, with the setting's value as the default.
 pub fn setting_flags(settings: &mut impl SettingTable) -> Vec<Arg> {
     settings.settings().iter().map(setting_flag).collect()
 }
 
-/// Changes the settings that are given.
+/// Changes the settings for which a flag is given.
 ///
 /// # Errors
 /// Names the first flag with a bad value.
@@ -31,7 +31,8 @@ pub fn apply_flags<T: SettingTable + FlagTable>(
     Ok(())
 }
 
-/// Creates the flag of a setting. The setting itself parses the value, and its errors never repeat a password.
+/// Creates the flag for a setting. The setting itself parses the value, and its errors never repeat a
+/// password.
 fn setting_flag(setting: &Setting<'_>) -> Arg {
     let lines: Vec<_> = setting.doc_lines().collect();
     let mut paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));

@@ -1,4 +1,4 @@
-//! The flags of answers that are sets of rows.
+//! Command-line flags for answers that are sets of rows.
 
 use super::time::TimeLimitArgs;
 use crate::form::OutputFormat;
@@ -19,7 +19,7 @@ pub struct RowOutputArgs {
 }
 
 impl RowOutputArgs {
-    /// Returns the limits of a set of rows in JSON: only its examples are limited.
+    /// Returns the limits for a set of rows in JSON: only the number of examples is limited.
     pub fn row_set_limits(&self) -> RowSetLimits {
         RowSetLimits { examples: self.examples, leaves: usize::MAX }
     }

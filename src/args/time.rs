@@ -1,4 +1,4 @@
-//! Durations as flags.
+//! Durations as command-line flags.
 
 use crate::progress::WorkLine;
 use clap::Args;
@@ -26,7 +26,7 @@ impl TimeLimitArgs {
     }
 }
 
-/// Answers a question within this time; on a terminal, a line shows that it takes long.
+/// Answers a question within this time; on a terminal, a line appears if this takes long.
 pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let start = Instant::now();
     let line = WorkLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));

@@ -55,7 +55,7 @@ answer! {
 }
 
 answer! {
-    /// The solution of a game of any rules.
+    /// The solution of a game with any rules.
     RulesetAnswer of SolveRulesetResponse {
         #[serde(rename = "game")]
         ruleset: String,
@@ -66,7 +66,7 @@ answer! {
 }
 
 answer! {
-    /// A move in a game of any rules.
+    /// A move in a game with any rules.
     MoveAnswer of RulesetOption { play: String, position: String, winner: u32, optimal: bool, regret: u32, }
 }
 
@@ -101,7 +101,7 @@ impl From<pb::TakeRange> for TakeRangeAnswer {
     }
 }
 
-/// The cost of each take of a seat.
+/// The cost of each of a seat's takes.
 #[derive(Debug, Serialize)]
 struct LedgerRowCosts(Vec<i32>);
 

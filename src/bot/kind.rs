@@ -22,7 +22,7 @@ pub enum PlayedBot {
 pub struct PlayedBotError(HouseBotError);
 
 impl PlayedBot {
-    /// Returns whether it has random takes.
+    /// Returns whether the bot makes random takes.
     pub fn draws_takes(self) -> bool {
         match self {
             Self::House(bot) => bot.draws_takes(),

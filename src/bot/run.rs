@@ -311,7 +311,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
     })
 }
 
-/// Returns the word that records use.
+/// Returns the word that records use for this reason.
 fn reason_word(reason: EndReport) -> String {
     match reason {
         EndReport::Known(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),

@@ -1,4 +1,4 @@
-//! Refusals of unknown bot names.
+//! Errors about unknown bot names.
 
 use crate::{
     Failure,
@@ -8,7 +8,8 @@ use lastnim_core::game::{BotName, find_closest_word};
 use lastnim_proto::pb;
 use tonic::{Code, Status};
 
-/// Returns the failure of a refused call that named bots, with the closest known name for an unknown one.
+/// Converts the refusal of a call that named bots to a failure; for an unknown bot, it suggests the closest
+/// known name.
 pub async fn refused_bot(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
     let refused = remote.refusal_failure(status);
     if status.code() != Code::NotFound {

@@ -16,7 +16,7 @@ use std::{
 /// The format in which the file is written.
 const FORM: u32 = 1;
 
-/// The file of `lastnim login`.
+/// The file in which `lastnim login` stores tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
@@ -74,7 +74,7 @@ fn server_key(server: &str) -> String {
 }
 
 impl Credentials {
-    /// Reads the file; without one, there are no credentials.
+    /// Reads the file; if it does not exist, there are no credentials.
     ///
     /// # Errors
     /// If others can read it, or it has an unknown format.

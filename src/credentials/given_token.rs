@@ -14,20 +14,20 @@ use std::{
 /// How to give a token, for the error about a missing one.
 pub const TOKEN_HELP: &str = "use --token-file, --token, LASTNIM_ADMIN_TOKEN or `lastnim login`";
 
-/// The flags and the environment variable of a token.
+/// The flags and the environment variable that can give a token.
 #[derive(Debug, Clone, Copy)]
 pub struct GivenToken<'a> {
     /// The token itself.
     pub token: Option<&'a str>,
     /// The file with the token.
     pub file: Option<&'a Path>,
-    /// The variable with the token; the one with `_FILE` after its name names the file. If this is `None`, the
-    /// environment is ignored.
+    /// The variable that contains the token; the variable with `_FILE` appended to its name names a file with
+    /// the token. If this is `None`, the environment is ignored.
     pub variable: Option<&'a str>,
 }
 
 impl GivenToken<'_> {
-    /// Returns the token of a flag, or else of the environment. An empty variable does not count.
+    /// Returns the token from a flag, or else from the environment. An empty variable does not count.
     ///
     /// # Errors
     /// If a file has no token, or a variable is not text.

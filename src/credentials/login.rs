@@ -39,7 +39,8 @@ pub struct LoginArgs {
   lastnim logout
   lastnim logout --server https://arena.example.org --json
 
-Without --server it is the default server. The token remains valid; `lastnim bot rotate` replaces it.")]
+Without --server, this removes the token of the default server.
+The token remains valid; `lastnim bot rotate` replaces it.")]
 pub struct LogoutArgs {
     #[command(flatten)]
     server: ServerArgs,

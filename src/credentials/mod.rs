@@ -1,5 +1,5 @@
-//! The tokens of commands: from a flag, a file, the environment, or stored by
-//! `lastnim login`.
+//! Where commands get their access token: a flag, a file, the environment, or the file that `lastnim login`
+//! writes.
 
 mod file;
 mod given_token;

@@ -78,7 +78,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     worst
 }
 
-/// The numbers of takes, of errors, and of matches that the winner under optimal play won.
+/// How many takes and errors there were, and how many matches the winner under optimal play won.
 struct TakeTotals {
     plies: usize,
     errors: usize,

@@ -24,7 +24,7 @@ pub enum JsonError {
     /// It is JSON but not an object.
     #[error("{given}, as in {example}")]
     NoObject {
-        /// The settings.
+        /// What was given instead of an object.
         given: JsonFlaw,
         /// A valid document.
         example: &'static str,

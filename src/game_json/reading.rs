@@ -22,9 +22,9 @@ pub enum ValueShape {
     Number,
     /// A list of whole numbers of 0 or more.
     Numbers,
-    /// A list of lists of this many numbers.
+    /// A list of lists, each with this many numbers.
     ListsOf(usize),
-    /// A list of lists of any number of numbers, or the word for the standard matrix.
+    /// A list of lists of numbers, or the word for the standard matrix.
     Matrix,
     /// A word.
     Word,

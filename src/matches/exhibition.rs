@@ -14,7 +14,7 @@ use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
 
-/// The word for the bot of the given token.
+/// The word that stands for the bot to which the given token belongs.
 const OWN_BOT: &str = "me";
 
 /// The match.

@@ -31,7 +31,7 @@ impl RecordFormatArgs {
             (RecordFormat::Json, false) => Ok(RecordForm::Json),
             (RecordFormat::Json, true) => Ok(RecordForm::PrettyJson),
             (RecordFormat::Text, false) => Ok(RecordForm::Text),
-            (RecordFormat::Text, true) => Err(Failure::input("--pretty: only JSON has a pretty form")),
+            (RecordFormat::Text, true) => Err(Failure::input("--pretty: only JSON can be indented")),
         }
     }
 }

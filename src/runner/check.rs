@@ -1,4 +1,4 @@
-//! `lastnim tournament check`: the mistakes of a tournament file, or its number of matches.
+//! `lastnim tournament check`: lists the mistakes in a tournament file, or shows the number of its matches.
 
 use super::{
     folder::RunPaths,
@@ -156,8 +156,8 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
 /// Explains what declared rows mean in matches of two seats.
 fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
-        "two seats declare their rows: a bot can declare the other seat first, play for itself and lose nothing by it, \
-         so accuracy and regret say nothing about it; with `alliance = \"standard\"` both play to win",
+        "with two seats and declared rows, a bot can declare that it wants the other seat to win, and still play for itself without loss, \
+         so its accuracy and regret mean nothing; with `alliance = \"standard\"` both seats play to win",
     )
 }
 

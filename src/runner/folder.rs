@@ -34,11 +34,11 @@ const ADMIN_TOKEN: &str = "lastnim.admin-token";
 const SIGNING_KEY: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
-/// The ending of the names of files with shared rates; it follows the variable of the key.
+/// The file extension of rate-limit files, which are named after the variable with the key.
 const RATES: &str = ".llm-rate";
-/// The ending of the names of the ledgers of single models.
+/// The file extension of a single model's ledger.
 const LEDGER: &str = ".ledger";
-/// The ending of the names of transcripts.
+/// The ending of transcript file names.
 const TRANSCRIPT: &str = ".transcript.jsonl";
 /// The store of the run's own server.
 const STORE: &str = "lastnim.db";
@@ -139,12 +139,12 @@ impl RunFolder {
         self.path.join(SAVED_RUN)
     }
 
-    /// Returns the file of the own server's store.
+    /// Returns the file with the store of the run's own server.
     pub fn store_file(&self) -> PathBuf {
         self.path.join(STORE)
     }
 
-    /// Returns the file of the key that signs the records of the own server.
+    /// Returns the file with the key that signs the records of the run's own server.
     pub fn key_file(&self) -> PathBuf {
         self.secrets.join(SIGNING_KEY)
     }

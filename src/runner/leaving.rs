@@ -46,7 +46,7 @@ impl LeftTournament {
     }
 }
 
-/// The part of a run in a tournament on another server.
+/// What a run does in a tournament on another server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPart {
     /// It plays bots, whose clocks must not run while the run is stopped.

@@ -1,4 +1,4 @@
-//! Measures of the models of a run at its end.
+//! Measures the models of a run when the run ends.
 
 use super::{folder::RunFolder, organiser::OrganiserClient};
 use crate::{

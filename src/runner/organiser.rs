@@ -1,4 +1,4 @@
-//! The calls of the organiser of a tournament.
+//! The calls that a tournament's organiser makes to the server.
 
 use crate::{Failure, remote::RemoteServer};
 use lastnim_core::game::{BotName, TournamentId};

@@ -59,8 +59,10 @@ impl OutageFreeze {
             pb::OpenMatches::Unspecified => {
                 "the tournament is frozen, no clock runs, and it continues when the endpoint answers"
             }
-            pb::OpenMatches::Finish => "its open matches are frozen too until the endpoint answers",
-            pb::OpenMatches::Freeze => "the tournament stays frozen by its organiser",
+            pb::OpenMatches::Finish => {
+                "the paused tournament's open matches are frozen too, until the endpoint answers"
+            }
+            pb::OpenMatches::Freeze => "the tournament stays frozen, because its organiser froze it",
         })
     }
 

@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 const FAREWELL: Duration = Duration::from_secs(3);
 /// The time for all bots to stop; programs that do not stop are killed earlier.
 const ENDING: Duration = Duration::from_secs(10);
-/// The capacity of the queue of bot events.
+/// The capacity of the queue for bot events.
 const NEWS: usize = 64;
 
 /// Events of bots.
@@ -141,7 +141,7 @@ impl LocalBots {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
         if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
-            tracing::warn!("some bots do not stop: they are left running");
+            tracing::warn!("some bots did not stop and were left running");
         }
     }
 }

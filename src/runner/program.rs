@@ -23,7 +23,7 @@ use tokio::{sync::mpsc, time::timeout};
 
 /// The time for a supervisor to end a program: longer than the program's own limit.
 const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
-/// The size of a read of a program's output.
+/// The maximum number of bytes read from a program's output at a time.
 const READ_BYTES: usize = 64 << 10;
 /// How long a run waits for the last output of an ended program, whose children may keep it open.
 const OUTPUT_GRACE: Duration = Duration::from_secs(1);

@@ -197,7 +197,7 @@ impl RunProgress {
             return losses;
         }
         if seen.tournament.awaits_bots && !self.awaits_bots {
-            self.print_line("too few bots are left: it continues when one joins (lastnim tournament join); Ctrl-C stops it");
+            self.print_line("too few bots are left: the tournament continues when one joins (lastnim tournament join); Ctrl-C stops it");
         }
         self.awaits_bots = seen.tournament.awaits_bots;
         let damage = &seen.tournament.damage;

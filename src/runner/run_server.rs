@@ -86,7 +86,8 @@ impl RunServer {
     }
 }
 
-/// Listens on the given address, or that of the earlier run if it is free, or a free port.
+/// Listens on the given address. Without one, it listens on the address of the earlier run if that is free, or else on
+/// a free port.
 async fn bind_listener(
     listen: Option<&ListenAddress>,
     before: Option<SocketAddr>,
@@ -101,7 +102,7 @@ async fn bind_listener(
         return Ok(listener);
     }
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-    bound.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))
+    bound.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))
 }
 
 /// Returns a configuration with limits large enough for the tournament.

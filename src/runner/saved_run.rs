@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt, io, net::SocketAddr, path::Path};
 
-/// The version of the format of the saved state.
+/// The format version of the saved state.
 const FORM: u32 = 2;
 
 /// The saved state of a run, without tokens: each start of a bot replaces its token.

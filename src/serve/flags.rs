@@ -1,4 +1,4 @@
-//! The flags of the settings.
+//! Command-line flags for the server settings.
 
 use super::settings::ServeSettings;
 use crate::args::{given_flags::FlagTable, setting_flags::setting_flags};

@@ -1,4 +1,4 @@
-//! The message of a server that starts to listen.
+//! The message that a server prints when it starts to listen.
 
 use crate::{form::OutputFormat, screen};
 use lastnim_arena::Arena;
@@ -11,7 +11,7 @@ use std::{
     net::SocketAddr,
 };
 
-/// Describes the matches and tournaments of an earlier server.
+/// Describes the open matches and tournaments that this server continues from its store.
 fn carried_on_words(arena: &Arena) -> String {
     match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
@@ -23,7 +23,7 @@ fn carried_on_words(arena: &Arena) -> String {
     }
 }
 
-/// The message of a server that starts to listen.
+/// The message that a server prints when it starts to listen.
 pub struct OpeningMessage<'a> {
     /// The address of the server.
     pub address: SocketAddr,

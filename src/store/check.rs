@@ -23,7 +23,7 @@ pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failu
     let Some(first) = found.described.first() else { return Ok(()) };
     let more = match found.damages - 1 {
         0 => String::new(),
-        more => format!(" (and {} more)", count_words(more, "damage", "damages")),
+        more => format!(" (and {})", count_words(more, "more damaged place", "more damaged places")),
     };
     Err(Failure::Runtime(anyhow::anyhow!("--store {store}: {first}{more}")))
 }

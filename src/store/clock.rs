@@ -56,7 +56,8 @@ pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResu
     Ok(CommandExit::Done)
 }
 
-/// Repairs the times. Returns the known state of the clock, and the number of later times.
+/// Sets future timestamps back to now. Returns the stored clock from before the repair, and how many timestamps were in
+/// the future.
 async fn repair(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
     let at = now();
     let found = (store.clock().await?, store.later_times(at).await?);

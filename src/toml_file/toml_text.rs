@@ -65,7 +65,7 @@ impl TomlDocument {
     /// Returns whether a value is a table, and reports its unknown keys.
     pub fn check_table(&mut self, path: &str, value: &Json, known: &[&str]) -> bool {
         let Some(table) = value.as_object() else {
-            self.report_mistake(path, format_args!("{value}: it is a table"));
+            self.report_mistake(path, format_args!("{value}: expected a table"));
             return false;
         };
         // A longer list would make the message unreadable.
@@ -128,7 +128,7 @@ impl TomlDocument {
     }
 }
 
-/// Returns the path of a member of a table.
+/// Returns the path of a table's member.
 pub fn member_path(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
@@ -223,7 +223,7 @@ mod tests {
         let told: Vec<_> =
             mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
-            "1: a: 1: it is a table",
+            "1: a: 1: expected a table",
             "1: x.y: wrong",
             "2: b[1]: wrong",
             "3: b[0].counters: wrong",

@@ -1,4 +1,4 @@
-//! `lastnim tournament`: the tournaments of a server, and those of a file.
+//! `lastnim tournament`: tournaments on a server, and tournaments played from a file.
 
 mod command;
 mod intervention;

@@ -1,4 +1,4 @@
-//! The table `[llm]`: the limits of all models of a tournament together.
+//! The table `[llm]`: limits that apply to all models of a tournament together.
 
 use super::player::{BotOrigin, PlayerEntry};
 use crate::toml_file::{TomlDocument, member_path};
@@ -14,7 +14,7 @@ pub const LLM_TABLE_KEYS: [&str; 3] = ["budget", "token_budget", "outage_limit"]
 /// The longest outage limit, in milliseconds: 29 days.
 const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
 
-/// The limits of all models of a tournament together.
+/// Limits that apply to all models of a tournament together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmTable {
     /// Maximum cost.
@@ -58,7 +58,7 @@ impl LlmTable {
         }
     }
 
-    /// Returns the maximum cost of the models of some bots in a number of matches; `None` if there is no model.
+    /// Returns the maximum cost of these bots' models for this number of matches; `None` if there is no model.
     pub fn cost_bound(&self, players: &[PlayerEntry], matches: Option<u64>) -> Option<CostBound> {
         let models = players.iter().filter_map(|player| match &player.origin {
             BotOrigin::Llm(settings, _) => Some(CostBound::of_settings(settings, matches)),

@@ -1,6 +1,6 @@
 //! The file of a whole tournament, including its bots.
 //!
-//! [`plan`] reads it and finds every mistake in it. Its keys have the names of flags and of fields of the protocol.
+//! [`plan`] reads it and finds every mistake in it. Its keys are named like flags and protocol fields.
 
 pub mod llm_entry;
 pub mod llm_table;

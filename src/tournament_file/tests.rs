@@ -47,8 +47,8 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     }
 }
 
-/// Returns what a tournament of a format has, with positions of a source. Rows are not given, and it does not start
-/// automatically.
+/// Returns the usual settings for a tournament of this format with positions from this source. Rows are not
+/// given, and it does not start automatically.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
         ("start_at" | "alliance_matrix.rows", _) => false,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// The files whose messages bots send and receive.
 const SESSION_FILES: [&str; 2] = ["lastnim/v1/arena_service.proto", "lastnim/v1/game.proto"];
 
-/// Returns an index as paths of descriptors have it.
+/// Converts an index to the type that descriptor paths use.
 fn number(index: usize) -> i32 {
     i32::try_from(index).expect("a proto has few elements")
 }
@@ -29,7 +29,7 @@ fn type_name(field: &FieldDescriptor) -> String {
         Kind::Enum(words) => format!("[{0}](#{1})", words.name(), words.name().to_lowercase()),
         kind => format!("{kind:?}").to_lowercase(),
     };
-    // A message of another file is described in the protos alone.
+    // A message from another file is described only in the protos.
     let is_here = match field.kind() {
         Kind::Message(message) => SESSION_FILES.contains(&message.parent_file().name()),
         Kind::Enum(words) => SESSION_FILES.contains(&words.parent_file().name()),

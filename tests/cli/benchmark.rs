@@ -187,7 +187,10 @@ fn every_change_to_a_card_or_its_records_is_found() {
     let others = fs::read_to_string(other.join("records.jsonl")).unwrap();
     fs::write(run.join("records.jsonl"), format!("{records}{others}")).unwrap();
     let found = flaws_of_changed_card(&run, |card| card.tiers[0].heads = heads);
-    assert!(found.contains("item 1 of tier 1: its record is signed by another key than the card"), "{found}");
+    assert!(
+        found.contains("item 1 of tier 1: its record and the card are signed by different keys"),
+        "{found}"
+    );
     fs::write(run.join("records.jsonl"), records).unwrap();
     // Some records are missing or were changed.
     let found = flaws_of_changed_records(&run, |lines| drop(lines.remove(2)));
@@ -249,7 +252,7 @@ fn exactly_one_bot_is_required() {
     assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
     assert!(
         refused(&["--house", "greedy", "--set", "lastnim-3"])
-            .contains("set \"lastnim-3\": this program knows lastnim-1 and lastnim-2")
+            .contains("set \"lastnim-3\": expected lastnim-1 or lastnim-2")
     );
     assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier appears twice"));
     assert!(

@@ -75,8 +75,8 @@ fn every_label_agrees_with_the_oracle() {
     assert!(difficulties().any(|found| found.playout_error_rate > 0.0), "mcts-32 errs somewhere");
 }
 
-/// Returns the search depth from which on minimax is right, and how many of 16 runs of mcts err. Seats are
-/// numbered from the mover.
+/// Returns the search depth from which minimax plays optimally, and how many of 16 runs of mcts err. Seats are numbered
+/// from the mover.
 fn bots_that_err(game: &Game, solution: &Solution) -> (Option<u32>, u8) {
     let seats = game.matrix.seats();
     let rows: Vec<Vec<u64>> = (0..seats.get())

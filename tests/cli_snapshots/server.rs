@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// The token of the administrator of every server here.
+/// The administrator's token on every server here.
 pub const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The key of the seed 0, 1, .., 31, as a file.
 pub const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\

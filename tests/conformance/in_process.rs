@@ -1,4 +1,4 @@
-//! Bots that run in the process of the test.
+//! Bots that run in the test's own process.
 
 use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};
 

@@ -1,4 +1,5 @@
-//! The conformance suite: correct bots pass all checks, and each faulty bot fails only the checks of its fault.
+//! The conformance suite: correct bots pass all checks, and each faulty bot fails only the checks that look for its
+//! fault.
 
 mod in_process;
 mod programs;

@@ -22,7 +22,7 @@ fn closed() -> pb::TournamentSettings {
     pb::TournamentSettings { title: "cup".into(), seats: 2, oracle, concurrency: 1, ..round_robin(&[&[3]]) }
 }
 
-/// The paths of all methods of the oracle.
+/// The paths of all oracle methods.
 fn oracle_calls() -> Vec<String> {
     let pool = DescriptorPool::decode(pb::DESCRIPTORS).unwrap();
     let service = pool.get_service_by_name("lastnim.v1.OracleService").unwrap();

@@ -1,4 +1,4 @@
-//! Games of guests give up their places to others.
+//! Guests' games give up their places to other guests' games.
 
 use super::browser::Browser;
 use super::host::Host;

@@ -32,7 +32,7 @@ async fn malformed_requests_time_out() {
     assert_eq!((refused.status, refused.header("allow")), (405, "GET, HEAD"));
     let head = send(&host, "HEAD / HTTP/1.1\r\nHost: s\r\nConnection: close\r\n\r\n").await;
     assert_eq!((head.status, head.body.as_str()), (200, ""));
-    // A gRPC call over HTTP/1.1 is not one.
+    // A gRPC call over HTTP/1.1 does not count as a gRPC call.
     let call = "POST /lastnim.v1.MatchService/GetPublicKey HTTP/1.1\r\nHost: s\r\nConnection: close\r\nContent-Type: application/grpc\r\n\r\n";
     assert_eq!(send(&host, call).await.status, 405);
     let stranger = RawConnection::open(&host.address, local(1)).await;

@@ -427,7 +427,7 @@ async fn figures_agree_with_lines_and_records() {
     for part in [
         "2 models: m1 (m1-model) in 12 matches",
         "too few: 4 groups",
-        "m1 chose the first seat of its row in",
+        "of the choices by which m1 could let the first seat of its row win",
     ] {
         assert!(cup.text.contains(part), "{part:?} is missing:\n{}", cup.text);
     }

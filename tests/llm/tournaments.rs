@@ -120,7 +120,7 @@ async fn errors_about_models_have_lines() {
         ":17: bot[2].llm.api_key_env: not the name of an environment variable",
         ":18: bot[2].llm.transcript: unknown key",
         ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
-        ":25: bot[4].llm: 7: it is a table",
+        ":25: bot[4].llm: 7: expected a table",
     ] {
         assert!(said.contains(part), "{part:?} is missing:\n{said}");
     }

@@ -165,7 +165,7 @@ def canonical(event):
 
 
 def flaw(record, key):
-    """Returns the fault of a record, or None."""
+    """Returns the fault in a record, or None."""
     head = blake3(b"lastnim event chain v1\n" + uuid.UUID(record["match_id"]).bytes).digest()
     for index, event in enumerate(record["events"]):
         try:
@@ -185,7 +185,7 @@ def flaw(record, key):
 
 
 def manifest_flaw(text, key):
-    """Returns the fault of a manifest, given its lines; None if the key has signed them."""
+    """Returns the fault in a manifest, given its lines; None if the key has signed them."""
     *lines, last = text.splitlines(keepends=True)
     seal = json.loads(last).get("seal")
     if seal is None:

@@ -69,7 +69,7 @@ impl Page {
 }
 
 impl Block {
-    /// Returns the name of the file that its first line is a comment of, and the lines of the file.
+    /// Returns the file name in the comment on its first line, and the lines of the file.
     pub fn file(&self) -> (&str, &str) {
         let (first, rest) = self.text.split_once('\n').unwrap_or_default();
         let name = first.strip_prefix("# ").or_else(|| first.strip_prefix("// "));

@@ -78,7 +78,7 @@ pub fn report_failure(failure: &Failure, run: impl Fn(&Plan) -> Outcome) -> Stri
     let again = run(&least).violations;
     format!(
         "{what}\n\
-         to see it again: SIMULATION_SEED={} .ci/simulation\nthe least that fails in the same way:\n{least}{again:#?}",
+         to see it again: SIMULATION_SEED={} .ci/simulation\nthe smallest plan that fails in the same way:\n{least}{again:#?}",
         plan.seed
     )
 }

@@ -48,7 +48,8 @@ pub fn bots_are_removed(place: &Place) {
         place.write(&store, &[Change::Bot(bot(name, "first"))]);
     }
     let played = |name: &BotName| place.run(store.has_played(name)).unwrap();
-    // One bot has a seat in a match that has just begun, one a line with a match, one a line without.
+    // One bot has a seat in a match that has just begun. Another has a line in standings with a match, and the third a
+    // line without matches.
     let record = play_match(match_id(1), bots([1, 4]), None, 4, u32::MAX);
     let [seated, listed, idle] = &names[..] else { unreachable!("there are three") };
     let (id, stored) = (tournament_id(1), tournament(1));

@@ -15,7 +15,7 @@ use lastnim_tournament::{FormatVerdict, TournamentState};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A time before all that is played.
+/// A time before all the matches.
 const NOW: Timestamp = Timestamp::from_micros(1_600_000_000_000_000);
 const DAY: Duration = Duration::from_hours(24);
 
@@ -108,7 +108,7 @@ pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
     let name = bots([1]).pop().unwrap();
     place.write(&store, &[Change::Bot(bot(&name, "token"))]);
     let seen = |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
-    // As many as are kept, reported while the clock was ahead.
+    // The maximum number of versions that are kept, all reported while the clock was ahead.
     place.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
     place.write(&store, &[seen(100, NOW), seen(2, NOW)]);
     let kept = place.run(store.bot_versions(&name)).unwrap();

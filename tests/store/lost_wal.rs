@@ -70,7 +70,7 @@ fn a_killed_server_leaves_a_database_that_opens() {
     let reader = crashed.place.run(open_reader(&crashed.place.url)).unwrap();
     crashed.place.run(reader.close());
     drop(reader);
-    assert!(beside(&crashed.file, "-wal").exists(), "who reads leaves the log");
+    assert!(beside(&crashed.file, "-wal").exists(), "reading does not remove the log");
     assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
 }
 
@@ -105,10 +105,10 @@ fn a_log_that_is_gone_is_missed() {
     let saved = fs::read(&wal).unwrap();
     fs::remove_file(&wal).unwrap();
     crashed.is_refused();
-    assert!(!wal.exists(), "none is made in its place");
+    assert!(!wal.exists(), "no new log is made in its place");
     fs::remove_file(beside(&crashed.file, "-shm")).unwrap();
     crashed.is_refused();
-    // An empty one, or one with nothing but its header, is no better.
+    // An empty log, or a log that contains only its header, is refused in the same way.
     for length in [0, 32] {
         fs::write(&wal, &saved[..length]).unwrap();
         crashed.is_refused();
@@ -168,7 +168,7 @@ fn a_database_that_was_closed_needs_no_log() {
     assert!(place.run(reader.match_record(record.id())).unwrap().is_some());
 }
 
-/// Waits until this process has the log of a database open only this often: the threads of the other connections end
+/// Waits until this process has the log of a database open only `kept` times: the threads of the other connections end
 /// after the store is dropped.
 #[cfg(target_os = "linux")]
 fn wait_for_connections(database: &Path, kept: usize) {

@@ -20,8 +20,8 @@ struct Pooler {
 }
 
 impl Pooler {
-    /// Starts a pooler with further lines in its settings. Returns none if PgBouncer is not installed; if `CI` is set that is a
-    /// failure.
+    /// Starts a pooler with further lines in its settings. Returns `None` if PgBouncer is not installed; if `CI` is set
+    /// that is a failure.
     fn start(server: &PostgresServer, mode: &str, further: &str) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].map(Path::new);
         let Some(program) = program.into_iter().find(|program| program.is_file()) else {

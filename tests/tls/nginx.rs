@@ -32,7 +32,8 @@ impl Drop for Nginx {
 }
 
 impl Nginx {
-    /// Starts an nginx in front of the server. Returns none if nginx is not installed; if `CI` is set that is a failure.
+    /// Starts an nginx in front of the server. Returns `None` if nginx is not installed; if `CI` is set that is a
+    /// failure.
     fn start(place: &Place) -> Option<Self> {
         let Some(program) =
             ["/usr/sbin/nginx", "/usr/bin/nginx"].map(Path::new).into_iter().find(|path| path.exists())

@@ -1,4 +1,4 @@
-// A bot that models its opponents: it counts the rows that each has declared, expects more of the same, and declares the row that
+// A bot that models its opponents: it counts the rows that each has declared, expects them to repeat these, and declares the row that
 // wins most often against them. It plays first for its own win, then for its row.
 import { pathToFileURL } from "node:url";
 import { favouringRow, run, standardRow, type AllianceMatrix, type Bot, type MatchInfo, type MatchView, type Row } from "lastnim";
@@ -57,7 +57,7 @@ export class OpponentModel implements Bot {
   play(game: MatchView): bigint {
     this.#learn(game);
     const solver = solverOf(game);
-    // Only own wins count: promises to others come second.
+    // Only the bot's own wins count: promises to others come second.
     const worth = (winner: number) => (winner === game.seat ? -1 : solver.rank(game.seat, winner));
     const outcomes = solver.outcomes(game.position);
     return outcomes.reduce((best, outcome) => (worth(outcome.winner) < worth(best.winner) ? outcome : best)).take;

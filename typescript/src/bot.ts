@@ -47,14 +47,14 @@ export interface Bot {
    */
   ended?(end: MatchEnd): void | Promise<void>;
 
-  /** Called when the server refused a request of the bot; the default logs it. */
+  /** Called when the server has refused one of the bot's requests; the default logs it. */
   refused?(refusal: Refusal): void | Promise<void>;
 
   /** Called when a ladder has suspended the bot, and after each reconnect while it is suspended; the default logs it. */
   suspended?(notice: Suspension): void | Promise<void>;
 
   /**
-   * Called when a tournament of the bot is over, even if it ended while the bot was away. A restarted process may get it again.
+   * Called when one of the bot's tournaments is over, even if it ended while the bot was away. A restarted process may get it again.
    */
   tournamentEnded?(end: TournamentEnd): void | Promise<void>;
 

@@ -1,4 +1,4 @@
-/** Maximum open matches of a bot: as many as a server opens in all by default. */
+/** Maximum number of open matches of a bot: as many as a server opens in total by default. */
 export const MAX_OPEN_MATCHES = 20_000;
 /** Maximum messages that wait because the server does not read: a row and a take for each open match, and pongs. */
 export const MAX_UNSENT_MESSAGES = 2 * MAX_OPEN_MATCHES + 1_024;

@@ -15,7 +15,7 @@ export interface Connected {
 /** The reason of a refusal, as a code. */
 export type RefusalReason = EnumWord<typeof WireRefusalReason>;
 
-/** A request of the bot that the server refused. */
+/** A request from the bot, refused by the server. */
 export interface Refusal {
   /** The match, if the refused message named one. */
   readonly match: string | undefined;
@@ -49,9 +49,9 @@ export interface Suspension {
   readonly fromRound: bigint;
   /** Forfeited matches in a row. */
   readonly lost: bigint;
-  /** Those among them in which the bot never appeared. */
+  /** How many of these matches the bot never appeared in. */
   readonly noShows: bigint;
-  /** The number of the last of them. */
+  /** The number of the last of these matches. */
   readonly last: bigint;
 }
 

@@ -12,7 +12,7 @@ const VERSION = 1;
 const MAX_WAITING_BYTES = 16 << 20;
 /** Tokens are longer; shorter secrets could be part of any word. */
 const MIN_SECRET_CHARS = 16;
-/** Replaces the token in the log, should the server repeat it. */
+/** Replaces the token in the log if the server repeats it. */
 const HIDDEN_TOKEN = "(token)";
 
 /** Logs the messages of a bot's run, one JSON object per line. */

@@ -24,7 +24,7 @@ export function describeFailure(error: unknown): string {
 }
 
 /**
- * Returns the reason of a temporary loss.
+ * Returns why a session was lost temporarily.
  *
  * @throws LastnimError if a retry cannot succeed.
  */

@@ -1,4 +1,4 @@
-//! The coverage of intervals of ratings by satisfaction, with real matches between bots.
+//! The coverage of intervals for satisfaction ratings, with real matches between bots.
 
 use super::play::{Contestant, round_robin};
 use lastnim_bots::HouseBot;
@@ -107,7 +107,7 @@ fn lead(ratings: &SatisfactionRatings, bot: &BotName) -> f64 {
     ratings.get(bot).map_or(0.0, |rated| rated.lead)
 }
 
-/// Rates bots by groups, each of which counts separately.
+/// Rates bots from drawn groups; a group that was drawn several times counts as several groups.
 fn rate<'a>(groups: impl Iterator<Item = &'a [MatchResult]>, seed: u64) -> SatisfactionRatings {
     let mut scores = SatisfactionScores::new();
     for (number, group) in (0..).zip(groups) {

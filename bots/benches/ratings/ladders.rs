@@ -1,4 +1,4 @@
-//! The coverage of intervals of ratings in ladders of really different bots.
+//! The coverage of rating intervals in ladders whose bots differ in strength.
 
 use super::play::{Contestant, play_tournament, settings};
 use lastnim_core::{game::BotName, oracle::Budget};

@@ -45,7 +45,7 @@ const DECLARED: [Comparison; 4] = [
     (LOYAL, TRAITOR, Some(RANDOM)),
 ];
 
-/// By how much one bot did better than the other in a match, by each measure, as integers.
+/// How much better one bot did than the other in a match: an integer for each measure.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lead {
     wins: i64,
@@ -56,7 +56,7 @@ struct Lead {
 /// Prints the table.
 pub fn print() {
     println!(
-        "Matches after which the better bot leads in 95 of 100 tournaments (-: more than {MAX_MATCHES})"
+        "Number of matches after which the better bot leads in 95 of 100 tournaments (- means more than {MAX_MATCHES})"
     );
     for (title, seats, alliance, comparisons) in [
         ("2 seats, standard rows", 2, AllianceSource::Standard, &OF_TWO[..]),

@@ -7,7 +7,7 @@ use lastnim_client::{Bot, MatchView};
 /// Plays a number of random games from the position, guided by a tree search (UCT) in which each seat follows its row,
 /// and makes the take tried most often; declares the standard row.
 ///
-/// Of a pile of up to 32 counters it tries all takes, of a larger one the 16 smallest and the 16 largest. A playout
+/// In a pile of up to 32 counters it tries all takes, in a larger one the 16 smallest and the 16 largest. A playout
 /// stops after 1,024 plies and counts as half satisfied for every seat, and the search stops after 2,000,000 plies in
 /// total, so a take has a bounded cost for any piles. Random draws derive from the seed, the match and the ply;
 /// comparisons use floating-point logarithms, whose last bit may differ between platforms.

@@ -4,7 +4,8 @@
 pub(super) const MAX_CANDIDATES: u64 = 32;
 const HALF: u64 = MAX_CANDIDATES / 2;
 
-/// The takes that the search tries: all of a pile of up to 32 counters, otherwise the 16 smallest and the 16 largest.
+/// The takes that the search tries: all takes if the pile has at most 32 counters, otherwise the 16 smallest and the 16
+/// largest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateTakes {
     counters: u64,

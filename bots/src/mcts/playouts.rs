@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Playouts(u32);
 
-/// Not a number of playouts from 1 to 100,000.
+/// A word that is not a number of playouts from 1 to 100,000.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLAYOUTS {0:?}: expected a whole number from 1 to {max}, as in mcts-1000", max = Playouts::MAX)]
 pub struct PlayoutsError(pub String);

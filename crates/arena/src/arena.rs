@@ -96,7 +96,7 @@ pub(crate) struct ArenaInner {
     pub(crate) cross_tables: CrossTableQueue,
     /// A cache of finished tournaments.
     pub(crate) ended_tournaments: EndedTournaments,
-    /// Changes without a transaction.
+    /// Counts the changes that need no transaction.
     pub(crate) live_changes: LiveChanges,
     /// Limits concurrent reads of missed ends.
     pub(crate) catching_up: Arc<Semaphore>,

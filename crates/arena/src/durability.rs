@@ -14,7 +14,7 @@ pub enum Durability {
     Match,
 }
 
-/// A word that is not a durability.
+/// An unknown durability.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("durability {0:?}: expected ply or match")]
 pub struct DurabilityError(String);

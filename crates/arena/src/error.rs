@@ -30,7 +30,7 @@ pub enum ArenaError {
     BotInUse {
         /// The bot.
         bot: BotName,
-        /// Why it is needed.
+        /// Why the bot cannot be removed.
         why: String,
     },
     /// The server hosts the bot.
@@ -103,7 +103,7 @@ pub enum ArenaError {
     /// The match cannot be set up.
     #[error("{}", join_setup_errors(.0))]
     Setup(Vec<MatchSetupError>),
-    /// A limit of the server is reached.
+    /// One of the server's limits is reached.
     #[error("the limit of {limit} {what} is reached: try again later")]
     Full {
         /// What is limited.

@@ -24,7 +24,7 @@ settings! {
         tournaments: usize = 1_000, "N".range(1..);
         /// Maximum number of queued messages for a session, apart from those that its open matches may cause
         ///
-        /// Answers to the burst of idle messages and to unanswered joins do not count either.
+        /// Answers to a burst of idle messages and to unanswered join requests do not count either.
         session_queue: usize = 16, "N";
         /// Maximum number of queued takes, rows and resignations of one seat; one more ends the session
         unread_per_seat: usize = 4, "N".range(1..);

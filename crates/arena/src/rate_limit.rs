@@ -3,7 +3,7 @@
 use lastnim_core::referee::Timestamp;
 use std::time::{Duration, Instant};
 
-/// Returns a time to wait in whole seconds, at least one, after which it has passed.
+/// Returns a waiting time in seconds, rounded up, and at least one.
 pub fn retry_seconds(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
 }
@@ -15,7 +15,7 @@ pub fn retry_seconds(wait: Duration) -> u64 {
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimit {
     at_once: u64,
-    /// The nanoseconds after which an action is restored; `None` if none is.
+    /// The time in nanoseconds after which one action is restored; `None` if actions are never restored.
     interval: Option<u128>,
 }
 
@@ -23,7 +23,8 @@ pub struct RateLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateUse<T> {
     at: T,
-    /// The used actions in nanoseconds of restoration, or in number if none is restored.
+    /// The used actions: the nanoseconds after which all of them are restored, or their number if actions are never
+    /// restored.
     used: u128,
 }
 
@@ -54,7 +55,7 @@ impl RateLimit {
     /// Creates a limit of `at_once` actions, and then `rate` of them per second.
     pub fn per_second(at_once: u64, rate: u64) -> Self {
         let second = Duration::from_secs(1).as_nanos();
-        // A rate above a thousand million per second counts as a thousand million.
+        // A rate above a billion per second counts as a billion.
         Self { at_once, interval: second.checked_div(rate.into()).map(|interval| interval.max(1)) }
     }
 

@@ -13,7 +13,7 @@ pub struct Revision {
     ratings: u64,
 }
 
-/// The number of changes without a transaction.
+/// Counts the changes that need no transaction.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges {
     ratings: AtomicU64,
@@ -27,7 +27,7 @@ impl LiveChanges {
 }
 
 impl Revision {
-    /// Creates a revision that differs from those of other numbers.
+    /// Creates a revision; different numbers give different revisions.
     #[cfg(feature = "testing")]
     pub fn of_number(number: u64) -> Self {
         Self { transactions: number, sessions: 0, ratings: 0 }

@@ -24,16 +24,16 @@ pub struct AuditedMatch<'a> {
     pub lost: &'a BySeat<Option<SeatLoss>>,
     /// By seat: the versions of the bots; empty if unknown or undeclared.
     pub versions: &'a [SeatVersions],
-    /// By take: the mover's thinking time left before it, in percent of what the seat began with; empty if unknown.
+    /// By take: the mover's thinking time left before it, in percent of the seat's initial time; empty if unknown.
     pub time_left_percent: &'a [u8],
 }
 
-/// The source of the rows of a match.
+/// Where the rows of a match come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowSource {
     /// The bots declared them.
     Declared,
-    /// They belong to the seats, independent of the bots.
+    /// The rows belong to the seats, whichever bots sit there.
     Assigned,
 }
 

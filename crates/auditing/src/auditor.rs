@@ -41,7 +41,7 @@ pub enum AuditSubject {
 /// Audits many matches, one at a time, in bounded memory.
 ///
 /// The findings do not depend on the order of the matches unless a limit is reached: on the number of bots or rows, or
-/// on the work for the rows that explain a bot. It is fastest if the matches of a group are consecutive.
+/// on the work to find the rows that explain a bot. It is fastest if the matches of a group are consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
     scope: AuditSubject,
@@ -54,7 +54,7 @@ pub struct Auditor {
     bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
     choices: BlindChoices,
-    /// In the audit of one bot.
+    /// Only kept in the audit of one bot.
     answers: AnswerTally,
     crowded_out: u64,
     open: Option<OpenGroup>,
@@ -188,7 +188,8 @@ impl Auditor {
         }
     }
 
-    /// Compares the answers of the one audited bot with its own and those of every other bot, the most alike first.
+    /// Compares the answers of the audited bot with each other and with the answers of every other bot, the most alike
+    /// first.
     fn compare_answers(&self) -> Vec<BotAnswers> {
         let AuditSubject::Bot(audited) = &self.scope else { return Vec::new() };
         let Some(&audited) = self.numbers.get(audited) else { return Vec::new() };
@@ -372,7 +373,7 @@ impl Auditor {
         }
     }
 
-    /// Returns whether one of the two is audited.
+    /// Returns whether at least one of the two bots is audited.
     fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
         self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
     }

@@ -41,7 +41,7 @@ pub(super) struct BlindChoices {
     seat_pairs: usize,
 }
 
-/// The choices of the bots of a distinct group.
+/// The choices that bots made in a distinct group.
 #[derive(Debug, Clone)]
 pub(super) struct GroupChoices {
     /// The bots in playing order, from the first by name; `None` for one beyond the limit on bots.
@@ -155,7 +155,7 @@ impl BlindChoices {
         self.drop_surplus();
     }
 
-    /// Permutes the places of the bots of each distinct group, for these ordered pairs of bots.
+    /// Permutes the places of the bots within each distinct group, for these ordered pairs of bots.
     ///
     /// If a bot declares different rows depending on who sits where, an equal row does not prove that it could be
     /// exchanged with another bot. The takes of such a bot follow from its rows. So the opening takes of these bots are

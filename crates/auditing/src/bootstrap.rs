@@ -42,7 +42,7 @@ impl BootstrapWeights {
     }
 }
 
-/// Sums over groups, with those of each replicate.
+/// Sums over groups: the observed sums, and the sums in each replicate.
 ///
 /// All sums are far below 2^53 and so exact as floats.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         }
     }
 
-    /// Returns one of the sums.
+    /// Returns the sum at an index.
     pub(super) fn sum(&self, index: usize) -> i64 {
         self.sums[index]
     }

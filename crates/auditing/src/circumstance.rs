@@ -4,8 +4,8 @@ use lastnim_core::game::{Game, Position};
 
 /// The phase of a game, by the share of counters left.
 ///
-/// The bot and the auditor know it before each take. Phases by the share of takes would not work: the number of takes
-/// is known only at the end, and a bot's errors would move the boundaries.
+/// The bot and the auditor know the phase before each take. Phases by the share of takes would not work: the number of
+/// takes is known only at the end, and a bot's errors would move the boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GamePhase {
     /// More than two thirds of the counters are left.
@@ -47,17 +47,17 @@ impl GamePhase {
 /// The number of nonempty piles at a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LivePileCount {
-    /// One.
+    /// One pile.
     One,
-    /// Two.
+    /// Two piles.
     Two,
-    /// Three.
+    /// Three piles.
     Three,
-    /// Four.
+    /// Four piles.
     Four,
-    /// Five to eight.
+    /// Five to eight piles.
     FiveToEight,
-    /// Nine or more.
+    /// Nine piles or more.
     NineOrMore,
 }
 

@@ -29,7 +29,7 @@ pub(super) fn is_win_forgone(game: &AuditedMatch<'_>, mover: Seat) -> Option<boo
     can_declare_to_win(game.game, mover, &mut Budget::of_steps(DECLARATION_STEPS)).ok()
 }
 
-/// Returns the winner under optimal play if the bot had exchanged the rank of `other` with that of a random third bot.
+/// Returns the winner under optimal play if the bot had exchanged the ranks of `other` and of a random third bot.
 pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: Seat) -> Seat {
     let seats = game.bots.seats();
     let thirds: Vec<Seat> = seats.iter().filter(|&seat| seat != mover && seat != other).collect();

@@ -1,8 +1,8 @@
-//! What the declarations of one bot mean to another.
+//! How the declarations of one bot affect another.
 
 use super::mover_tally::Ceded;
 
-/// A running tally of the declarations of one bot (the mover) about another.
+/// A running tally of how one bot (the mover) declares another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclarationTally {
     /// Matches with declared rows at tables of three or more seats.
@@ -29,7 +29,7 @@ pub(super) struct DeclarationTally {
 /// The wins that a bot forgoes by its declarations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ForgoneWins {
-    /// Matches for which it is known whether another row would have won.
+    /// Matches for which it is known whether the bot would have won with another row.
     pub(super) judged: u64,
     /// The matches among these that the bot does not win, but would win with another row.
     pub(super) forgone: u64,

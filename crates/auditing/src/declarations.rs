@@ -13,8 +13,8 @@ pub const FLAGGED_RANKS: f64 = 0.1;
 /// Minimum gain of the other to flag declarations, in wins per match under optimal play.
 pub const FLAGGED_WINS: f64 = 0.02;
 
-/// Minimum cost to the mover to flag putting the other first as paid, in wins per match under optimal play that its
-/// best declaration would have won.
+/// Minimum cost at which the mover counts as paying for putting the other first, in wins per match under optimal play
+/// that its best declaration would have won.
 pub const FLAGGED_COST: f64 = 0.05;
 
 /// The one-sided threshold, in standard deviations, above which a cost is not chance.
@@ -31,7 +31,7 @@ const CLEAR_COST: f64 = 1.645;
 /// **Null hypothesis.** M declares for places, not bots: if the others had sat in another order, its row would have
 /// been the same. In a tournament that order is drawn for each duplicate group and is the same in all its rotations. So
 /// within each distinct group, as one block, the bots are permuted among the places, as in the test of
-/// [takes](super::Favouritism). Rows are declared before those of the others are seen, so the others are exchangeable
+/// [takes](super::Favouritism). Bots declare their rows before they see those of others, so the others are exchangeable
 /// no matter what they declare. Under the hypothesis the p-value is exact. The corrected one covers the tests of
 /// takes and of declarations together.
 ///
@@ -52,14 +52,14 @@ const CLEAR_COST: f64 = 1.645;
 ///   not count as third or other bots here. A bot that prefers the weak for its own benefit ranks all bots, and prefers
 ///   the weakest. The behaviour of third bots does not matter. O's flagged errors for M also count as a return.
 ///
-/// **Limits.** The test does not cover tables of two, assigned rows, or help that does not depend on who sits where,
-/// such as always declaring the next seat. Two bots that declare each other second for honest reasons look like an
-/// agreement. A flag is a reason to look at the matches, not a verdict.
+/// **Limits.** The test does not cover tables of two seats, assigned rows, or help that does not depend on who sits
+/// where, such as always declaring the next seat. Two bots that declare each other second for honest reasons look like
+/// an agreement. A flag is a reason to look at the matches, not a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeclarationFindings {
     /// Matches of both with declared rows at tables of three or more.
     pub matches: u64,
-    /// Their distinct groups.
+    /// The number of distinct groups of these matches.
     pub groups: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
@@ -80,7 +80,7 @@ pub struct DeclarationFindings {
     pub is_returned: bool,
 }
 
-/// The permutation test of the declarations of an ordered pair.
+/// The permutation test of the declarations in an ordered pair of bots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Dependence {
     /// The pair was tested.
@@ -97,14 +97,14 @@ pub enum Dependence {
     Untested(UntestedDeclarations),
 }
 
-/// Why the declarations of a pair were not tested.
+/// Why a pair's declarations were not tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UntestedDeclarations {
     /// All rows were assigned.
     NoneDeclared,
-    /// They only met at tables of two.
+    /// The two bots only met at tables of two seats.
     NoThirdSeat,
-    /// They met in fewer than [`MIN_GROUPS`] groups.
+    /// The two bots met in fewer than [`MIN_GROUPS`] groups.
     TooFewGroups {
         /// The number of groups.
         groups: u64,

@@ -23,8 +23,8 @@ pub struct EqualAnswers {
     pub states: u64,
     /// The mean probability that two answers to a state are the same take, from 0 to 1; each state counts the same.
     pub equal: f64,
-    /// The same if both had erred as often as they did, but independently, and had chosen at random among the optimal takes and
-    /// among the errors.
+    /// The same mean probability if both had erred as often as they did, but independently, and had chosen at random
+    /// among the optimal takes and among the errors.
     pub by_chance: f64,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct AnswerTally {
     left_out_from: Option<u64>,
 }
 
-/// Hashes what the mover may know.
+/// Hashes everything that the mover may know.
 fn state_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
     let (seats, mover) = (ply.position.seats(), ply.position.to_move());
     let ending = match game.game.ending {

@@ -11,7 +11,7 @@ const MAX_STEPS_PER_MATCH: u64 = 50_000;
 const MAX_STEPS_TO_COUNT: u64 = 10_000_000;
 /// Limits for the matches of a bot; they keep its memory below a megabyte.
 const LIMITS: KeptGameLimits = KeptGameLimits { max_leaves: 512, max_takes: 512 };
-/// Maximum number of rows searched for the first in lexicographic order.
+/// Maximum number of rows that are searched to find the first in lexicographic order.
 const MAX_LISTED: usize = 50_000;
 
 /// The rows of a bot under which each of its takes was optimal, if everyone knows the row and plays optimally from

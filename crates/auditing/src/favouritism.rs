@@ -1,4 +1,5 @@
-//! The permutation test for collusion by takes: whom a bot's errors favour, and whether that depends on who sits there.
+//! The permutation test for collusion by takes: which bots a bot's errors favour, and whether that depends on who sits
+//! there.
 
 use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGains};
 
@@ -16,7 +17,7 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 /// other error offsets.
 pub const FLAGGED_LOSS: f64 = 0.5;
 
-/// The test of the takes of an ordered pair of bots: whether the errors of one favour the other.
+/// The test of takes for an ordered pair of bots: whether the errors of one favour the other.
 ///
 /// **Question.** Do the errors of M favour O because it is O?
 ///
@@ -120,7 +121,7 @@ impl Favouritism {
         matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
     }
 
-    /// Returns whether the later takes of others made up for the mover's errors.
+    /// Returns whether later takes of others made up for the mover's errors.
     pub fn is_paid_back(self) -> bool {
         self.own_loss().is_some_and(|loss| loss < FLAGGED_LOSS)
     }
@@ -133,7 +134,7 @@ impl Favouritism {
         }
     }
 
-    /// Returns whether the favour is significant after the correction, whatever its size.
+    /// Returns whether the favour is significant after the correction, even if it is small.
     pub fn is_significant(self) -> bool {
         matches!(self, Self::Tested { p_corrected, is_returned, .. } if is_returned || p_corrected <= FLAGGED_P_VALUE)
     }

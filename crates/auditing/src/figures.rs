@@ -63,7 +63,7 @@ const WINS: usize = 1;
 const FORFEITS: usize = 2;
 const SATISFACTION: usize = 3;
 const LUCK: usize = 4;
-/// The index of the sums of all takes; those of the phases follow, then those of the nonempty piles.
+/// The index of the sums over all takes. The sums for each phase follow, then those for each number of nonempty piles.
 const PLIES: usize = 5;
 /// The number of sums for one kind of takes: takes, optimal takes, regret.
 const OF_PLIES: usize = 3;

@@ -44,7 +44,7 @@ pub struct BotFindings {
     pub preferences: Vec<PreferenceFindings>,
     /// Its risky takes and safe errors, as exact counts without intervals.
     pub safety: TakeSafetyCounts,
-    /// The takes by which it hurt itself while a third seat gained.
+    /// The takes by which the bot hurt itself while a third seat gained.
     pub kingmaking: KingmakingTally,
     /// Its worst errors in distinct positions, the worst first.
     pub puzzles: Vec<Puzzle>,

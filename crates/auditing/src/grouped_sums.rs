@@ -38,7 +38,7 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
         }
     }
 
-    /// Returns one of the sums over all closed groups.
+    /// Returns the sum at an index over all closed groups.
     pub(super) fn sum(&self, index: usize) -> i64 {
         self.sums.sum(index)
     }

@@ -56,7 +56,7 @@ impl KingmakingTally {
 }
 
 impl KingmakingPly {
-    /// Inserts the take into those that gained most, of which at most `max` are kept.
+    /// Inserts the take among the takes that gained most; at most `max` are kept.
     pub(super) fn keep_in(self, kept: &mut Vec<Self>, max: usize) {
         let place = |ply: &Self| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
         let at = kept.partition_point(|other| place(other) < place(&self));

@@ -1,4 +1,4 @@
-//! Losses in the items of a benchmark, with an interval for the mean that is valid at any stopping time.
+//! Losses in benchmark items, with a confidence interval for the mean that is valid at any stopping time.
 
 use super::scaled_number::ScaledNumber;
 use std::ops::Add;
@@ -101,7 +101,7 @@ impl LossCounts {
         Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
     }
 
-    /// Returns the largest mean, in steps, against which the gamblers who bet on larger losses have reached a fortune.
+    /// Returns the largest mean, in steps, for which the gamblers who bet on larger losses have reached a fortune.
     fn refuted_steps(&self, fortune: f64) -> u32 {
         // The smaller the mean, the more the gamblers have won.
         let (mut refuted, mut kept) = (0, STEPS + 1);

@@ -1,4 +1,4 @@
-//! The mean over several tiers of a benchmark.
+//! The mean loss over several benchmark tiers.
 
 use super::loss_counts::{LossCounts, LossEstimate};
 

@@ -1,16 +1,16 @@
-//! A bot's habits, independent of who sits where, and whom it declares before whom.
+//! A bot's habits, independent of who sits where, and which bots it declares before which others.
 
 use super::estimate::to_float;
 use std::collections::{BTreeSet, HashMap};
 
-/// Minimum number of matches with all three bots to decide whom one of them ranks first.
+/// Minimum number of matches with all three bots to decide which of two bots the third ranks first.
 const MIN_MATCHES_OF_THREE: u64 = 9;
 /// The threshold, in standard deviations, above which a bot distinguishes others.
 const CLEAR_ORDER: f64 = 3.0;
-/// A bot singles out another if it puts that one before itself at least this many times as often as it does others.
+/// A bot singles out another if it ranks that bot before itself at least this many times as often as it does others.
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
-/// A bot's habits, independent of who sits where, and whom it declares before whom.
+/// A bot's habits, independent of who sits where, and which bots it declares before which others.
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
     /// How often it ranks others before itself.

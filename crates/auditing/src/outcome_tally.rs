@@ -1,4 +1,4 @@
-//! The final outcome of helping for the helper.
+//! How matches end for a bot that helps another.
 
 use super::estimate::to_float;
 

@@ -25,7 +25,7 @@ pub struct PairFindings {
     pub errors: u64,
     /// Its errors at tables of three or more.
     pub errors_with_third_seat: u64,
-    /// Its errors by takes that opened a match.
+    /// Its errors in opening takes.
     pub opening_errors: u64,
     /// Whether it made such errors while another bot could have had the other's place: one with the same row, or any if
     /// rows are assigned.
@@ -55,7 +55,7 @@ pub enum UntestedReason {
     NoThirdSeat,
     /// The mover erred, but never in a take that opened a match.
     NoOpeningErrors,
-    /// At such errors no third bot had the same row as the other.
+    /// When the mover erred in opening takes, no third bot had the same row as the other.
     NoOtherOfTheSameRow,
     /// There were fewer than [`MIN_GROUPS`] distinct usable groups.
     TooFewGroups {
@@ -99,7 +99,8 @@ impl fmt::Display for UntestedReason {
 }
 
 impl PairFindings {
-    /// Returns the ranks that the mover cost the other minus those that it gained it: their entry in the ledger.
+    /// Returns the pair's ledger entry: the ranks that the mover cost the other, minus the ranks that it gained the
+    /// other.
     pub fn ledger_entry(&self) -> i64 {
         self.cost.cast_signed() - self.gave.cast_signed()
     }
@@ -213,7 +214,7 @@ impl PairTally {
         }
     }
 
-    /// Adds an error by which the mover opened a match.
+    /// Adds an error that the mover made in an opening take.
     pub(super) fn add_opening_error(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, other: Seat) {
         self.opening_errors += 1;
         let gain = -ply.audit.cost(game.game, other);

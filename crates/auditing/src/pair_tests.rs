@@ -56,7 +56,7 @@ pub(super) fn test_pairs<'a>(
     let seems_to_depend = |bot: usize, other: usize| {
         position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
     };
-    // The bots whose declarations and those of a bot seem to depend on each other.
+    // The bots whose declarations seem to depend on this bot, and on which its declarations seem to depend.
     let mates = |bot: usize| -> BTreeSet<usize> {
         let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, other), _)| *other);
         met.filter(|&other| seems_to_depend(bot, other) && seems_to_depend(other, bot)).collect()
@@ -66,7 +66,7 @@ pub(super) fn test_pairs<'a>(
         let (tally, mates) = (mover(bot).1, mates(bot));
         tally.is_favourite(other, &mates) && !tally.orders_others_than(&mates)
     };
-    // A bot that is weaker than all others is preferred for that.
+    // Others may prefer a bot only because it is weaker than all others.
     let is_weakest = |bot: usize, other: usize| {
         let mates = mates(bot);
         let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, third), _)| *third);

@@ -1,4 +1,4 @@
-//! Permutations of the bots of a group among its places.
+//! Permutations of a group's bots among its places.
 
 use super::replicates::{ByReplicate, REPLICATES};
 use lastnim_tournament::SeededDraw;

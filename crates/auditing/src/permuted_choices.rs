@@ -1,4 +1,4 @@
-//! What a bot's choices gave another, observed and with the bots of each group at other places.
+//! What another bot gained from a bot's choices: as observed, and with the bots of each group permuted.
 
 use super::{
     MIN_GROUPS, permutation_tests::p_value_alone, permutations::PlacePermutations, replicates::REPLICATES,
@@ -48,7 +48,7 @@ impl PermutedGains {
     }
 
     /// Adds the choices of the bot at one place of a distinct group: the ranks that they give the bot at another place,
-    /// and those that they would give it at each place with which it can be exchanged.
+    /// and the ranks that they would give that bot at each place where it could sit instead.
     pub(super) fn add_choices<'a>(
         &mut self,
         choices: impl IntoIterator<Item = &'a Choice>,

@@ -83,18 +83,18 @@ pub struct FittedRow {
 pub enum RationalisableCount {
     /// There are such rows.
     ByRows {
-        /// Their number; saturates at 2^64 - 1.
+        /// The number of these rows; saturates at 2^64 - 1.
         rows: u64,
         /// The first of them in lexicographic order.
         example: Row,
     },
-    /// There is no such row: it chose each of these offsets at least once over the next one, and the last over the
+    /// There is no such row: the bot chose each of these offsets at least once over the next one, and the last over the
     /// first.
     Contradicted {
         /// The offsets of a shortest such cycle.
         cycle: Vec<usize>,
     },
-    /// There is such a row, but with more than [`MAX_FITTED_SEATS`] seats they are not counted.
+    /// There is such a row, but there are more than [`MAX_FITTED_SEATS`] seats, so the rows are not counted.
     Uncounted {
         /// The first of them in lexicographic order.
         example: Row,
@@ -308,7 +308,7 @@ impl PreferenceTally {
         alone.map(|(_, &plies)| plies).sum()
     }
 
-    /// Returns how often an offset was chosen over those of a set.
+    /// Returns how often an offset was chosen over the offsets in a set.
     fn times_chosen_over_set(&self, chosen: usize, set: usize) -> u64 {
         set_members(set).map(|other| self.times_chosen_over(chosen, other)).sum()
     }

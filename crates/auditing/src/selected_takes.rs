@@ -12,7 +12,7 @@ const OPTIMAL: usize = 1;
 const REGRET: usize = 2;
 /// The index of the expected cost of random takes, in parts of a rank.
 const RANDOM_REGRET: usize = 3;
-/// The index of the saved ranks: that expected cost minus the actual cost, in parts of a rank.
+/// The index of the saved ranks: the expected cost of random takes minus the actual cost, in parts of a rank.
 const SAVED: usize = 4;
 const SUMS: usize = 5;
 

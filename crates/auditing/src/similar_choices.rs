@@ -1,4 +1,4 @@
-//! Compares a bot's takes in two circumstances, among positions that offer it the same choice.
+//! Compares a bot's takes in two circumstances, among positions that offer the bot the same choice.
 
 use super::{
     AuditedMatch, Estimate, EstimateInterval, MIN_GROUPS, MatchGroup,
@@ -13,18 +13,18 @@ use std::collections::{BTreeMap, HashMap};
 /// the same for any order of the matches.
 const MAX_CELLS: usize = 200_000;
 
-/// Maximum number of versions compared: those that are met first.
+/// Maximum number of versions compared; versions that appear later are left out.
 const MAX_VERSIONS: usize = 32;
 
-/// Below this share of its first time, in percent, a clock is low.
+/// A clock is low if less than this percentage of its initial time is left.
 pub const LOW_CLOCK_PERCENT: u8 = 20;
 
 /// A circumstance that may make a bot play worse or better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayCondition {
-    /// Its predicted rank is worse than it was at the start of the match.
+    /// The bot's predicted rank is worse than it was at the start of the match.
     Behind,
-    /// It has less than [`LOW_CLOCK_PERCENT`] of the time that it began with.
+    /// The bot has less than [`LOW_CLOCK_PERCENT`] of its initial time left.
     LowClock,
     /// The match began after noon UTC.
     AfterNoon,
@@ -73,7 +73,7 @@ struct Counts {
     errors: u32,
 }
 
-/// What is known of a take before it is made.
+/// What is known about a take before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cell {
     /// A hash of the seats, the number of piles, and the rank that each take leads to.
@@ -120,7 +120,7 @@ impl SimilarChoices {
         let rank = |winner: Seat| game.game.matrix.rank(seat, winner);
         let first = ply.outcomes.first().map(|&(winner, _)| rank(winner));
         let key = game.group.key();
-        // Where all takes lead to the same rank, no take is an error.
+        // If all takes lead to the same rank, no take is an error.
         if ply.outcomes.iter().all(|&(winner, _)| Some(rank(winner)) == first)
             || self.left_out_from.is_some_and(|from| key >= from)
         {

@@ -1,4 +1,4 @@
-//! Cards: made from the tallies of tiers, and compared with the records.
+//! Benchmark cards: computed from the tier tallies, and compared with the records.
 
 use super::{
     item_score::ItemScore,
@@ -42,7 +42,8 @@ impl<'a> PlayedItem<'a> {
 /// Computes a tier from its items in order.
 ///
 /// # Errors
-/// If they are not the first items of the tier, overlap in time, or do not end where the stopping rule ends the tier.
+/// If they are not the first items of the tier, if they overlap in time, or if the stopping rule ends the tier earlier
+/// or later.
 pub fn compute_tier(
     tier: Tier,
     items: &[PlayedItem<'_>],

@@ -47,7 +47,7 @@ pub fn optimal_share(explanation: &Explanation) -> f64 {
 fn mean_over_takes(explanation: &Explanation, count: impl Fn(u32) -> f64) -> f64 {
     let (mut sum, mut takes) = (0.0, 0.0);
     for option in &explanation.options {
-        #[expect(clippy::cast_precision_loss, reason = "shares need no exact counts")]
+        #[expect(clippy::cast_precision_loss, reason = "a share does not need exact counts")]
         let size = (option.takes.hi - option.takes.lo) as f64 + 1.0;
         sum += size * count(option.regret);
         takes += size;

@@ -1,4 +1,4 @@
-//! Distinct positions of a set.
+//! Draws distinct positions of a set.
 
 use super::{difficulty::optimal_share, position_draw::PositionDraw, position_id::PositionId};
 use lastnim_core::{game::Game, oracle::Explanation};

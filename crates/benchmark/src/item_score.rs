@@ -15,7 +15,7 @@ use thiserror::Error;
 pub struct ItemScore {
     /// The share of the ranks at stake in the match that it lost by its own takes; all of them if it lost its seat.
     pub loss: LossShare,
-    /// The share of ranks that it lost by its first take only.
+    /// The share of the ranks at stake that it lost by its first take alone.
     pub first_take_loss: LossShare,
     /// The reason why it lost its seat; `None` if it did not.
     pub lost_seat: Option<ForfeitReason>,
@@ -48,10 +48,10 @@ pub enum RecordMisfit {
     /// The rules or clocks differ.
     #[error("the match was not played under the card's terms: {0}")]
     Terms(&'static str),
-    /// It belongs to a tournament.
+    /// The match belongs to a tournament.
     #[error("the match belongs to a tournament")]
     Tournament,
-    /// It has no winner.
+    /// The match has no winner.
     #[error("the match has no winner")]
     Unfinished,
     /// An opponent lost its seat.

@@ -20,14 +20,14 @@ pub static BENCHMARK_SETS: LazyLock<[ItemSet; 2]> = LazyLock::new(|| {
 /// The name of the set that the benchmark plays by default.
 pub const NEWEST_SET: &str = "lastnim-2";
 
-/// The text of the file of the first set.
+/// The contents of the first set's file.
 pub(crate) const FIRST_SET_TEXT: &str = include_str!("lastnim-1.jsonl");
-/// The text of the file of the newest set.
+/// The contents of the newest set's file.
 pub(crate) const NEWEST_SET_TEXT: &str = include_str!("lastnim-2.jsonl");
 
-/// A name that no set has.
+/// A set name that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("set {0:?}: this program knows {known}", known = BENCHMARK_SETS.each_ref().map(|set| set.name).join(" and "))]
+#[error("set {0:?}: expected {known}", known = BENCHMARK_SETS.each_ref().map(|set| set.name).join(" or "))]
 pub struct UnknownSetError(pub String);
 
 /// The bot's name in matches.
@@ -103,7 +103,8 @@ impl SetItem {
         if opponents.len() + 1 != game.matrix.seats().get() {
             return Err(format!("opponents {:?}: expected one for each other seat", item.opponents));
         }
-        let tier = Tier::of_number(item.tier).ok_or_else(|| format!("tier {}", item.tier))?;
+        let tier = Tier::of_number(item.tier)
+            .ok_or_else(|| format!("tier {}: expected 1 to {}", item.tier, Tier::MAX))?;
         Ok(Self { tier, number: item.item, game, opponents })
     }
 
@@ -206,7 +207,7 @@ mod tests {
         }
         assert_eq!(
             ItemSet::of_name("lastnim-3").unwrap_err().to_string(),
-            "set \"lastnim-3\": this program knows lastnim-1 and lastnim-2"
+            "set \"lastnim-3\": expected lastnim-1 or lastnim-2"
         );
         assert_eq!(BENCHMARK_SETS.last().unwrap().name, NEWEST_SET);
     }
@@ -250,7 +251,7 @@ mod tests {
             ItemSet::parse("made-up", &changed).unwrap_err()
         };
         assert!(refused("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 is out of order"));
-        assert!(refused("\"tier\":1,", "\"tier\":6,").ends_with("tier 6"));
+        assert!(refused("\"tier\":1,", "\"tier\":6,").ends_with("tier 6: expected 1 to 5"));
         assert!(refused("\"id\":\"", "\"id\":\"0").ends_with("does not match the position"));
         assert!(
             refused("\"opponents\":\"", "\"opponents\":\"oracle ")

@@ -4,7 +4,7 @@
 //! `labelling` describe them. `item_set` reads the frozen sets, and `item_score` scores a record. `tier_tally` adds up
 //! scores and applies the stopping rule; `card` makes the card, for play and for `lastnim record verify`.
 //!
-//! Nothing here plays, asks a server or reads a file.
+//! Nothing here plays matches, contacts a server or reads a file.
 
 mod card;
 mod difficulty;

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 const FIRST_SET_SEED: u64 = 1;
 /// The seed of the whole set `lastnim-2`: the first seed with which all reference bots lose more in higher tiers.
 const NEWEST_SET_SEED: u64 = 36;
-/// In the order by difficulty of `lastnim-2`, a first take that can be an error counts like this many piles.
+/// When `lastnim-2` sorts positions by difficulty, a first take that can be an error counts like this many piles.
 const FIRST_ERROR_PILES: usize = 4;
 /// The number of items in a tier.
 const ITEMS: u32 = 120;

@@ -61,7 +61,7 @@ fn searching_bots_lose_more_in_higher_tiers_of_the_first_set() {
     }
 }
 
-/// Two bots of each family of bots that err.
+/// Two bots from each family of house bots that can err.
 const REFERENCES: [&str; 12] = [
     "random",
     "timid",

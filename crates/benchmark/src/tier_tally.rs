@@ -1,4 +1,4 @@
-//! Tallies of tiers, and the stopping rule.
+//! The tally of a tier, and the rule for when the tier ends.
 
 use super::{item_score::ItemScore, item_set::Tier};
 use lastnim_auditing::{LossCounts, LossEstimate};

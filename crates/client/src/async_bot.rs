@@ -74,7 +74,7 @@ pub trait AsyncBot: Send + Sync + 'static {
         ready(())
     }
 
-    /// Called when the server refused a request of the bot; the default logs it.
+    /// Called when the server has refused a request from the bot; the default logs it.
     fn refused(&self, refusal: &Refusal) -> impl Future<Output = ()> + Send {
         refusal.log();
         ready(())
@@ -86,13 +86,13 @@ pub trait AsyncBot: Send + Sync + 'static {
         ready(())
     }
 
-    /// Called when a tournament of the bot is over; see [`Bot::tournament_ended`](super::Bot::tournament_ended).
+    /// Called when one of the bot's tournaments is over; see [`Bot::tournament_ended`](super::Bot::tournament_ended).
     fn tournament_ended(&self, end: &TournamentEnd) -> impl Future<Output = ()> + Send {
         let _ = end;
         ready(())
     }
 
-    /// Called when a session was opened, also after each reconnect.
+    /// Called when a session has been opened, including after each reconnect.
     fn connected(&self, session: &Connected) -> impl Future<Output = ()> + Send {
         let _ = session;
         ready(())

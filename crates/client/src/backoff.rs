@@ -27,7 +27,7 @@ impl Backoff {
         half + spread
     }
 
-    /// Starts over if the session lasted for at least the longest pause.
+    /// Resets the pause if the session lasted at least as long as the longest pause.
     pub(super) fn reset_if_lasting(&mut self, lasted: Duration) {
         if lasted >= MAX_PAUSE {
             *self = Self::new();

@@ -4,7 +4,7 @@ use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use lastnim_core::game::Row;
 use lastnim_proto::TakeFeed;
 
-/// A player of Last Nim.
+/// A bot that plays Last Nim.
 ///
 /// Methods are called one at a time on the bot's own thread, and may take as long as the match's clock allows. The view has
 /// everything that a take depends on, so a bot needs no memory.
@@ -37,14 +37,14 @@ pub trait Bot: Send + 'static {
         None
     }
 
-    /// Called once for each match that began, when it has ended. If the bot missed ends while it was away, they follow
-    /// when it is back. These may belong to matches that an earlier process began; the summary does not count such
-    /// matches.
+    /// Called once for each match that began, when it has ended. Ends that the bot missed while it was away are
+    /// reported when it is back. Some of these may belong to matches that an earlier process began; the summary does
+    /// not count those.
     fn ended(&mut self, end: &MatchEnd) {
         let _ = end;
     }
 
-    /// Called when the server refused a request of the bot; the default logs it.
+    /// Called when the server has refused a request from the bot; the default logs it.
     fn refused(&mut self, refusal: &Refusal) {
         refusal.log();
     }
@@ -54,13 +54,13 @@ pub trait Bot: Send + 'static {
         notice.log();
     }
 
-    /// Called when a tournament of the bot is over, even if it ended while the bot was away. A restarted process may get it
-    /// again.
+    /// Called when one of the bot's tournaments is over, even if it ended while the bot was away. A restarted process
+    /// may be told again.
     fn tournament_ended(&mut self, end: &TournamentEnd) {
         let _ = end;
     }
 
-    /// Called when a session was opened, also after each reconnect.
+    /// Called when a session has been opened, including after each reconnect.
     fn connected(&mut self, session: &Connected) {
         let _ = session;
     }
@@ -70,11 +70,11 @@ pub trait Bot: Send + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Connected {
-    /// The name of the token's bot.
+    /// The name of the bot that the token belongs to.
     pub bot: String,
     /// The version of the server.
     pub server_version: String,
-    /// The number of the bot's open matches.
+    /// How many open matches the bot has.
     pub open_matches: u32,
 }
 

@@ -19,7 +19,7 @@ pub(super) trait BotHost: Send {
     /// If the bot has panicked.
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error>;
 
-    /// Drops the pending questions of a match. Each question still gets an answer, which may be
+    /// Drops the pending questions about a match. Each question still gets an answer, which may be
     /// [`BotAnswer::Withdrawn`].
     fn withdraw(&mut self, match_id: MatchId);
 

@@ -17,13 +17,13 @@ use std::{
 };
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
-/// A bot with a task for each question. Dropping this aborts them.
+/// A bot with a task for each question. Dropping this aborts the tasks.
 #[derive(Debug)]
 pub(super) struct BotTasks<B> {
     bot: Arc<B>,
     max_requests: NonZeroUsize,
     tasks: JoinSet<BotAnswer>,
-    /// The tasks of requests, by match.
+    /// The tasks that answer requests, by match.
     requests: HashMap<Id, (MatchId, AbortHandle)>,
 }
 

@@ -1,4 +1,4 @@
-//! Runs a bot on a thread.
+//! Runs a bot on its own thread.
 
 use super::{
     Bot, Error,

@@ -1,6 +1,6 @@
-//! Bounds on what a server can make the client keep.
+//! Limits on what a server can make the client keep.
 
-/// Maximum number of open matches of a bot. By default, a server opens this many matches in total.
+/// Maximum number of open matches per bot. By default, a server has the same limit on all its open matches together.
 pub(super) const MAX_OPEN_MATCHES: usize = 20_000;
 /// Maximum number of messages that wait because the server does not read: a row and a take for each open match, and
 /// pongs.

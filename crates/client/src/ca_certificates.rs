@@ -9,7 +9,7 @@ use std::{
 /// Maximum size of a certificate file. The bundle of a whole system has about 0.2 MiB.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Certificates of authorities from a PEM file.
+/// Certificates of trusted authorities, from a PEM file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CaCertificates {
     path: PathBuf,

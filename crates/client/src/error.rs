@@ -56,7 +56,7 @@ pub enum Error {
         /// What failed.
         reason: String,
     },
-    /// The file of trusted authorities cannot be used.
+    /// The file with the trusted certificate authorities cannot be used.
     #[error("certificates {}: {reason}", path.display())]
     Ca {
         /// The file.

@@ -1,4 +1,4 @@
-//! Parses messages of the server into [`SessionEvent`]s.
+//! Parses messages from the server into [`SessionEvent`]s.
 
 use super::{
     Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
@@ -18,7 +18,7 @@ use lastnim_tournament::TournamentState;
 use std::time::Duration;
 use thiserror::Error;
 
-/// An invalid message of the server.
+/// An invalid message from the server.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
@@ -61,7 +61,7 @@ pub enum ProtocolError {
     /// The server sends requests, but does not read the replies.
     #[error("more requests, but did not read the {MAX_UNSENT_MESSAGES} replies that are waiting")]
     RepliesUnread,
-    /// More events of practice are waiting than the limit allows.
+    /// More practice events are waiting than the limit allows.
     #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
     PracticeEvents,
     /// The list of house bots is too long.
@@ -72,7 +72,7 @@ pub enum ProtocolError {
     NoWelcome,
 }
 
-/// An event of the session.
+/// An event in the session.
 #[derive(Debug, Clone)]
 pub(super) enum SessionEvent {
     Welcome(Connected),
@@ -112,7 +112,7 @@ pub(super) enum SessionEvent {
     /// The bot has entered a tournament.
     Joined(JoinedTournament),
     NotJoined(JoinRefused),
-    /// An acknowledgement, or an unknown event of a newer server.
+    /// An acknowledgement, or an unknown event from a newer server.
     Heard,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct ReachedPly {
 #[derive(Debug, Clone)]
 pub(super) struct JoinedTournament {
     pub(super) tournament: String,
-    /// The bots of the field so far.
+    /// How many bots have joined so far.
     pub(super) bots: usize,
     /// Whether the tournament is over.
     pub(super) is_over: bool,
@@ -172,16 +172,16 @@ pub(super) struct EndedMatch {
     pub(super) match_id: MatchId,
     pub(super) reason: EndReport,
     pub(super) winner: Option<u32>,
-    /// By seat; empty without a winner.
+    /// How each seat played, by seat; empty without a winner.
     pub(super) figures: Vec<SeatFigures>,
-    /// The match, if the bot may not know it.
+    /// The facts about the match, sent if the bot may not know them.
     pub(super) info: Option<MatchInfo>,
     /// The forfeited seats, if the message lists them.
     pub(super) forfeited: Vec<u32>,
 }
 
 impl SessionEvent {
-    /// Parses a message of the server.
+    /// Parses a message from the server.
     ///
     /// # Errors
     /// Names every field that is missing or invalid. Events of unknown kinds are not errors.

@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Opens a file to append lines to, and returns it with its path. In a folder this is the file `NAME-RUN.jsonl`. If a killed
-/// run left an incomplete line, it is ended first.
+/// Opens a file to append lines to, and returns it with its path. If `path` is a folder, the file in it is
+/// `NAME-RUN.jsonl`. If a killed run left an incomplete last line, a newline is added first.
 ///
 /// # Errors
 /// If the file cannot be opened, read or written.

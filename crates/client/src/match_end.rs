@@ -48,10 +48,10 @@ impl fmt::Display for EndReport {
     }
 }
 
-/// The figures of one seat's play.
+/// How well one seat played.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeatFigures {
-    /// Satisfaction: 1 - rank / (n - 1) of the winner in the seat's row, from 0 to 1.
+    /// Satisfaction: 1 - rank / (n - 1), where rank is the winner's rank in the seat's row; from 0 to 1.
     pub satisfaction: f64,
     /// The ranks lost by the seat's own takes.
     pub regret: u32,
@@ -59,7 +59,7 @@ pub struct SeatFigures {
     pub luck: i32,
     /// Takes by the bot itself.
     pub takes: u32,
-    /// Optimal takes among them.
+    /// How many of these takes were optimal.
     pub optimal_takes: u32,
 }
 

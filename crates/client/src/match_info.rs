@@ -6,8 +6,8 @@ use lastnim_core::{
 };
 use std::ops::Deref;
 
-/// The facts about a match that are fixed before the first take, from the view of one seat. It dereferences to the
-/// setup, as in `info.piles`.
+/// The facts about a match that are fixed before the first take, as one seat sees them. It dereferences to the setup,
+/// as in `info.piles`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchInfo {

@@ -127,7 +127,7 @@ impl MatchView {
     }
 
     /// Returns the latest takes that the bot has received, in order of ply: at most
-    /// [`MAX_SEEN_TAKES`](super::MAX_SEEN_TAKES) (1,024), own ones included. It is empty unless
+    /// [`MAX_SEEN_TAKES`](super::MAX_SEEN_TAKES) (1,024), including its own. It is empty unless
     /// [`Bot::take_feed`](super::Bot::take_feed) is [`TakeFeed::All`](super::TakeFeed::All).
     ///
     /// Takes made while there was no session, or before this process started, are missing.

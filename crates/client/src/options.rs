@@ -1,4 +1,4 @@
-//! Options of a bot's run.
+//! Options for a bot's run.
 
 use super::{CaCertificates, Error, ServerAddress, text_input::read_text_file};
 use lastnim_core::game::{BotVersion, ConfigHash};
@@ -13,7 +13,7 @@ const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is no
 /// Default address of a server.
 const DEFAULT_SERVER: &str = "127.0.0.1:7600";
 
-/// The server, the bot and the tournament of a run, and its limits.
+/// The server, bot and tournament for a run, and its limits.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
@@ -29,8 +29,8 @@ pub struct Options {
     pub version: Option<String>,
     /// A hash of the bot's configuration, such as its settings or prompt.
     pub config_hash: Option<[u8; 32]>,
-    /// The file that logs all messages of the bot, or a folder with one file per run, for `lastnim audit history`. It never
-    /// contains the token.
+    /// Where to log all of the bot's messages, for `lastnim audit history`: a file, or a folder with one file per run.
+    /// The log never contains the token.
     pub session_log: Option<PathBuf>,
     /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, at least 1; 64 by default. A
     /// [`Bot`](super::Bot) is asked one question at a time.
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Creates options to play on `server` as the bot of `token`, until the run is stopped.
+    /// Creates options to play on `server` as the bot that `token` belongs to, until the run is stopped.
     pub fn new(server: impl Into<ServerAddress>, token: impl Into<String>) -> Self {
         Self {
             server: server.into(),
@@ -112,7 +112,7 @@ impl Options {
         self
     }
 
-    /// Logs all messages of the bot in a file, or in a new file in a folder.
+    /// Logs all of the bot's messages in a file, or in a new file in a folder.
     #[must_use]
     pub fn session_log(mut self, path: impl Into<PathBuf>) -> Self {
         self.session_log = Some(path.into());

@@ -34,20 +34,20 @@ use tonic::{Code, Response, Status, service::interceptor::InterceptedService, tr
 const PAGE_SIZE: u32 = 1_000;
 /// Pause before another attempt to create a match when the server is full.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Time limit of a call.
+/// Time limit for a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// The number of seats of a match, if the server hosts enough house bots.
+/// The number of seats in a match, if the server hosts enough house bots.
 const SEATS: usize = 3;
 
-/// Opponents and positions of practice.
+/// Opponents and positions to practise with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Practice {
     /// The names of house bots to meet; empty for all that the server hosts.
     pub rivals: Vec<String>,
-    /// The counters of each pile.
+    /// The number of counters in each pile.
     pub piles: Vec<u64>,
-    /// The number of matches in each seat against each rival and the next rival in the list.
+    /// How many matches to play in each seat against each rival together with the next rival in the list.
     pub rounds: u32,
 }
 
@@ -73,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets the number of matches in each seat against each rival and the next rival in the list.
+    /// Sets how many matches to play in each seat against each rival together with the next rival in the list.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -81,7 +81,7 @@ impl Practice {
     }
 }
 
-/// Plays the house bots of the server, and stops. Practice does not count for standings.
+/// Plays against the server's house bots, and stops. Practice does not count for standings.
 ///
 /// In each match all three seats declare their rows: the bot, a house bot, and the next one in the list, with the bot once in
 /// each seat. If there is only one house bot, matches have two seats.
@@ -267,7 +267,7 @@ fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
     tables
 }
 
-/// Awaits the reply of a call, for a limited time.
+/// Awaits the reply to a call, for a limited time.
 async fn in_time<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
     let late = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
     timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)

@@ -25,7 +25,7 @@ pub(super) struct QuestionQueue {
     requests: VecDeque<NumberedQuestion>,
     reports: VecDeque<NumberedQuestion>,
     next_number: u64,
-    /// Requests without an answer.
+    /// Requests that the bot has not answered yet.
     open_requests: usize,
     /// Whether the bot is handling a report.
     is_reporting: bool,
@@ -118,7 +118,7 @@ impl QuestionQueue {
         self.is_reporting = false;
     }
 
-    /// Removes the requests of a match.
+    /// Removes the requests about a match.
     pub(super) fn forget_requests_of(&mut self, match_id: MatchId) {
         self.requests.retain(|waiting| waiting.question.match_of_request() != Some(match_id));
     }

@@ -2,7 +2,7 @@
 
 use lastnim_core::{game::MatchId, referee::RefusalReason};
 
-/// A request of the bot that the server refused.
+/// A request from the bot, refused by the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {

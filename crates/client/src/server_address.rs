@@ -15,7 +15,7 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// Takes an address without checking it.
+    /// Stores an address without checking it.
     pub fn new(address: impl Into<String>) -> Self {
         Self { address: address.into(), ca: None, transport: None }
     }

@@ -178,7 +178,7 @@ struct PlayStream {
 
 /// A bot and its state across sessions.
 struct BotRunner {
-    /// The version that each session states.
+    /// The bot's version, which the client states in each session.
     version: BotVersion,
     tracker: MatchTracker,
     bot: Box<dyn BotHost>,
@@ -264,8 +264,8 @@ impl BotRunner {
         self.perform_actions(actions)?;
         let mut farewell = None;
         let mut silent_seconds = 0;
-        // The ticks of a timer are counted instead of the elapsed time, because nothing is read while the bot blocks
-        // this thread, and that is not silence of the server.
+        // Timer ticks are counted instead of the elapsed time: while the bot blocks this thread, nothing is read, and
+        // the server must not appear silent because of that.
         let mut seconds = interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -278,7 +278,7 @@ impl BotRunner {
                 return Ok(SessionEnd::Done);
             }
             select! {
-                // The order of the branches cannot starve the later ones, since each message causes little work.
+                // This order of the branches does not starve the later ones, since each message causes little work.
                 biased;
                 () = &mut *stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
@@ -461,7 +461,7 @@ async fn open_session(
     }
 }
 
-/// Returns the reason of a temporary loss, or the error of a permanent one.
+/// Returns the reason for a temporary loss, or the error for a permanent one.
 fn transient_loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),

@@ -12,7 +12,7 @@ pub struct Summary {
     pub matches: u64,
     /// Matches won by the bot itself.
     pub wins: u64,
-    /// Matches with the bot's seat forfeited.
+    /// Matches in which the bot's seat was forfeited.
     pub forfeits: u64,
     /// Matches that were cancelled.
     pub cancelled: u64,

@@ -19,9 +19,9 @@ pub struct Suspension {
     pub from_round: u64,
     /// Forfeited matches in a row.
     pub lost: u64,
-    /// The number of these matches in which the bot never appeared.
+    /// In how many of these matches the bot never appeared.
     pub no_shows: u64,
-    /// The number of the last of these matches.
+    /// The last of these matches, by its number in the tournament.
     pub last: u64,
 }
 

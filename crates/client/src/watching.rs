@@ -1,4 +1,4 @@
-//! Streams of the server that are opened again when they break or fall silent.
+//! Streams from the server that are opened again when they break or fall silent.
 
 use super::{
     Error,
@@ -62,7 +62,7 @@ impl<T> ResumedStream<T> {
         Self { open: Box::new(open), state, max_silence, backoff: Backoff::new(), opened_at, was_open: false }
     }
 
-    /// Waits for the next news. Cancel-safe.
+    /// Waits for the next event. Cancel-safe.
     ///
     /// # Errors
     /// If the stream never opened, or if the server refuses it and would refuse it again.
@@ -111,8 +111,8 @@ impl<T> ResumedStream<T> {
     }
 }
 
-/// Returns the status of a connection that could not be opened: a bad certificate or address does not become valid on a
-/// retry.
+/// Converts a failure to connect to a status. Only an unreachable server is worth a retry: a bad certificate or address
+/// stays bad.
 pub fn status_of_error(error: &Error) -> Status {
     match error {
         Error::Unreachable { .. } => Status::unavailable(error.to_string()),

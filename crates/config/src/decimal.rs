@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 use thiserror::Error;
 
-/// The number of parts per unit.
+/// The precision: decimals are stored in millionths.
 const PARTS: u64 = 1_000_000;
 /// The largest whole number.
 const MAX_WHOLE: u64 = 1_000_000_000;
@@ -17,7 +17,7 @@ pub struct Decimal {
     millionths: u64,
 }
 
-/// A string that is not such a number.
+/// A string that is not a valid decimal.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0} is not a number from 0 to {MAX_WHOLE} with at most six digits after the decimal point")]
 pub struct DecimalError(String);

@@ -1,4 +1,4 @@
-//! One setting among others.
+//! A single setting.
 
 use super::{
     SettingValue,

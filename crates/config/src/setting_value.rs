@@ -36,7 +36,7 @@ fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Resul
 /// Parses a value from a string.
 ///
 /// # Errors
-/// Returns the error of the type, or says that the value is not a string.
+/// Returns the error from the type, or says that the value is not a string.
 pub fn read_text<T: FromStr<Err: Display>>(json: &Value) -> Result<T, String> {
     let text = json.as_str().ok_or_else(|| format!("{json} is not a string"))?;
     text.parse().map_err(|error: T::Err| error.to_string())

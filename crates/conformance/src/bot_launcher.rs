@@ -11,7 +11,7 @@ use tokio::{
 
 /// The number of bytes kept from the end of a bot's output.
 const MAX_OUTPUT_BYTES: usize = 4096;
-/// The maximum number of characters shown of a line of output.
+/// How many characters of an output line are shown at most.
 const MAX_LINE_CHARS: usize = 200;
 
 /// The environment of a bot, as set by `lastnim tournament run`.

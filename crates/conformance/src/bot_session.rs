@@ -1,16 +1,16 @@
-//! A stream of the bot.
+//! A stream that the bot opened.
 
 use super::play_service::EncodedEvent;
 use lastnim_proto::pb;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-/// A call of the bot.
+/// A call from the bot.
 #[derive(Debug)]
 pub(super) enum Arrival {
     /// It opened a stream.
     Session(BotSession),
-    /// A call that was refused, with a description of it.
+    /// A call that was refused, described in words.
     Refused(String),
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Inbound {
     Broken(String),
 }
 
-/// A stream of the bot, which ends when this is dropped.
+/// A stream that the bot opened, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct BotSession {
     outbound: mpsc::UnboundedSender<Result<EncodedEvent, Status>>,

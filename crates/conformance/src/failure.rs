@@ -3,7 +3,7 @@
 /// What a bot did, and what the check expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// The last events and actions of the server, oldest first: events as JSON, actions in words.
+    /// The server's last events and actions, oldest first: events as JSON, actions in words.
     pub sent: Vec<String>,
     /// What the bot should have done.
     pub expected: String,

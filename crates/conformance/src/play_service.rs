@@ -26,7 +26,7 @@ const INBOUND_QUEUE: usize = 256;
 /// An encoded event.
 pub(super) type EncodedEvent = Vec<u8>;
 
-/// Passes every stream of the bot to the script.
+/// Passes every stream that the bot opens to the script.
 #[derive(Debug, Clone)]
 pub(super) struct PlayService {
     token: Arc<str>,

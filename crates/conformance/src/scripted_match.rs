@@ -92,7 +92,7 @@ impl MatchPlan {
     }
 }
 
-/// The common parts of the setups of a check.
+/// What all setups in a check have in common.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchNames<'a> {
     pub(super) bot: &'a BotName,
@@ -101,7 +101,7 @@ pub(super) struct MatchNames<'a> {
     pub(super) patience: Duration,
 }
 
-/// A match of the bot.
+/// A match that the bot plays.
 #[derive(Debug)]
 pub(super) struct ScriptedMatch {
     id: MatchId,

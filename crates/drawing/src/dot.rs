@@ -1,4 +1,4 @@
-//! Trees and graphs in Graphviz's language.
+//! Trees and graphs in the Graphviz language.
 
 use super::label;
 use lastnim_analysis::tree::PlayGraph;
@@ -8,7 +8,7 @@ use std::{
     fmt::{self, Write as _},
 };
 
-/// Draws a tree or a graph of a game's play in Graphviz's language, from left to right.
+/// Draws a tree or a graph of a game's play in the Graphviz language, from left to right.
 ///
 /// Nodes show the state and the winner, edges the takes; optimal takes are bold.
 pub fn draw_dot(game: &Game, graph: &PlayGraph) -> String {

@@ -11,9 +11,9 @@ use thiserror::Error;
 /// Maximum number of boxes in a picture: nodes, and one per column that a take passes. The layout of this many takes
 /// some seconds.
 const MAX_BOXES: usize = 20_000;
-/// The stack that one call of the layout needs at most; it recurses as deep as a column has boxes.
+/// Stack per box, in bytes: the layout recurses as deep as a column has boxes, and each call needs at most this.
 const STACK_BYTES_PER_BOX: usize = 8 << 10;
-/// Additional stack.
+/// Additional stack, in bytes, whatever the number of boxes.
 const STACK_BYTES: usize = 4 << 20;
 /// Vertical gap between boxes.
 const ROW_GAP: f64 = 4.0;
@@ -35,7 +35,7 @@ pub enum LayoutError {
         places: usize,
     },
     /// There was not enough memory.
-    #[error("the layout could not start: {0}")]
+    #[error("cannot start the layout: {0}")]
     Memory(#[from] io::Error),
     /// The layout library failed.
     #[error("the layout of {places} boxes failed")]

@@ -1,13 +1,13 @@
-//! Findings of checks.
+//! The findings that checks report.
 
 use super::match_log::LoggedMessage;
 
 /// How certain a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// Log and record cannot both be true.
+    /// The log and the record cannot both be true.
     Contradiction,
-    /// It depends on delays that neither log nor record shows.
+    /// It depends on delays that neither the log nor the record shows.
     Doubt,
 }
 
@@ -87,7 +87,7 @@ impl FindingKind {
         Self::Record,
     ];
 
-    /// Returns its word, for programs.
+    /// Returns the kind's name, for programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Setup => "setup",
@@ -131,9 +131,9 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The id of the match in the log.
     pub match_id: String,
-    /// The ply, if it is about one.
+    /// The ply, if the finding is about one.
     pub ply: Option<u32>,
-    /// The index of the log, and the number of the line; `None` if only the record shows it.
+    /// The index of the log, and the line number; `None` if only the record shows the contradiction.
     pub line: Option<(usize, u64)>,
     /// The contradicting statements of the log and the record.
     pub message: String,
@@ -151,7 +151,7 @@ impl Findings {
         Self { match_id: match_id.to_owned(), found: Vec::new() }
     }
 
-    /// Adds a finding in a line.
+    /// Adds a finding about a log line.
     pub(super) fn add(
         &mut self,
         kind: FindingKind,
@@ -162,7 +162,7 @@ impl Findings {
         self.push(kind, Some((message.log, message.line)), ply.into(), words);
     }
 
-    /// Adds a finding in the record.
+    /// Adds a finding that only the record shows.
     pub(super) fn add_of_record(&mut self, kind: FindingKind, ply: u32, words: String) {
         self.push(kind, None, Some(ply), words);
     }
@@ -171,7 +171,7 @@ impl Findings {
         self.found.push(Finding { kind, match_id: self.match_id.clone(), ply, line, message });
     }
 
-    /// Returns the findings in the order of lines.
+    /// Returns the findings, sorted by log line.
     pub(super) fn into_sorted(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|finding| (finding.line, finding.ply, finding.kind));
         self.found

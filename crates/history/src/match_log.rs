@@ -11,14 +11,14 @@ pub struct MatchLog<'a> {
 /// The messages of one session about a match.
 #[derive(Debug, Clone)]
 pub(super) struct SessionOfMatch<'a> {
-    /// The index of the session among all.
+    /// The index of this session among all sessions.
     pub(super) place: usize,
     pub(super) bot: &'a str,
     /// The messages, in order.
     pub(super) messages: Vec<LoggedMessage<'a>>,
 }
 
-/// A message and its place.
+/// A message and its place in the logs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoggedMessage<'a> {
     pub(super) log: usize,
@@ -81,13 +81,13 @@ impl<'a> LoggedMessage<'a> {
         })
     }
 
-    /// Returns the time since an earlier message of its session, in microseconds.
+    /// Returns the time since an earlier message in the same session, in microseconds.
     pub(super) fn micros_since(&self, earlier: &Self) -> u64 {
         self.mono_us.saturating_sub(earlier.mono_us)
     }
 }
 
-/// Two messages of a session, one before and one after a step of the match. No log lines are missing between them, so
+/// Two messages in a session, one before and one after a step of the match. No log lines are missing between them, so
 /// all messages that the bot sent for that step in this session are between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlyBracket<'s, 'a> {
@@ -106,7 +106,7 @@ impl<'a> SessionOfMatch<'a> {
         (before.gaps == after.gaps).then_some(PlyBracket { before, after })
     }
 
-    /// Returns the messages around the settling of the rows; `None` if the log does not cover it.
+    /// Returns the messages before and after the rows were settled; `None` if the log does not cover that step.
     pub(super) fn bracket_of_rows(&self) -> Option<PlyBracket<'_, 'a>> {
         let asks = |message: &&LoggedMessage<'_>| match message.received() {
             Some(Event::MatchStarted(_)) => true,

@@ -32,7 +32,7 @@ pub(super) struct PlyState {
     pub(super) began: Timestamp,
 }
 
-/// A take of a record.
+/// A take in a record.
 #[derive(Debug)]
 pub(super) struct RecordedTake {
     pub(super) seat: Seat,
@@ -44,7 +44,7 @@ pub(super) struct RecordedTake {
     pub(super) at: Timestamp,
 }
 
-/// A row of a record.
+/// A row in a record.
 #[derive(Debug)]
 pub(super) struct RecordedRow {
     pub(super) row: Row,
@@ -53,13 +53,13 @@ pub(super) struct RecordedRow {
     pub(super) at: Timestamp,
 }
 
-/// A strike of a record.
+/// A strike in a record.
 #[derive(Debug)]
 pub(super) struct RecordedStrike {
     pub(super) seat: Seat,
     pub(super) ply: u32,
     pub(super) reason: RefusalReason,
-    /// The number of the strike of its seat, from 1.
+    /// The number of this strike among those of its seat, from 1.
     pub(super) number: u32,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct RecordedForfeit {
     pub(super) reason: ForfeitReason,
     pub(super) ply: u32,
     pub(super) at: Timestamp,
-    /// Whether the rows were known.
+    /// Whether the rows were already known.
     pub(super) in_play: bool,
     /// Whether its bot had acted before, according to the record.
     pub(super) had_acted: bool,

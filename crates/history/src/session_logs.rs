@@ -17,7 +17,7 @@ pub struct SessionLogs {
     places: HashMap<(usize, String, u64), usize>,
 }
 
-/// Counts of a log.
+/// How many lines, runs and sessions a log has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogCounts {
     /// All lines.
@@ -30,7 +30,7 @@ pub struct LogCounts {
     pub torn: u64,
     /// Lines that the program reported as not written.
     pub left_out: u64,
-    /// Lines of later versions.
+    /// Lines written by later versions.
     pub unknown: u64,
 }
 
@@ -204,7 +204,7 @@ impl SessionLogs {
     }
 }
 
-/// Returns the id of the match of a message, if it is about a known match.
+/// Returns the id of the match that a message is about, if the match is known.
 fn match_of_message(said: SaidMessage<'_>) -> Option<&str> {
     let id = match said {
         SaidMessage::Sent(action) => match action {

@@ -81,7 +81,7 @@ impl LlmBot {
         Ok(Self { decider, config_hash, scorings: Arc::new(ScoringSource::Nobody) })
     }
 
-    /// Lets the bot ask the server that it plays on for the scoring of tournaments, which prompts name.
+    /// Lets the bot ask its server for the scoring of tournaments, so that prompts can state it.
     ///
     /// # Errors
     /// If the token is invalid.
@@ -90,7 +90,7 @@ impl LlmBot {
         Ok(Self { scorings, ..self })
     }
 
-    /// Sets the scoring of all its matches, which prompts name.
+    /// Sets the scoring that prompts state for all matches.
     #[must_use]
     pub fn with_scoring(self, scoring: Scoring) -> Self {
         Self { scorings: Arc::new(ScoringSource::Fixed(scoring)), ..self }
@@ -106,7 +106,7 @@ impl LlmBot {
         self.decider.settings.model.parse().ok()
     }
 
-    /// Returns what its provider cannot do, if the settings name one.
+    /// Returns the provider and its limitations, if the settings name a provider.
     pub fn provider_limits(&self) -> Option<(Provider, &'static str)> {
         self.decider.settings.provider.map(|provider| (provider, provider.limits()))
     }

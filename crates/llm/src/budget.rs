@@ -20,7 +20,7 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
-/// The words for the budget of a match in an error.
+/// How an error names the budget of a match.
 const OF_MATCH: &str = "of the match";
 
 /// The limit on an account.
@@ -256,8 +256,8 @@ pub struct CostBound {
 }
 
 impl CostBound {
-    /// Returns the limit of these settings on the cost of this many matches; `matches` is `None` if their number is
-    /// unknown.
+    /// Returns the maximum cost of this many matches with these settings; `matches` is `None` if their number
+    /// is unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
         let of_matches = Limit {
@@ -294,7 +294,7 @@ impl fmt::Display for CostBound {
         let money = self
             .limit
             .money
-            .map(|money| format!("{} of money", Amount { money, ..Amount::default() }.money_text()));
+            .map(|money| format!("{} in money", Amount { money, ..Amount::default() }.money_text()));
         let tokens = self.limit.tokens.map(|tokens| format!("{tokens} tokens"));
         match (money, tokens) {
             (None, None) => f.write_str("any amount: no budget is set"),

@@ -1,4 +1,4 @@
-//! How a model was asked, which every call of a transcript names.
+//! How a model was asked; every call in a transcript states this.
 
 use super::{LlmSettings, Memory, Thinking, dialect::Dialect};
 use serde::{Deserialize, Serialize};

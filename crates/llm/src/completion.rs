@@ -31,7 +31,7 @@ pub struct Completion {
 pub struct ResponseSource {
     /// The id of the response.
     pub id: Option<String>,
-    /// The model, which may be a version of the one that was asked for.
+    /// The name of the model, which may be a version of the requested model.
     pub model: Option<String>,
     /// The configuration of the endpoint.
     pub system_fingerprint: Option<String>,
@@ -70,12 +70,12 @@ impl ResponseSource {
 
 /// The maximum length of an id or a name in a response.
 const MAX_SOURCE_CHARS: usize = 200;
-/// Reasons for the end of a reply, in lower case, that mean the limit on tokens.
+/// Finish reasons, in lower case, that mean that the reply reached the token limit.
 const LENGTH_REASONS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "model_length"];
-/// Reasons for the end of a reply, in lower case, that mean a content filter.
+/// Finish reasons, in lower case, that mean that a content filter stopped the reply.
 const FILTER_REASONS: [&str; 6] =
     ["content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
-/// Reasons for the end of a reply, in lower case, that mean a tool call.
+/// Finish reasons, in lower case, that mean that the model called a tool.
 const TOOL_REASONS: [&str; 4] = ["tool_calls", "tool_use", "function_call", "malformed_function_call"];
 
 /// Whether a stream has ended.

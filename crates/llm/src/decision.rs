@@ -59,7 +59,7 @@ pub struct Decider {
 pub struct Decision {
     /// The move.
     pub answer: Answer,
-    /// The hash of the lines of the transcript.
+    /// The hash of these transcript lines.
     pub note_hash: Option<[u8; 32]>,
 }
 

@@ -1,4 +1,4 @@
-//! The forms of requests that endpoints accept, which differ.
+//! The forms of requests; endpoints differ in which forms they accept.
 
 use super::{LlmSettings, refusal::Refusal};
 use lastnim_config::SettingValue;

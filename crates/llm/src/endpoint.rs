@@ -28,7 +28,7 @@ use tokio::{
 
 /// The maximum size of a reply.
 const MAX_REPLY_BYTES: usize = 8 << 20;
-/// The maximum number of bytes read of an error response.
+/// The maximum number of bytes read from an error response.
 const MAX_REFUSAL_BYTES: usize = 16 << 10;
 /// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -208,7 +208,8 @@ impl Endpoint {
         let has_time = Instant::now() + MIN_CALL_TIME < deadline;
         let (Ok(Ok(slot)), true) = (acquired, has_time) else {
             let calls = self.settings.concurrency;
-            let detail = format!("no call could start in time: --concurrency {calls} calls were open");
+            let detail =
+                format!("no call could start in time: {calls} calls were open, the limit of --concurrency");
             return Err(CallFailure::new(FailureClass::Queued, detail));
         };
         loop {

@@ -73,7 +73,7 @@ pub enum LlmError {
         /// The reason.
         reason: String,
     },
-    /// The file of rate limits cannot be used.
+    /// The rate-limit file cannot be used.
     #[error("--rate-file {}: {reason}", path.display())]
     RateFile {
         /// Its path.

@@ -12,7 +12,7 @@ use std::{
 
 /// The account of all calls in a ledger.
 pub const TOTAL: &str = "total";
-/// The maximum length of an account's name, which is that of a match id.
+/// The maximum length of an account's name: the length of a match id.
 const NAME_CHARS: usize = 36;
 /// The length of a line, which is constant so that it can be overwritten in place.
 const LINE_BYTES: usize = NAME_CHARS + 2 * (1 + 20 + 1 + 20 + 1 + 39) + 1;

@@ -137,7 +137,7 @@ impl ShownSeats<'_> {
         context! { seat => seat.index(), bot, is_own, name }
     }
 
-    /// Describes the seats from the own one on, for version 1 of the prompt.
+    /// Describes the seats, starting with the bot's own seat, for version 1 of the prompt.
     fn offset_values(self) -> Vec<Value> {
         let seats = self.info.seats();
         let offsets = (0..seats.get()).map(|offset| {

@@ -59,7 +59,7 @@ impl Provider {
         }
     }
 
-    /// Returns its address; `None` if each customer has another one.
+    /// Returns its address; `None` if each customer has a different one.
     pub fn base_url(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some(DEFAULT_ENDPOINT),

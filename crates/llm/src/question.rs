@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 /// A question to a model.
 #[derive(Debug, Clone, Copy)]
 pub enum Question<'a> {
-    /// The question which row to declare.
+    /// Asks which row to declare.
     Row(&'a MatchInfo),
-    /// The question how many counters to take.
+    /// Asks how many counters to take.
     Take(&'a MatchView),
 }
 

@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
 
-/// The event that a question waits because its endpoint fails or a budget is spent.
+/// The event for a question that waits because its endpoint fails or a budget is spent.
 pub const OUTAGE: &str = "outage";
-/// The event that a question no longer waits, because the endpoint has answered again.
+/// The event for a question that no longer waits, because the endpoint has answered again.
 pub const RECOVERY: &str = "recovery";
 
 /// Logs and counts the calls for one question and the bot's decision. If it is dropped first, it logs that the question was withdrawn.

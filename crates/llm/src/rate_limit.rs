@@ -21,13 +21,13 @@ const FILE_BYTES: usize = 42;
 /// When the next call may start, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct RateState {
-    /// The time by the limit on requests.
+    /// The time at which the request limit allows the next call.
     request_at: u64,
-    /// The time by the limit on tokens.
+    /// The time at which the token limit allows the next call.
     tokens_at: u64,
 }
 
-/// The limits of a bot, and the use of them by all bots that share them.
+/// A bot's limits, and how much of them all bots that share them have used.
 #[derive(Debug)]
 pub struct RateLimit {
     requests: Option<u64>,
@@ -75,7 +75,7 @@ impl RateLimit {
             wait
         });
         let wait = wait.map_err(|error| {
-            CallFailure::new(FailureClass::Rejected, format!("the file of rate limits: {error}"))
+            CallFailure::new(FailureClass::Rejected, format!("the rate-limit file: {error}"))
         })?;
         if wait >= left {
             let what =
@@ -86,7 +86,7 @@ impl RateLimit {
         Ok(())
     }
 
-    /// Charges the tokens of a call, which delay the next ones.
+    /// Counts the tokens of a call, so that later calls wait longer.
     pub fn charge_tokens(&self, used: u64) {
         let Some(limit) = self.tokens else { return };
         let span = u128::from(used) * u128::from(MINUTE_MICROS) / u128::from(limit.max(1));
@@ -95,7 +95,7 @@ impl RateLimit {
             state.tokens_at = state.tokens_at.max(now_micros()).saturating_add(span);
         });
         if let Err(error) = charged {
-            tracing::warn!(%error, "cannot write the file of rate limits");
+            tracing::warn!(%error, "cannot write the rate-limit file");
         }
     }
 
@@ -125,7 +125,7 @@ fn read_state(file: &File) -> io::Result<RateState> {
         let mut times = std::str::from_utf8(&bytes).ok()?.split_whitespace().map(str::parse);
         Some(RateState { request_at: times.next()?.ok()?, tokens_at: times.next()?.ok()? })
     };
-    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a file of rate limits"))
+    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a rate-limit file"))
 }
 
 fn now_micros() -> u64 {

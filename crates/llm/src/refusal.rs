@@ -3,7 +3,7 @@
 use super::completion::error_words;
 use serde_json::Value;
 
-/// The maximum number of characters kept of a refusal.
+/// The maximum number of characters kept from a refusal.
 const MAX_CHARS: usize = 500;
 /// Codes of content filters.
 const FILTER_CODES: [&str; 2] = ["content_filter", "content_policy_violation"];

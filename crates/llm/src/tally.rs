@@ -100,7 +100,7 @@ impl fmt::Display for Tally {
             "; tokens: {prompt} in prompts, {completion} in replies, including {reasoning} for reasoning"
         )?;
         if cached > 0 {
-            write!(f, ", {cached} of the prompts cached")?;
+            write!(f, "; {cached} of the prompt tokens were cached")?;
         }
         if self.uncounted_calls > 0 {
             write!(f, "; the endpoint did not report the tokens of {} calls", self.uncounted_calls)?;

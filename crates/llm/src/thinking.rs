@@ -10,8 +10,8 @@ pub enum Thinking {
     /// It does not think in its reply; a reasoning model has already thought.
     #[default]
     None,
-    /// It thinks in plain text, without a schema, and then gives the object. A second call, after an unusable answer,
-    /// has the schema, because by then the conversation contains the model's thoughts.
+    /// It thinks in plain text, without a schema, and then gives the object. A second call, after an unusable
+    /// answer, uses the schema, because by then the conversation contains the model's thoughts.
     Before,
 }
 

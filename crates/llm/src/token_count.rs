@@ -7,14 +7,14 @@ use std::ops::AddAssign;
 /// Tokens as counted by an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct TokenCount {
-    /// Tokens of the prompt.
+    /// Prompt tokens.
     pub prompt: u64,
-    /// Tokens of the reply, including reasoning.
+    /// Reply tokens, including reasoning.
     pub completion: u64,
-    /// Tokens of reasoning; 0 if unknown.
+    /// Reasoning tokens; 0 if unknown.
     #[serde(default)]
     pub reasoning: u64,
-    /// Tokens of the prompt that the endpoint had cached; 0 if unknown.
+    /// Prompt tokens that the endpoint had cached; 0 if unknown.
     #[serde(default)]
     pub cached: u64,
 }

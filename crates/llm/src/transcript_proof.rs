@@ -17,7 +17,7 @@ use std::{
     io::{self, BufRead},
 };
 
-/// The questions of transcripts: the hash of their lines, and the bot's decision.
+/// The questions in transcripts: the hash of their lines, and the bot's decision.
 #[derive(Debug, Default)]
 pub struct TranscriptQuestions {
     /// A question may be asked several times if a session is lost.

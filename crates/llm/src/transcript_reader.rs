@@ -60,7 +60,7 @@ pub struct TranscriptQuestion {
     pub hash: NoteHash,
 }
 
-/// A call of the endpoint.
+/// A call to the endpoint.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptCall {
     /// The messages sent to the model.

@@ -55,7 +55,7 @@ fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
     words
 }
 
-/// Returns the cell of an estimate: with its interval, if there are enough groups.
+/// Returns the cell for an estimate: with its interval, if there are enough groups.
 fn estimate_cell(estimate: Option<&pb::Estimate>) -> Cell {
     let Some(estimate) = estimate else { return Cell::NONE };
     match (estimate.low, estimate.high) {

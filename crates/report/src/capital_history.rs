@@ -1,4 +1,4 @@
-//! The capital of a sequential test over time.
+//! How the capital of each bet in a sequential test changes over time.
 
 use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_words};
 use lastnim_proto::pb;
@@ -6,7 +6,7 @@ use lastnim_proto::pb;
 /// Bounds that are closer than this are drawn as one line.
 const SAME_BOUND: f64 = 0.005;
 
-/// Charts the capitals of both bets of a sequential test and their bounds; `None` before two groups are judged.
+/// Charts the capital of both bets in a sequential test, with their bounds; `None` before two groups are judged.
 pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     if said.path.len() < 2 {
         return None;

@@ -42,15 +42,15 @@ fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
     }
     let pairs = match judged.len() {
         0 => return None,
-        1 => "for the single pair".to_owned(),
-        pairs => format!("for all {pairs} pairs together"),
+        1 => String::new(),
+        pairs => format!(" after correcting for all {pairs} pairs"),
     };
     let certain: Vec<_> = behind
         .iter()
         .map(|(better, worse)| format!("{better} is better than {}", worse.join(", ")))
         .collect();
     let certain = if certain.is_empty() { "none".to_owned() } else { shortened_list(&certain, "; ") };
-    Some(format!("significantly better, {pairs}, with 95% confidence: {certain}"))
+    Some(format!("significantly better, with 95% confidence{pairs}: {certain}"))
 }
 
 /// Tabulates values for pairs of bots in both directions.
@@ -107,11 +107,13 @@ mod tests {
         let said: Vec<_> = report.paragraphs().collect();
         assert_eq!(
             said,
-            ["significantly better, for all 2 pairs together, with 95% confidence: a is better than c"]
+            [
+                "significantly better, with 95% confidence after correcting for all 2 pairs: a is better than c"
+            ]
         );
         assert_eq!(cross_table_sections(&compared[2..], "wins").len(), 1);
         assert_eq!(cross_table_sections(&[], "wins"), []);
         let said = certain_leads_note(&compared[..1]).unwrap();
-        assert_eq!(said, "significantly better, for the single pair, with 95% confidence: none");
+        assert_eq!(said, "significantly better, with 95% confidence: none");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::NumberFormat;
 
-/// The shape of the marks of a plot.
+/// The shape of a plot's marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkShape {
     /// Bars that start at zero.

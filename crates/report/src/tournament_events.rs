@@ -41,7 +41,7 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
         }
         Some(Event::Closed(closed)) => {
             format!(
-                "no more rounds: the ladder ends after {}",
+                "no more rounds start: the ladder ends after {}",
                 count_words(closed.before, "match", "matches")
             )
         }

@@ -7,7 +7,7 @@ use lastnim_proto::{
 };
 use serde_json::Value;
 
-/// Describes the settings of a tournament: labelled lines in the order of the table of settings.
+/// Describes the settings of a tournament: labelled lines in the order of the settings table.
 pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
     facts_with(settings, |_| true)
 }

@@ -3,7 +3,7 @@
 use super::words::count_words;
 use lastnim_proto::pb;
 
-/// The number of characters shown of a config hash.
+/// How many characters of a config hash are shown.
 const SHOWN_HASH_CHARS: usize = 8;
 
 /// Describes the version that a session declared.

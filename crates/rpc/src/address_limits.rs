@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// The limit of all addresses together, as a multiple of one address's.
+/// The limit on all addresses together, as a multiple of the limit on one address.
 const TOTAL_LIMIT_FACTOR: u32 = 50;
 
 /// Limits requests without a token: a burst from each address, then one per interval, and a multiple of that from all
@@ -45,7 +45,7 @@ impl AddressLimiter {
         Self { of_each, of_all, used: Mutex::default() }
     }
 
-    /// Counts an attempt of an address, if it is allowed.
+    /// Counts an attempt from an address, if it is allowed.
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyAttempts> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let own = used.by_address.get(&address).copied();
@@ -57,8 +57,8 @@ impl AddressLimiter {
             .of_all
             .count(used.by_all, now, 1)
             .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
-        // This also bounds the table: the remaining entries are at most as many as the requests that all addresses
-        // together may send in one burst period.
+        // This also limits the size of the table: the entries that remain are at most as many as the requests that all
+        // addresses together may send in one burst period.
         used.by_address.retain(|_, used| !self.of_each.is_clear(*used, now));
         used.by_address.insert(address, own);
         used.by_all = Some(all);

@@ -31,7 +31,7 @@ impl LoginLimits {
         Self { limit, hasher: RandomState::new(), used: Mutex::new(vec![None; COUNTERS].into()) }
     }
 
-    /// Logs and counts a wrong token of an address.
+    /// Logs and counts a wrong token from an address.
     ///
     /// # Errors
     /// The time until the next attempt, if the address has sent too many wrong tokens.

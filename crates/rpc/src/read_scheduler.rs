@@ -12,7 +12,7 @@ use tonic::{Code, Request, Status};
 
 /// The limit on reads per caller, including waiting ones.
 const MAX_READS_PER_CALLER: usize = 256;
-/// The limit on reads of all callers together.
+/// The limit on reads by all callers together.
 const MAX_READS: usize = 8_192;
 /// The limit on awaited cross-tables per caller.
 const MAX_CROSS_TABLES_PER_CALLER: usize = 4;

@@ -21,7 +21,7 @@ const DELAYED: &str = "the store cannot be used now; the request may still be ca
 const DAMAGED: &str = "the stored data is damaged: see the server's log";
 const FAILED: &str = "the store failed: see the server's log";
 
-/// Creates a status with a stable reason for programs.
+/// Creates a status with a stable, machine-readable reason.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
 }
@@ -65,7 +65,7 @@ pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, 
     read_request(|request| request.member(field).ok_or_report(parsed))
 }
 
-/// Converts an error of the arena.
+/// Converts an error from the arena.
 pub(super) fn arena_status(error: ArenaError) -> Status {
     let message = error.to_string();
     let (code, reason) = match error {

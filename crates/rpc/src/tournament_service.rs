@@ -24,7 +24,7 @@ use tonic::{Request, Response, Status};
 /// The minimum time between two updates of a watcher, per [`WATCHED_LINES`] lines of standings. All watchers update at
 /// the same times, so that they share computed standings.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
-/// The number of lines of standings that lengthen the interval by [`WATCH_INTERVAL`].
+/// How many lines of standings lengthen the interval by [`WATCH_INTERVAL`].
 const WATCHED_LINES: usize = 100;
 /// The size in bytes above which no tournament is added to a page. It is half of the size that most clients accept in a
 /// message.
@@ -123,7 +123,7 @@ async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::Tourn
     Ok(events.iter().map(Into::into).collect())
 }
 
-/// Sends each change of the state, until the tournament is over or the watcher is gone.
+/// Sends each change to the state, until the tournament is over or the watcher is gone.
 async fn send_state_changes(
     arena: Arena,
     id: TournamentId,

@@ -7,7 +7,7 @@ use pb::{void_matches_request as alone, void_target as listed};
 /// The maximum number of targets per request: each is looked up while the tournament waits.
 const MAX_TARGETS: usize = 100;
 
-/// Parses which matches to void, without duplicates: the single target and those of the list.
+/// Parses which matches to void, without duplicates: the single target and those in the list.
 pub(super) fn parse_void_targets(
     request: &pb::VoidMatchesRequest,
     field: RequestField<'_>,

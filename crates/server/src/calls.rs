@@ -44,7 +44,7 @@ pub(super) struct GuardedServices {
     pub access: Access,
     /// The pages, if enabled.
     pub pages: Option<Pages>,
-    /// The counts of refusals.
+    /// Counts refused calls.
     pub traffic: Arc<TrafficCounts>,
 }
 
@@ -54,10 +54,10 @@ const STREAM_CHARGE: usize = 4 << 10;
 
 /// The bytes of requests and responses that one class of callers may hold, in total and per address.
 pub(super) type MemoryBudget = SharedQuota<ClientAddress>;
-/// Held bytes, which count until dropped.
+/// Bytes in use, which count until this is dropped.
 pub(super) type MemoryCharge = QuotaShare<ClientAddress>;
 
-/// The shared state of the calls of all connections.
+/// The state that the calls of all connections share.
 #[derive(Debug)]
 pub(super) struct SharedCalls {
     services: GuardedServices,
@@ -70,7 +70,7 @@ pub(super) struct SharedCalls {
     known: Arc<MemoryBudget>,
 }
 
-/// Serves the calls of one connection.
+/// Serves the calls on one connection.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
@@ -117,7 +117,7 @@ impl ConnectionCalls {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
-    /// Returns the rights of a caller, by a token or, for pages, by a cookie.
+    /// Returns what a caller may do, by its token or, on pages, its cookie.
     fn caller_status(
         &self,
         request: &Request<Incoming>,

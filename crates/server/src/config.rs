@@ -44,7 +44,7 @@ settings! {
         guest_matches_per_address: usize = 8, "N".range(1..);
         /// How long a game may wait for its guest before it gives up its place, once all places are taken
         ///
-        /// Without such a game, the address with the most gives one up to an address with at least two fewer.
+        /// If none has, the address with the most games gives one up to an address with at least two fewer.
         guest_idle_timeout: Duration = Duration::from_mins(2), "DURATION".range(1_000..=3_600_000);
         /// Maximum number of wrong tokens that one address may send in a burst
         ///
@@ -54,7 +54,7 @@ settings! {
         failed_login_interval: Duration = Duration::from_secs(2), "DURATION".range(1..=86_400_000);
         /// Maximum number of open TCP connections; keep it below `ulimit -n`
         connections: usize = 10_000, "N".range(1..);
-        /// Maximum percentage of connections of strangers: clients that have called without a valid token
+        /// Maximum percentage of connections for strangers: clients that have called without a valid token
         ///
         /// When these are used up, a connection without a call is closed for a new one, or else the one whose call has
         /// run longest.

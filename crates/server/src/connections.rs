@@ -226,7 +226,7 @@ impl ServerShared {
         }
     }
 
-    /// Serves the calls of a connection until it ends, the server stops, or it is evicted.
+    /// Serves the calls on a connection until it ends, the server stops, or it is evicted.
     async fn run_connection(
         &self,
         connection: impl GracefulConnection,
@@ -347,7 +347,7 @@ impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, Connect
 type Http2Stream<S> = TokioIo<CountedFrames<S>>;
 type Http2Connection<S> = http2::Connection<GatheringStream<Http2Stream<S>>, ConnectionCalls, CallExecutor>;
 
-/// An HTTP/2 connection with the writes of its polls.
+/// An HTTP/2 connection that writes once after each poll.
 struct GatheringConnection<S: Connection> {
     connection: Pin<Box<Http2Connection<S>>>,
     writes: GatheredWrites<Http2Stream<S>>,
@@ -384,7 +384,7 @@ async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Optio
     }
 }
 
-/// Returns the limit on connections: without free files, a server could not even turn connections away.
+/// Limits connections to what the process can open. Without free files, a server could not even refuse connections.
 fn bounded_connections(connections: usize) -> usize {
     match max_connections_by_open_files() {
         Some(fitting) if fitting < connections => {

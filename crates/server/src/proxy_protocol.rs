@@ -31,7 +31,7 @@ pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> 
     parse_client_address(fixed[12], fixed[13], &variable)
 }
 
-/// Parses the source address from the bytes 13 and 14 of a header, and the bytes after its length.
+/// Parses the source address from bytes 13 and 14 of a header, and the bytes after its length.
 fn parse_client_address(
     version_and_command: u8,
     family_and_protocol: u8,

@@ -46,7 +46,7 @@ impl StoreAvailability {
         self.wait_for(Self::failure).await
     }
 
-    /// Waits until the store is permanently lost, and returns how.
+    /// Waits until the store is permanently lost, and returns why.
     pub async fn wait_until_lost(&self) -> StoreError {
         self.wait_for(Self::loss).await
     }

@@ -43,7 +43,7 @@ pub struct StoredTournament {
 /// The bots of a tournament over time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldHistory {
-    /// The bots at the start, or so far if it has not started, in the order of joining.
+    /// The bots at the start, in the order of joining; before the start, the bots that have joined so far.
     pub start: Vec<BotName>,
     /// Changes while it ran, in order.
     pub changes: Vec<FieldChange>,
@@ -95,7 +95,7 @@ pub enum Change {
     FieldChanged {
         /// The tournament.
         id: TournamentId,
-        /// The number of earlier changes of the field.
+        /// The number of earlier changes to the field.
         seq: usize,
         /// The change.
         change: FieldChange,
@@ -194,7 +194,7 @@ pub enum Change {
     MatchEvents {
         /// The match.
         id: MatchId,
-        /// The index of the first of them in the record.
+        /// The index in the record of the first of these events.
         first: usize,
         /// The events.
         events: Vec<TimedEvent>,

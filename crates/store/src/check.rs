@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The number of matches that one read returns.
 const PAGE_SIZE: usize = 500;
-/// The maximum number of damages that are described; further ones are only counted.
+/// The maximum number of faults that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 100;
 
 /// The result of checking a store.
@@ -27,9 +27,9 @@ pub struct StoreCheck {
     pub pruned: u64,
     /// The number of records that each key has signed.
     pub signers: HashMap<PublicKey, u64>,
-    /// The number of damages.
+    /// The number of faults.
     pub damages: u64,
-    /// The first damages.
+    /// Descriptions of the first faults.
     pub described: Vec<StoreError>,
 }
 

@@ -4,10 +4,10 @@ use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// A clock that is behind the latest time of the store by at most this much counts as right, because clocks are often
+/// A clock that is behind the latest time in the store by at most this much counts as right, because clocks are often
 /// corrected by seconds.
 pub const MAX_CLOCK_STEP_BACK: Duration = Duration::from_mins(1);
-/// A clock that is more than this ahead of the latest time of the store may be wrong: servers are rarely off for this long.
+/// A clock that is more than this ahead of the latest time in the store may be wrong: servers are rarely off for this long.
 pub const MAX_CLOCK_STEP_AHEAD: Duration = Duration::from_hours(24);
 
 /// The state of the clock in a store.
@@ -15,11 +15,11 @@ pub const MAX_CLOCK_STEP_AHEAD: Duration = Duration::from_hours(24);
 pub struct StoredClock {
     /// The latest time that a server has observed; `None` in a new store.
     pub latest: Option<Timestamp>,
-    /// When a clock was found far ahead of the latest time, in order.
+    /// Each occasion on which a clock was found far ahead of the latest time, in order.
     pub jumps: Vec<ClockJump>,
 }
 
-/// A clock was found far ahead of the latest time of the store: the server was off, or the clock is wrong.
+/// A clock was found far ahead of the latest time in the store: the server was off, or the clock is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockJump {
     /// The time by that clock.
@@ -39,7 +39,7 @@ pub enum ClockFit {
     Ahead(Duration),
 }
 
-/// The greatest ids of a store.
+/// The greatest ids in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewestIds {
     /// The greatest id of a match, over or not.
@@ -48,12 +48,12 @@ pub struct NewestIds {
     pub tournament: Option<TournamentId>,
 }
 
-/// The numbers of times in a store that are later than a given time.
+/// How many timestamps in a store are later than a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaterTimes {
-    /// Unsigned times, which [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets back.
+    /// Unsigned timestamps, which [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets back.
     pub unsigned: u64,
-    /// Matches whose signed records have such times, which stay.
+    /// Matches whose signed records have such timestamps, which stay.
     pub matches: u64,
 }
 

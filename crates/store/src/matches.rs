@@ -82,13 +82,13 @@ pub struct HeadsPage {
 /// A filter for matches: all its conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MatchFilter {
-    /// Only those of this tournament.
+    /// Only matches of this tournament.
     pub tournament: Option<TournamentId>,
-    /// Only those in which all of these bots sit.
+    /// Only matches in which all of these bots sit.
     pub bots: BTreeSet<BotName>,
-    /// Only those in this state.
+    /// Only matches in this state.
     pub state: Option<ListedState>,
-    /// Only those that ended for this reason.
+    /// Only matches that ended for this reason.
     pub reason: Option<EndReason>,
 }
 
@@ -108,14 +108,14 @@ impl MatchFilter {
         self.state != Some(ListedState::Open)
     }
 
-    /// Returns whether it admits a match for its tournament and its bots.
+    /// Returns whether a match meets the conditions on its tournament and its bots.
     pub fn admits_setup(&self, setup: &MatchSetup) -> bool {
         let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
         (self.tournament.is_none() || self.tournament == tournament)
             && self.bots.iter().all(|bot| setup.seat_of(bot).is_some())
     }
 
-    /// Returns whether it admits a match for its state and the reason of its end.
+    /// Returns whether a match meets the conditions on its state and on the reason for its end.
     pub fn admits_end(&self, state: ListedState, reason: Option<EndReason>) -> bool {
         self.state.is_none_or(|wanted| wanted == state) && (self.reason.is_none() || self.reason == reason)
     }

@@ -104,7 +104,7 @@ impl MemoryMatch {
         self.transcripts.values_mut().map(|stored| &mut Arc::make_mut(stored).published_at).for_each(visit);
     }
 
-    /// Returns the number of transcript bytes of a seat, without those of one question.
+    /// Returns how many transcript bytes a seat has, without those for one question.
     pub(super) fn other_transcript_bytes(
         &self,
         id: MatchId,

@@ -11,11 +11,11 @@ pub const MAX_PRUNED_AT_ONCE: usize = 64;
 /// Selects the matches whose records are removed: those that meet all conditions. They must be finished and signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruneFilter {
-    /// Only those of this tournament.
+    /// Only matches of this tournament.
     pub tournament: Option<TournamentId>,
-    /// Only those that ended before.
+    /// Only matches that ended before this time.
     pub over_before: Timestamp,
-    /// How many of the newest matches with records are kept.
+    /// How many of the newest matches keep their records.
     pub keep_newest: u64,
 }
 

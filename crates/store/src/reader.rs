@@ -1,4 +1,4 @@
-//! Questions about a store as a whole, also while a server writes to it.
+//! Reads about a store as a whole, also while a server writes to it.
 
 use super::{Store, StoreError};
 use async_trait::async_trait;

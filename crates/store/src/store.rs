@@ -15,7 +15,7 @@ use std::fmt;
 /// Stores durable data. Reads return only data that was written, and never wait for a writer.
 ///
 /// All methods fail with [`StoreError::Unavailable`] while the database cannot be used, and with
-/// [`StoreError::Damaged`] if the data cannot be the data that was written.
+/// [`StoreError::Damaged`] if the stored data differs from what was written.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync {
     /// Returns whether the data survives the end of the process.
@@ -47,7 +47,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the greatest ids of matches and tournaments.
     async fn newest_ids(&self) -> Result<NewestIds, StoreError>;
 
-    /// Counts the times that are later than a given one.
+    /// Counts the timestamps that are later than a given one.
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError>;
 
     /// Returns a bot.
@@ -141,7 +141,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the published transcripts of a match, by seat and ply, rows before takes.
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError>;
 
-    /// Returns the transcript bytes of the seat of a question, without those of the question itself.
+    /// Returns how many transcript bytes the seat of a question has, without those for the question itself.
     ///
     /// # Errors
     /// [`StoreError::Pruned`] if the events of the match were removed.
@@ -165,7 +165,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         limit: usize,
     ) -> Result<UnheardMatches, StoreError>;
 
-    /// Returns up to `limit` ends of tournaments since `since` that a bot has not acknowledged: those of the most
+    /// Returns up to `limit` tournament ends since `since` that a bot has not acknowledged: those of the most
     /// recently created tournaments, the oldest first.
     async fn unheard_tournament_ends(
         &self,

@@ -32,7 +32,7 @@ pub trait WriteScript: fmt::Debug + Send + Sync {
 pub enum StoreRead<'a> {
     /// The standings of a finished tournament.
     Standings,
-    /// The interventions of organisers.
+    /// The organisers' interventions.
     TournamentEvents,
     /// A page of results.
     Results(&'a [StoredResult]),

@@ -8,7 +8,7 @@ use thiserror::Error;
 const TOKEN_BYTES: usize = 32;
 /// The prefix of every generated token, so that leaked ones are easy to recognise.
 const TOKEN_PREFIX: &str = "lastnim_";
-/// The minimum number of bits of a token chosen by the user.
+/// The minimum number of random bits in a token that a user chooses.
 const MIN_BITS: usize = 8 * TOKEN_BYTES;
 /// The minimum percentage of distinct three-character groups; nearly all random tokens pass.
 const MIN_DISTINCT_PERCENT: usize = 75;

@@ -27,7 +27,7 @@ impl AllianceSource {
 /// Returns the assigned rows of a match; `None` if the seats declare their own.
 ///
 /// Drawn rows belong to the seats and derive from the seed and the duplicate group, so all rotations of a group share
-/// them: each bot plays each seat, with that seat's row, once. So the effect of the draw cancels out.
+/// them: each bot plays every seat once, with that seat's row. So the effect of the draw cancels out.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
         AllianceSource::Declared => None,
@@ -73,7 +73,7 @@ mod tests {
         let drawn: HashSet<_> = matrices(AllianceSource::Random).into_iter().collect();
         assert_eq!(drawn.len(), 8, "one matrix for each of the 8 groups");
         let different: HashSet<_> = drawn.into_iter().map(|(_, matrix)| matrix).collect();
-        assert!(different.len() > 4, "of 216 matrices, 8 draws are nearly all different");
+        assert!(different.len() > 4, "8 draws from 216 matrices are nearly all different");
     }
 
     #[test]

@@ -58,6 +58,6 @@ mod tests {
         assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "clones do not change");
         bounded.add_result(&match_of_group(901, &bots[..2], 0));
         let restored: BoundedCrossTable = decode_state(&encode_state(&bounded)).unwrap();
-        assert!(restored.table().is_none(), "it would lack what was forgotten");
+        assert!(restored.table().is_none(), "a restored table would lack the dropped matches");
     }
 }

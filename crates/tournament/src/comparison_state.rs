@@ -24,7 +24,7 @@ impl Checkpoint {
         Some(Self::of_ended(tournament, played, encode_state(&(bots, figures))))
     }
 
-    /// Returns the comparisons of the bots of this finished tournament.
+    /// Returns the comparisons between the bots of this finished tournament.
     ///
     /// # Errors
     /// If the version, the hash or the contents are wrong.
@@ -73,11 +73,11 @@ mod tests {
             let written = Checkpoint::of_comparisons(own, played, &compared).unwrap();
             prop_assert_eq!(written.comparisons(own), Ok(compared));
             prop_assert_eq!(written.comparisons(other), Err(CheckpointError::Hash));
-            prop_assert!(written.verified_state(own).is_err(), "it is not the state of one that runs");
+            prop_assert!(written.verified_state(own).is_err(), "it is not the state of a running tournament");
             let running = Checkpoint::new(own, played, written.state.clone());
-            prop_assert!(running.comparisons(own).is_err(), "it has not ended");
+            prop_assert!(running.comparisons(own).is_err(), "the tournament has not ended");
             let cut = &written.state[..cut.index(written.state.len())];
-            prop_assert!(Checkpoint::of_ended(own, played, cut.to_vec()).comparisons(own).is_err(), "a part is not all");
+            prop_assert!(Checkpoint::of_ended(own, played, cut.to_vec()).comparisons(own).is_err(), "a truncated state is rejected");
             // Damaged bytes may or may not decode, but decoding ends.
             let mut damaged = written.state;
             let place = damage.0.index(damaged.len());

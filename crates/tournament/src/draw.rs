@@ -43,7 +43,8 @@ impl SeededDraw {
         }
         loop {
             let product = u128::from(self.next_bits()) * u128::from(bound);
-            // The 2^64 possible draws cannot be divided evenly, so this many of them, fewer than `bound`, are rejected.
+            // 2^64 draws cannot be divided evenly among the results, so this many draws, fewer than `bound`, are
+            // rejected.
             let excess = || bound.wrapping_neg() % bound;
             if product as u64 >= bound || product as u64 >= excess() {
                 return (product >> 64) as u64;

@@ -1,4 +1,4 @@
-//! Evidence for ratings and skills, and their place in the standings.
+//! The data from which ratings and skills are computed, and their place in the standings.
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
@@ -149,8 +149,8 @@ impl RatingEvidence {
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
-    /// Computes the final ratings: with 400 replicates, or 50 if that is too much work, or none at all. The limit is a
-    /// number of steps, so the result does not depend on the machine.
+    /// Computes the final ratings: with 400 replicates; with 50 if 400 are too much work; no ratings if 50 are too
+    /// much. The limit is a number of steps, so the result does not depend on the machine.
     ///
     /// # Errors
     /// If they are no longer wanted.
@@ -184,7 +184,7 @@ impl Appraisal {
         self.ratings.as_ref()?.lead_between(one, other)
     }
 
-    /// Adds ratings, Elo and skills to the standings, and sorts those of a ladder by rating, with unrated bots last.
+    /// Adds ratings, Elo and skills to the standings, and sorts a ladder's standings by rating, with unrated bots last.
     pub fn add_to_standings(&self, lines: &mut [Standing]) {
         self.add_figures(lines);
         if self.order == StandingsOrder::Rating {
@@ -265,7 +265,7 @@ mod tests {
         assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
         let mut nothing = standings.lines();
         RatingEvidence::new(&settings).appraise_finally(&|| true).unwrap().add_to_standings(&mut nothing);
-        assert_eq!(nothing, standings.lines(), "without a match there is nothing to say");
+        assert_eq!(nothing, standings.lines(), "without a match there are no ratings or skills");
     }
 
     #[test]
@@ -344,7 +344,7 @@ mod tests {
         };
         assert_eq!(elo(&bots[0]).as_deref(), Some("1499.42"));
         assert_eq!(elo(&bots[1]).as_deref(), Some("1500.58"));
-        assert_eq!(elo(&bots[2]), None, "it has not played");
+        assert_eq!(elo(&bots[2]), None, "the bot has not played");
     }
 
     #[test]
@@ -379,8 +379,8 @@ mod tests {
         let rating = |line: &Standing| line.rating.map(|rating| rating.points);
         assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
         let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();
-        assert_ne!(order, before, "points a match say something else");
-        assert_eq!(order[5], "bot5", "who is not rated comes last");
+        assert_ne!(order, before, "points per match give a different order");
+        assert_eq!(order[5], "bot5", "a bot without a rating comes last");
         assert_eq!(lines.iter().map(|line| line.place).collect::<Vec<_>>()[..3], [1, 2, 3]);
     }
 }

@@ -18,7 +18,7 @@ pub enum FieldError {
         /// The seats of a match.
         seats: SeatCount,
     },
-    /// There are not enough bots for a test in which candidate and baseline play against others.
+    /// There are too few bots for a test in which candidate and baseline play against other bots.
     #[error(
         "a field of {field} bots: testing one bot against another with {seats} seats per match needs {needed}"
     )]

@@ -31,16 +31,17 @@ pub enum TournamentFormat {
         /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// Rounds after which the best of each table advance, until only one table is left: the final.
+    /// Rounds after which the best bots of each table advance, until only one table is left: the final.
     Knockout {
         /// How many bots of each table advance, 1 to n - 1.
         advance: usize,
         /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// An open-ended series of matches that favours the bots with the least certain ratings. If it is rated by wins, bots with similar ratings meet.
+    /// An open-ended series of matches, preferably between bots with uncertain ratings. If it is rated by wins, bots
+    /// with similar ratings meet.
     Ladder(LadderSettings),
-    /// A test whether one bot is better than another, which stops when the answer is known.
+    /// A test of whether one bot is better than another; it stops when the answer is known.
     Sprt(SprtSettings),
 }
 

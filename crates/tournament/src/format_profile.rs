@@ -15,27 +15,27 @@ pub struct FormatProfile {
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
-    /// The inputs of its pairings.
+    /// What its pairings depend on.
     pub course: FormatCourse,
     /// The view of its progress, in addition to the standings.
     pub view: CourseView,
 }
 
-/// The inputs of the pairings of a format.
+/// What the pairings of a format depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatCourse {
-    /// None: all pairings are known at the start.
+    /// On nothing: all pairings are known at the start.
     Planned,
-    /// The results of earlier rounds.
+    /// On the results of earlier rounds.
     InRounds,
-    /// The results of whole groups: it ends when they give an answer.
+    /// On the results of whole groups: the tournament ends when they give an answer.
     UntilDecided,
 }
 
 /// The view of a tournament's progress, in addition to its standings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourseView {
-    /// No further view.
+    /// No view apart from the standings.
     Standings,
     /// The scores of one bot against each opponent.
     Opponents,

@@ -3,9 +3,9 @@
 /// Whether the bots of a running tournament may use the server's oracle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OracleAccess {
-    /// They may.
+    /// The bots may use the oracle.
     #[default]
     Open,
-    /// They may not, and see no audits of its matches before it is over.
+    /// The bots may not use the oracle, and see no audits of the tournament's matches before it is over.
     Closed,
 }

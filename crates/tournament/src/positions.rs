@@ -67,7 +67,7 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// Keeps the draws of positions independent of all others, because no group has this number.
+/// Keeps the draws of positions independent of all other draws, because no group has this number.
 const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
 
 impl Positions {
@@ -208,7 +208,7 @@ mod tests {
         let all = |seed| (0..100).map(|index| positions.piles(seed, index)).collect::<Vec<_>>();
         assert_eq!(all(7), all(7));
         let same = all(7).iter().zip(all(8)).filter(|(one, other)| **one == *other).count();
-        assert!(same < 10, "{same} of 100 are the same");
+        assert!(same < 10, "{same} of 100 positions are the same");
         assert_eq!(positions.piles(7, 100), None);
     }
 

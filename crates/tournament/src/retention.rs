@@ -2,7 +2,7 @@
 
 use super::{BoundedCount, MAX_MATCHES};
 
-/// Number of newest matches that keep their records, 1 to 10,000,000.
+/// How many of the newest matches keep their records, 1 to 10,000,000.
 pub type KeptMatches = BoundedCount<MAX_MATCHES>;
 /// Number of days that records are kept, 1 to 36,500.
 pub type KeptDays = BoundedCount<36_500>;
@@ -22,7 +22,7 @@ impl Retention {
         (matches.is_some() || days.is_some()).then_some(Self { matches, days })
     }
 
-    /// Returns the number of newest matches that keep their records, whatever their age.
+    /// Returns how many of the newest matches keep their records at any age.
     pub fn matches(&self) -> Option<KeptMatches> {
         self.matches
     }

@@ -13,7 +13,7 @@ pub enum Scoring {
 }
 
 impl Scoring {
-    /// Returns the scoring that measures skill. If seats declare their rows, that is wins, since a seat could get
+    /// Returns the scoring that measures skill. If seats declare their rows, it is wins, since a seat could raise its
     /// satisfaction by declaring a preference for the certain winner. If rows are assigned, it is satisfaction. With
     /// two seats and standard rows both are equal, and the result is `Win`.
     pub fn default_for(alliance: &AllianceSource, seats: SeatCount) -> Self {

@@ -5,7 +5,7 @@ use lastnim_core::{game::Seat, oracle::Audit};
 
 /// The credit that the bot in a seat gets for a match. This is the only definition of its win and its satisfaction.
 ///
-/// A lost seat has the last place, whatever the steward achieved: the bot has not won, and its satisfaction is 0. Only
+/// A lost seat has the last place, even if the steward won: the bot has not won, and its satisfaction is 0. Only
 /// its own takes count in its accuracy and regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeatCredit {

@@ -40,7 +40,7 @@ pub struct SettingsDraft {
     /// The number of bots at which it starts automatically, if any: at least `seats`, and few enough for at most
     /// [`MAX_MATCHES`](super::MAX_MATCHES) matches.
     pub start_at: Option<usize>,
-    /// The seed of everything random.
+    /// The seed from which everything random is drawn.
     pub seed: u64,
 }
 
@@ -83,7 +83,7 @@ pub enum SettingsError {
         /// The seats of a match.
         seats: SeatCount,
     },
-    /// It would start with too few or too many bots.
+    /// The tournament would start with too few or too many bots.
     #[error("start at {field}: {error}", field = .0.field(), error = .0)]
     StartAt(FieldError),
 }
@@ -130,7 +130,7 @@ impl Settings {
         count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
     }
 
-    /// Returns the measure of ratings, which is that of the scoring. With two seats and standard rows satisfaction
+    /// Returns what ratings measure, which follows from the scoring. With two seats and standard rows satisfaction
     /// equals wins, so the measure is wins.
     pub fn rating_measure(&self) -> RatingMeasure {
         let is_win = match &self.alliance {

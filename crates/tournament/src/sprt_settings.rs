@@ -1,4 +1,4 @@
-//! Settings of sequential tests.
+//! Settings for sequential tests.
 
 use super::GroupCount;
 use lastnim_core::game::BotName;

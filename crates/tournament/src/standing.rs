@@ -30,7 +30,7 @@ pub struct Standing {
     pub no_shows: u32,
     /// Its rating by the measure of the scoring; `None` until it is rated, and for no-shows.
     pub rating: Option<StandingRating>,
-    /// Its plain Elo in points, in matches of two; `None` before its first.
+    /// Its plain Elo in points, from matches of two; `None` before its first such match.
     pub elo: Option<f64>,
     /// Ranks lost by its own mistakes per attended match, with 95% confidence; `None` until it is computed.
     pub skill: Option<MeanEstimate>,

@@ -249,7 +249,7 @@ mod tests {
         let field = testing::field(6);
         let format = TournamentFormat::Gauntlet { bot: field[0].clone(), groups: None };
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
-        // It loses three of four matches, but wins those against the last, which wins nothing.
+        // Bot 0 loses three of four matches to each of bots 1 to 4, but wins all four against bot 5.
         let results: Vec<_> = (0..20)
             .map(|number| {
                 let opponent = 1 + number as usize % 5;
@@ -264,7 +264,11 @@ mod tests {
         let lines = fold(&settings, &field, &results);
         let told: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
         assert_eq!(told[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
-        assert_eq!(told[4..], [("bot0", 8.0, 20), ("bot5", 0.0, 4)], "its share is 8 of 20, theirs 3 of 4");
+        assert_eq!(
+            told[4..],
+            [("bot0", 8.0, 20), ("bot5", 0.0, 4)],
+            "bot0 has more points in total, but fewer per match than bots 1 to 4"
+        );
     }
 
     #[test]

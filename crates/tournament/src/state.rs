@@ -11,7 +11,7 @@ pub enum TournamentState {
     Running,
     /// All matches are played.
     Finished,
-    /// It was cancelled.
+    /// The tournament was cancelled.
     Cancelled,
 }
 

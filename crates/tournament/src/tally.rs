@@ -30,7 +30,7 @@ impl StandingTally {
         self.byes = units;
     }
 
-    /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
+    /// Counts a match for one seat; a lost seat has the last place, even if the steward won for it.
     pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
         let (result, credit) = (&outcome.seats[seat], outcome.credit(seat));
         self.matches += 1;
@@ -63,8 +63,8 @@ impl StandingTally {
             .cmp(&scaled(other.score_units(scoring), self.matches))
     }
 
-    /// Compares the regret per match, exactly; a bot without matches has 0. A bot with matches but without its own
-    /// takes comes last, since it could not err.
+    /// Compares the regret per match, exactly; a bot without matches has 0. A bot that played matches but made no take
+    /// comes last, since it had no chance to err.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
         let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
@@ -93,7 +93,7 @@ impl StandingTally {
             wins: self.wins,
             satisfaction: mean_of(self.satisfaction_units, worst * matches),
             accuracy: mean_of(self.optimal_plies, self.plies),
-            // A bot without its own takes could not err.
+            // A bot that made no take had no chance to err.
             regret_per_match: mean_of(self.regret, matches).filter(|_| self.plies > 0),
             luck_per_match: mean_of(self.luck, matches),
             forfeits: self.forfeits,

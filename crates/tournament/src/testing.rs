@@ -33,7 +33,7 @@ pub fn pairings(schedule: &mut dyn Schedule) -> Vec<Pairing> {
     std::iter::from_fn(|| match schedule.next() {
         ScheduleStep::Match(pairing) => Some(pairing),
         ScheduleStep::Over => None,
-        awaiting => panic!("it waits: {awaiting:?}"),
+        awaiting => panic!("the schedule waits: {awaiting:?}"),
     })
     .collect()
 }

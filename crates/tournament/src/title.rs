@@ -11,13 +11,13 @@ pub struct Title(String);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TitleError {
-    /// It is blank.
+    /// The title is blank.
     #[error("a blank title: expected 1 to {max} characters", max = Title::MAX_CHARS)]
     Blank,
-    /// It is too long.
+    /// The title is too long.
     #[error("a title of {0} characters: expected 1 to {max}", max = Title::MAX_CHARS)]
     TooLong(usize),
-    /// It contains a control character, which could affect a terminal.
+    /// The title contains a control character, which could affect a terminal.
     #[error("a title with the control character {0:?}: expected one line of text")]
     Control(char),
 }

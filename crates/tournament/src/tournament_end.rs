@@ -1,4 +1,4 @@
-//! The end of a tournament, for one of its bots.
+//! The end of a tournament, as reported to one of its bots.
 
 use super::{Standing, TournamentState};
 use lastnim_core::game::TournamentId;

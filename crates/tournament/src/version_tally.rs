@@ -1,4 +1,4 @@
-//! Matches by version of a bot.
+//! Counts a bot's matches by version.
 
 use lastnim_core::game::BotVersion;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ mod tests {
     fn matches_are_counted_by_version() {
         let mut tally = VersionTally::default();
         tally.add_match(&[], true);
-        assert!(tally.played_versions().is_empty(), "a bot that says no version has none");
+        assert!(tally.played_versions().is_empty(), "a bot that declares no version has no versions");
         tally.add_match(&[version(1)], false);
         tally.add_match(&[version(2), version(1)], true);
         let played =

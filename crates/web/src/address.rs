@@ -61,7 +61,7 @@ declare_addresses! {
         Tournament { id: TournamentId } => "tournaments" / id;
         /// The standings of a tournament from line `from` on, and how its bots compare.
         Standings { id: TournamentId; from: Option<u32> } => "tournaments" / id / "standings";
-        /// The list of the matches of a tournament.
+        /// The list of a tournament's matches.
         TournamentMatches { id: TournamentId; filter: MatchFilter, page: String } => "tournaments" / id / "matches";
         /// The list of all matches.
         Matches { ; filter: MatchFilter, page: String } => "matches";
@@ -271,7 +271,7 @@ impl SiteAddress {
 }
 
 impl PageAddress {
-    /// Returns a page of the list of all matches, or of those of one tournament.
+    /// Returns a page of the list of all matches, or of one tournament's matches.
     pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
         match tournament {
             Some(id) => Self::TournamentMatches { id, filter, page },

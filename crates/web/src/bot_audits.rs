@@ -10,7 +10,7 @@ use tonic::Status;
 
 /// The age at which an audit is repeated if the bot has played since.
 const MAX_AGE: Duration = Duration::from_mins(1);
-/// The maximum number of bots with a cached audit. An audit has about 50 kB.
+/// The maximum number of bots with a cached audit. An audit takes about 50 kB.
 const MAX_BOTS: usize = 100;
 
 pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;

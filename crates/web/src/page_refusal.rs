@@ -13,7 +13,7 @@ struct PageRefusal {
     reason: String,
 }
 
-/// Adds the reason of a service's status to a response, and its `RetryInfo` as `Retry-After`.
+/// Adds the reason in a service's status to a response, and the status's `RetryInfo` as `Retry-After`.
 #[must_use = "returns the changed response"]
 pub(super) fn with_refusal(mut response: Response<Body>, status: &Status) -> Response<Body> {
     if let Some(wait) = status.get_details_retry_info().and_then(|info| info.retry_delay) {

@@ -114,8 +114,8 @@ impl Visitor {
         token.ok_or_else(|| Status::internal("this page has no cookie"))
     }
 
-    /// Returns the visitor for a new feed shared by all with the same access: the same token, or none. Its reads are scheduled by the address that is
-    /// charged, separately from that address's other reads.
+    /// Returns the visitor for a new feed, which all visitors with the same token share, or all visitors without a token.
+    /// Its reads are scheduled by the address that is charged, separately from that address's other reads.
     pub(super) fn for_feed(&self, payer: &FeedPayer) -> Self {
         let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
         let feed = Some((FeedNumber::draw(), payer.clone()));

@@ -32,7 +32,7 @@ pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String 
     }
 }
 
-/// Maximum number of characters of the document in an error message.
+/// How many characters of the document an error message shows at most.
 const MAX_CHARACTERS: usize = 20;
 
 /// Returns the word or character at a byte of a line; both are counted from 1.

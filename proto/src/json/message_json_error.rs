@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
 
-/// Maximum number of characters of a value in an error message.
+/// How many characters of a value an error message shows at most.
 const MAX_CHARACTERS: usize = 40;
 
 /// A mistake and the path to it.

@@ -22,7 +22,7 @@ pub struct Manifest {
     pub settings: pb::TournamentSettings,
     /// The bots with which it started, in the order of joining.
     pub field: Vec<BotName>,
-    /// The changes of the field while it ran.
+    /// The changes to the field while it ran.
     pub changes: Vec<FieldChange>,
     /// The organiser's actions.
     pub events: Vec<pb::TournamentEvent>,
@@ -260,7 +260,7 @@ fn parse_header(
     id.zip(state)
 }
 
-/// The error of a line that differs from what lastnim writes.
+/// The error for a line that differs from what lastnim writes.
 const NONCANONICAL: &str = "the signature does not have the form that lastnim writes";
 
 /// Returns whether a line is byte for byte what lastnim writes for a seal, which is not hashed.

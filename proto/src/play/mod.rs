@@ -13,7 +13,7 @@ use lastnim_core::referee::{
 use lastnim_tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
 
-/// A request of a bot.
+/// A request from a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotAction {
     /// Act in a match. Only the match knows whether the action is legal.
@@ -30,7 +30,7 @@ pub enum BotAction {
         /// The id of the ping.
         id: u64,
     },
-    /// Join a tournament, or the refusal to send because the id is invalid.
+    /// Join a tournament; if its id is invalid, this is the refusal to send.
     Join(Result<TournamentId, JoinRefused>),
 }
 
@@ -137,7 +137,7 @@ pub enum ServerEvent {
     Joined(Box<PublicTournament>),
     /// The bot has not entered a tournament.
     NotJoined(Box<JoinRefused>),
-    /// A tournament of the bot is over.
+    /// One of the bot's tournaments is over.
     TournamentEnded(Box<TournamentEnd>),
     /// All ends that the bot missed were sent.
     CaughtUp {
@@ -155,7 +155,7 @@ pub enum ServerEvent {
     },
 }
 
-/// An event of one of the bot's matches.
+/// An event in one of the bot's matches.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MatchEvent {
     /// The match began.
@@ -187,7 +187,7 @@ pub enum MatchEvent {
         /// Whether the bot or the steward moved.
         mover: Mover,
     },
-    /// A request of the bot was refused.
+    /// One of the bot's requests was refused.
     Refused(Box<Refusal>),
     /// A seat was forfeited.
     Forfeited {

@@ -51,7 +51,7 @@ pub enum ValueKind {
     Word,
     /// A format, which has its own table.
     Format,
-    /// The counters of the piles of each position.
+    /// The counters in each pile of each position.
     Positions,
     /// The offsets of each seat's row.
     Matrix,
@@ -112,7 +112,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns the name of a part of the clock in files and flags.
+    /// Returns the name that files and flags use for a part of the clock.
     fn clock_key(&self) -> &'static str {
         match self.name() {
             "declaration_ms" => "declare_within",
@@ -170,7 +170,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Creates the JSON of the fields of [`pb::TournamentSettings`] from a value of a file or flag.
+    /// Creates the JSON of the fields of [`pb::TournamentSettings`] from a value in a file or flag.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

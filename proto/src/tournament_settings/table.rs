@@ -207,7 +207,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    /// Returns the paths of the fields of a message that have no fields themselves.
+    /// Returns the paths of a message's leaf fields: those that contain no other fields.
     fn leaf_fields(message: &MessageDescriptor, path: &str) -> Vec<String> {
         let leaves = message.fields().flat_map(|field| {
             let path = format!("{path}{}", field.name());

@@ -70,7 +70,7 @@ def game_source(
 
 
 def natural_number(name: str, value: int) -> int:
-    """Checks that an integer fits into 64 bits without a sign."""
+    """Checks that an integer is a 64-bit unsigned integer."""
     number = index(value)
     if not 0 <= number < 2**64:
         raise ValueError(f"{name}: {number}: expected an integer of 0 to 2^64 - 1")

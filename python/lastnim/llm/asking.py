@@ -15,7 +15,7 @@ Call: TypeAlias = Callable[[list[tuple[Literal["user", "assistant"], str]]], Awa
 
 
 class EndpointError(RuntimeError):
-    """A reply that is unusable, but not by the fault of the model."""
+    """An unusable reply for which the model is not at fault."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class AskedQuestion:
 async def ask_model(question: ModelQuestion, asked: AskedQuestion, call: Call, answers: int = 3) -> ModelReply:
     """Asks a question until a reply is usable, or `answers` replies are unusable. Returns the last reply and notes everything in `asked`.
 
-    Raises EndpointError if a reply is unusable by the fault of the endpoint or the settings.
+    Raises EndpointError if the endpoint or the settings are at fault for an unusable reply.
     """
     while True:
         reply = question.read_reply(*await call(question.messages))

@@ -26,8 +26,8 @@ class ModelMatch:
     """A match in which models and house bots play, from a game in JSON.
 
     The model is the seat to move. The opponents, house bots or `rival`, sit in order after it, and are repeated if there are more seats. The
-    seed fixes the random takes of house bots. With declared rows those of the game only count its seats. `prompts` are the settings of the
-    prompts.
+    seed fixes the random takes of house bots. With declared rows, the game's own rows only show how many seats it has. `prompts` are
+    the settings of the prompts.
     """
 
     def __init__(

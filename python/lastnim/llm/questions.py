@@ -15,7 +15,7 @@ Game: TypeAlias = Mapping[str, Any]
 """A game in JSON, as in the lines of `lastnim oracle dataset`."""
 
 Scoring = Literal["win", "satisfaction", "none", "unknown"]
-"""The scoring that prompts name: a point for a win, points by the place of the winner in the own row, no points, or nothing."""
+"""The scoring that prompts name: a point for a win, points by the place of the winner in the seat's own row, no points, or nothing."""
 
 Memory = Literal["none", "match"]
 """Whether prompts repeat the model's own words in the match."""
@@ -41,7 +41,7 @@ class PromptSettings:
     think: Thinking = "none"
     """Whether the model thinks in plain text before the JSON object."""
     scoring: Scoring = "satisfaction"
-    """The scoring of the match. The bot asks its server; here nobody knows it."""
+    """The scoring of the match, which the bot would get from its server."""
 
 
 def ask_take(
@@ -66,7 +66,7 @@ def ask_take(
 def ask_row(
     game: Game, seat: int, *, bots: Sequence[str] | None = None, prompts: PromptSettings | None = None
 ) -> ModelQuestion:
-    """Asks a seat for its row, before any take. The rows of the game only count its seats. ValueError names mistakes."""
+    """Asks a seat for its row, before any take. The rows of the game only show how many seats it has. ValueError names mistakes."""
     return ModelQuestion.of_row(json.dumps(game), seat, bots or names_of_seats(game), prompts or PromptSettings())
 
 

@@ -20,7 +20,7 @@ WON_KEY = "won"
 """The key of a trace's `info` for whether the seat has won, after a match that was played to its end."""
 
 LEGAL_OR_ILLEGAL = "illegal"
-"""The only failure of a readable reply."""
+"""The only failure that leaves a reply readable."""
 
 
 class LastNimTaskData(vf.TaskData):

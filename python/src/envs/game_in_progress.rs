@@ -21,7 +21,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 #[pyclass(module = "lastnim._lastnim")]
 pub struct GameInProgress {
     source: Py<GameSource>,
-    /// What it was drawn from, and the rows declared in advance, by seat.
+    /// The seed from which the game was drawn, and the rows declared in advance, by seat.
     seed: u64,
     declared: Vec<Option<Vec<u64>>>,
     actions: Vec<i64>,
@@ -63,7 +63,7 @@ impl Declaring {
         self.offsets[seat].len() == self.seats().get()
     }
 
-    /// Adds an offset, and the last one once it follows.
+    /// Adds an offset, and also the last one if only that one is left.
     fn add_offset(&mut self, offset: u64) {
         let (seat, seats) = (self.to_declare, self.seats().get());
         self.offsets[seat].push(offset);

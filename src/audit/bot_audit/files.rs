@@ -58,7 +58,7 @@ struct RecordPlace {
 
 type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, usize)>;
 
-/// Reads the records of files, and of all `.json` and `.jsonl` files of folders; `-` is standard input.
+/// Reads records from files, and from all `.json` and `.jsonl` files in folders; `-` is standard input.
 ///
 /// This thread reads, and counts verified records. A second thread verifies; while that is busy, this one verifies
 /// too.

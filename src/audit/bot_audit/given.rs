@@ -12,9 +12,9 @@ use std::{
 
 /// The number of a tournament's matches in one page.
 const PAGE: u64 = 256;
-/// The maximum number of pages of all tournaments together; they have about 70 MiB.
+/// The maximum number of pages for all tournaments together; they take about 70 MiB.
 const MAX_PAGES: usize = 1 << 15;
-/// The maximum number of remembered exhibitions; they have about 10 MiB.
+/// The maximum number of remembered exhibitions; they take about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
 /// How a match relates to those given before.
@@ -26,10 +26,10 @@ pub enum MatchSighting {
     Again,
     /// Another record of the same match was given before.
     OtherRecord,
-    /// A record of another match with the same number of the tournament was given before.
+    /// Another match with the same number in the tournament was given before.
     NumberTaken,
-    /// The duplicate group cannot contain a match of this number: a group has `seats` matches, or twice as many in a
-    /// sequential test.
+    /// The duplicate group cannot contain a match with this number: a group has `seats` matches, or twice as
+    /// many in a sequential test.
     OutsideGroup,
     /// Another match of its duplicate group, in which the bots sit at the same seats, was given before.
     RotationTaken,
@@ -40,8 +40,8 @@ pub enum MatchSighting {
 /// The matches that were given. A match of a tournament takes two bits and 64 bits of checks; an exhibition takes more.
 ///
 /// Two records of a match count as the same if the first 16 bits of the hash of their last event agree. Two matches
-/// count as the same if 16 bits of their ids agree. The bots of two matches of a group count as sitting at the same
-/// seats if 32 bits of a hash of their seats agree.
+/// count as the same if 16 bits of their ids agree. In two matches of a group, the bots count as sitting at the same
+/// seats if 32 bits of a hash of the seating agree.
 #[derive(Debug, Default)]
 pub struct SeenMatches {
     tournaments: BTreeMap<TournamentId, TournamentMatches>,
@@ -52,7 +52,8 @@ pub struct SeenMatches {
 /// The matches of one tournament.
 #[derive(Debug)]
 struct TournamentMatches {
-    /// The seats of each match; `None` if groups are not consecutive runs of one match a seat.
+    /// The number of seats in each match; `None` if the matches of a group do not have consecutive numbers, one for
+    /// each seat.
     seats: Option<u64>,
     /// Whether a group may have one match per seat, or two, judging by the matches that count.
     group_sizes: [bool; 2],
@@ -68,14 +69,14 @@ struct BitPage {
     checks: [MatchCheck; PAGE as usize],
 }
 
-/// Checks of a match that counts.
+/// Short hashes that identify a match that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct MatchCheck {
-    /// A check of the hash of the last event.
+    /// 16 bits of the hash of the last event.
     record: u16,
-    /// A check of the match's id.
+    /// 16 bits of the match's id.
     id: u16,
-    /// A check of the bots by seat.
+    /// 32 bits of a hash of the bots by seat.
     seating: u32,
 }
 

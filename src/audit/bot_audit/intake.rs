@@ -22,7 +22,7 @@ use std::{
 const MAX_NAMED: usize = 10;
 /// The limit on separately counted signers.
 const MAX_SIGNERS: usize = 16;
-/// The limit on other bots named if the requested one did not play.
+/// The maximum number of other bots named if the requested one did not play.
 const MAX_OTHERS: usize = 8;
 /// The limit on tournaments reported with missing matches.
 const MAX_MISSING: usize = 100;
@@ -63,7 +63,7 @@ impl MatchCounter for ModelMeasurer {
     }
 }
 
-/// Records on their way to the audit.
+/// Receives the records of an audit, and counts those that it leaves out.
 pub struct RecordIntake<C> {
     counter: C,
     given: SeenMatches,
@@ -81,12 +81,12 @@ pub struct IntakeSummary {
     pruned: u64,
     elsewhere: u64,
     without_bot: u64,
-    /// The description of these records.
+    /// What the records counted in `without_bot` have in common, in words.
     uncounted: &'static str,
     given_twice: u64,
     untold: u64,
     refused: u64,
-    /// The first of these records, by their place in the input.
+    /// The first refused records, by their place in the input.
     named: BTreeMap<u64, String>,
     unsigned: u64,
     signers: BTreeMap<String, u64>,
@@ -106,7 +106,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.counter.counted_matches()
     }
 
-    /// Processes a record, the `number`th of the input; `place` identifies it in a refusal.
+    /// Processes the `number`th record of the input; `place` identifies it in a refusal.
     pub fn add_record(
         &mut self,
         number: u64,
@@ -201,7 +201,7 @@ impl<C: MatchCounter> RecordIntake<C> {
     }
 }
 
-/// Describes why a record does not count after earlier ones.
+/// Explains why a record does not count when an earlier record excludes it.
 fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let id = record.id();
     let setup = record.state().setup();

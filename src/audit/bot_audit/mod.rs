@@ -98,7 +98,7 @@ struct RecordsArgs {
     server: ServerArgs,
 }
 
-/// The output of an audit of takes.
+/// Flags that control what an audit of takes prints.
 #[derive(Debug, Args)]
 struct AuditOutputArgs {
     /// Shows at most this many puzzles of a bot, up to 50

@@ -53,7 +53,7 @@ pub fn run(args: &ModelAuditArgs) -> CommandResult {
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
-/// Reads the questions and answers of transcript files and of folders of them.
+/// Reads questions and answers from transcript files, and from folders of transcript files.
 pub fn read_questions(given: &[PathBuf]) -> Result<AskedQuestions, Failure> {
     let mut asked = AskedQuestions::default();
     for file in list_transcripts(given)? {

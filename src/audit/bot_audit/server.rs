@@ -16,7 +16,7 @@ use lastnim_auditing::AuditSubject;
 use lastnim_core::game::{BotName, SeatVersions, TournamentId, VersionLabel};
 use lastnim_proto::{bot_version::parse_seat_versions, pb};
 
-/// The limit on bots named if the requested one is not in the tournament.
+/// The maximum number of bots named in the error if the requested one is not in the tournament.
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches; only those of one tournament or bot, if one is named.

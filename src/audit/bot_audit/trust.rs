@@ -1,8 +1,8 @@
-//! The trust in the signing key of records.
+//! How far the key that signed the records is trusted.
 
 use lastnim_core::referee::PublicKey;
 
-/// The trust in the signing key of records.
+/// How far the key that signed the records is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyTrust {
     /// The user gave it, and no other key counts.
@@ -15,7 +15,7 @@ pub enum KeyTrust {
 }
 
 impl KeyTrust {
-    /// Returns its name in JSON.
+    /// Returns the name of this trust in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Given => "given",
@@ -24,7 +24,7 @@ impl KeyTrust {
         }
     }
 
-    /// Describes it at the end of a sentence that names the signers.
+    /// Describes the trust, as the end of a sentence that names the signers.
     pub fn words<'a>(self, mut signers: impl ExactSizeIterator<Item = &'a String>) -> String {
         let count = signers.len();
         match self {

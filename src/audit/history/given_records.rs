@@ -101,7 +101,7 @@ impl RecordSource<'_, '_> {
         self.verdict.add_of_record(FindingKind::Record, id, place, refused);
     }
 
-    /// Compares the logs of the other matches with each other.
+    /// Compares the logs of each match without a record with each other.
     fn check_unrecorded(&mut self) {
         for (&id, log) in self.matches {
             if !self.verdict.is_checked(id) && log.is_told() {

@@ -1,4 +1,4 @@
-//! The result of a check of logs, as text and JSON.
+//! The result of checking logs, as text and JSON.
 
 use lastnim_history::{Certainty, Finding, FindingKind, LogCounts};
 use lastnim_report::words::count_words;
@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-/// The result of a check of logs.
+/// The result of checking logs.
 #[derive(Debug, Default)]
 pub struct HistoryVerdict {
     /// The source of the records.
@@ -24,7 +24,7 @@ pub struct HistoryVerdict {
     unrecorded: u64,
     /// Records that cannot be read, and why.
     unreadable: Vec<(String, String)>,
-    /// The findings, with the place of the record.
+    /// The findings, each with the place of the record if it has one.
     findings: Vec<(Finding, Option<String>)>,
 }
 
@@ -46,7 +46,7 @@ impl HistoryVerdict {
         self.findings.extend(findings.into_iter().map(|finding| (finding, None)));
     }
 
-    /// Adds a fault of a record.
+    /// Adds a finding about a record.
     pub fn add_of_record(&mut self, kind: FindingKind, id: &str, place: &str, message: String) {
         let finding = Finding { kind, match_id: id.to_owned(), ply: None, line: None, message };
         self.findings.push((finding, Some(place.to_owned())));
@@ -62,7 +62,7 @@ impl HistoryVerdict {
         self.checked.contains(id)
     }
 
-    /// Finishes the check of these bots' matches.
+    /// Finishes the check: notes the numbers of bots and matches in the logs, and sorts the findings.
     pub fn finish(&mut self, bots: usize, matches: usize) {
         (self.bots, self.matches) = (bots, matches);
         self.findings

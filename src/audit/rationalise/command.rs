@@ -77,7 +77,7 @@ Rows are offsets from the seat, and matches with different numbers of seats are 
 Records that cannot be read, or do not match --key, are named and make the exit code 1. --max-time limits the search for the
 fewest contradicting takes. In JSON, counts are strings, because some are too large for an exact number."#;
 
-/// The maximum number of takes kept to show a contradiction; they have about 100 MiB.
+/// The maximum number of takes kept to show a contradiction; they take about 100 MiB.
 const MAX_KEPT_TAKES: usize = 1 << 22;
 
 /// The source of a game.
@@ -104,7 +104,7 @@ pub struct RationaliseFindings {
     pub without_bot: u64,
     /// Matches that ended before any row was known.
     pub without_rows: u64,
-    /// The number of kept takes of all games.
+    /// The number of takes kept from all games.
     kept_takes: usize,
 }
 

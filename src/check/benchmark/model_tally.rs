@@ -1,4 +1,4 @@
-//! Counts of a language model in the matches of a card, from its transcript.
+//! Counts the questions, calls and tokens of a language model in the matches of a card, from its transcript.
 //!
 //! The transcript survives an interrupted process, and matches that were open at that time do not count. So the figures
 //! cover the matches on the card, whichever process played them.
@@ -13,7 +13,7 @@ use std::{
     path::Path,
 };
 
-/// Counts of a language model.
+/// The questions, calls and tokens of a language model.
 #[derive(Debug, Clone, Default)]
 pub struct ModelTally {
     /// Questions for a take.
@@ -35,7 +35,8 @@ pub struct ModelTally {
 }
 
 impl ModelTally {
-    /// Starts with these matches, each with the number of the bot's takes, and without questions.
+    /// Creates a tally of these matches, each given with the number of the bot's takes, without any questions
+    /// yet.
     pub fn of_takes(takes: &BTreeMap<MatchId, u32>) -> Self {
         let matches = takes.iter().map(|(&id, &takes)| (id, (takes, BTreeSet::new())));
         Self { matches: matches.collect(), ..Self::default() }

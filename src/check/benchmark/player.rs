@@ -47,8 +47,8 @@ impl Player {
         Ok(Self::Program { name, words: words.to_vec(), command })
     }
 
-    /// Returns the card's description of the player. For a model, it includes counts from the matches, which are given
-    /// with the number of its takes.
+    /// Returns the card's description of the player. For a model, it includes counts from the matches in
+    /// `takes`, which has the number of the model's takes in each.
     ///
     /// # Errors
     /// If the transcript of a model cannot be read.
@@ -74,8 +74,8 @@ impl Player {
         }
     }
 
-    /// Lists failures so far in this process that are not the model's: its endpoint or a budget. The matches of such
-    /// questions say nothing about the model.
+    /// Describes the failures in this process that the model did not cause: a failing endpoint, a spent
+    /// budget, or a queue that was too long. Matches with such failures say nothing about the model.
     pub fn outside_failure(&self) -> Option<String> {
         let Self::Model { bot, .. } = self else { return None };
         let unanswered = bot.tally().unanswered;

@@ -69,7 +69,7 @@ impl BenchmarkRun {
         Self { set, tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
     }
 
-    /// Adds the record of the next item of its tier.
+    /// Adds the record of a match, which must be the next item of its tier.
     ///
     /// # Errors
     /// If it belongs to another item.

@@ -74,7 +74,7 @@ numbers that their flags give, such as "set" or "edges" (as [[0,1,2],[1,2,1]]). 
 {"line":k,"error":".."} and makes the exit code 3."#;
 
 impl SolveArgs {
-    /// Accepts a variant, if one is given by a flag or by ties in the rows.
+    /// Parses a variant, if one is given by a flag or by ties in the rows.
     fn parse_variant(&self) -> Result<Option<VariantGame>, Failure> {
         if self.explain || self.robustness.is_asked() || self.general.is_game_named() {
             // Their flags exclude those of variants, and they refuse ties.

@@ -28,7 +28,7 @@ use lastnim_report::{
 };
 use serde::Serialize;
 
-/// The numbers of a game apart from its piles, and the limits of solving it.
+/// Flags for a game's numbers other than its piles, and for the limits on solving it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other games")]
 pub struct RulesetArgs {

@@ -1,4 +1,4 @@
-//! The JSON of questions about a game of any rules.
+//! Questions in JSON about a game with any rules.
 
 use crate::{
     args::limits,
@@ -9,7 +9,7 @@ use lastnim_core::game::{AllianceMatrix, AllianceMatrixError, Ending, Game, Seat
 use serde::Deserialize;
 use thiserror::Error;
 
-/// A question about a game of any rules, as in
+/// A question about a game with any rules, as in
 /// `{"game":"kayles","piles":[5],"alliance_matrix":[[0,1],[0,1]],"ending":"last_mover_wins"}`.
 ///
 /// Other keys are refused.

@@ -12,7 +12,7 @@ use lastnim_proto::{
     robustness::{DEFAULT_MAX_COALITION, robustness_message},
 };
 
-/// The flags of robustness.
+/// Flags for questions about robustness.
 #[derive(Debug, Args)]
 pub struct RobustnessArgs {
     /// Shows what each seat can force against all others, and which takes are risky

@@ -8,7 +8,7 @@ use lastnim_core::game::SeatCount;
 use lastnim_proto::{json::message_to_json, variant::variant_solution_message};
 use lastnim_report::variant::variant_section;
 
-/// The flags of variants. Rows with ties are a variant too.
+/// Flags for variants of Last Nim. Rows with ties are a variant too.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Variants of last-nim")]
 #[group(multiple = false)]
@@ -24,11 +24,11 @@ pub struct VariantArgs {
     random_seats: Option<String>,
 }
 
-/// The flags of questions about plain Last Nim or other games, which variants do not allow.
+/// Flags for plain Last Nim or for other games, which variants do not allow.
 const OTHER_QUESTIONS: [&str; 4] = ["game", "explain", "robust", "batch"];
 
 impl VariantArgs {
-    /// Accepts a variant, if one is given by a flag or by ties in the rows.
+    /// Parses a variant, if one is given by a flag or by ties in the rows.
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.

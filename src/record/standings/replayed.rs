@@ -13,7 +13,7 @@ use lastnim_tournament::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Results of the matches of a tournament, by their numbers.
+/// The results of a tournament's matches, by match number.
 #[derive(Debug)]
 pub struct ReplayedResults {
     results: BTreeMap<u64, (MatchId, MatchResult)>,

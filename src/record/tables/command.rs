@@ -179,7 +179,8 @@ pub fn run(args: &TablesArgs) -> CommandResult {
     })
 }
 
-/// Exports the standings of the named tournament, of those with all named bots, or of all.
+/// Exports the standings: of the named tournament, of the tournaments that all named bots entered, or of all
+/// tournaments.
 async fn export_standings(
     remote: &RemoteServer,
     which: &MatchSelectionArgs,

@@ -2,7 +2,7 @@
 
 use lastnim_core::visible_text::visible_text;
 
-/// The maximum number of shown lines of one text.
+/// The maximum number of lines shown of one text.
 const MAX_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
 const COLUMNS: usize = 72;

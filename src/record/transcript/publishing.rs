@@ -21,7 +21,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The endings of names of variables with secret values.
+/// Variables whose names end in these words have secret values.
 const SECRET_ENDINGS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 /// The minimum length of a secret value.
 const MIN_SECRET_CHARS: usize = 8;
@@ -200,7 +200,7 @@ impl RemoveArgs {
     }
 }
 
-/// Fetches the published lines of all questions of a match.
+/// Fetches the published lines for all questions in a match.
 pub fn fetch_published_lines(server: &ServerArgs, id: MatchId) -> Result<String, Failure> {
     let mut fetched = String::new();
     runtime::run_on_runtime(Some(1), async {

@@ -1,4 +1,5 @@
-//! `lastnim record verify` of the card of a benchmark: its signer, and whether every figure follows from the records.
+//! `lastnim record verify` for a benchmark card: checks its signer, and whether every figure follows from the
+//! records.
 
 use super::command::VerifyArgs;
 use crate::{
@@ -34,7 +35,7 @@ use std::{
 /// The maximum size of a card in bytes.
 const MAX_CARD_BYTES: u64 = 16 << 20;
 
-/// A flaw of a card.
+/// A flaw in a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardFinding {
     /// Its kind, for programs.
@@ -238,7 +239,7 @@ impl CardVerdict {
         }
     }
 
-    /// Finds the play of a tier item by item; `None` if something is missing or wrong.
+    /// Returns the played items of a tier in order; `None` if a record is missing or wrong.
     fn play_of_tier(
         &mut self,
         given: &pb::BenchmarkTier,
@@ -293,7 +294,10 @@ impl CardVerdict {
         match sealed.seal() {
             None => return Err(("signer", "its record is not signed".to_owned())),
             Some(seal) if Some(seal.signer) != self.signer => {
-                let why = format!("its record is signed by another key than the card: {}", seal.signer);
+                let why = format!(
+                    "its record and the card are signed by different keys: the record by {}",
+                    seal.signer
+                );
                 return Err(("signer", why));
             }
             Some(_) => {}
@@ -304,8 +308,8 @@ impl CardVerdict {
         Ok(PlayedItem::new(item, sealed.record(), score))
     }
 
-    /// Reports records by the same signer of items that are not on the card with these records: the runner may have
-    /// played an item twice and chosen the better result.
+    /// Reports records by the card's signer that belong to items of the card but are not on it: somebody may
+    /// have played an item twice and kept the better result.
     fn add_unused(&mut self, set: &ItemSet, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
         for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
             let (record, state) = (sealed.record(), sealed.record().state());

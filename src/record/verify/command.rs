@@ -366,7 +366,7 @@ fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> 
     error.into()
 }
 
-/// Explains a difference of layout that line endings cause.
+/// Explains a layout difference that line endings cause.
 fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
     let is_laid_out = |text: &str| layout_difference(text, sealed.record(), sealed.seal()).is_none();
     let unix = text.replace("\r\n", "\n");

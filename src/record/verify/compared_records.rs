@@ -20,9 +20,9 @@ pub enum MismatchKind {
     Changed,
     /// It is unreadable.
     Unreadable,
-    /// The schedule has a match of this number, and the manifest does not list it.
+    /// The schedule has a match with this number, and the manifest does not list it.
     Omitted,
-    /// The manifest lists two matches of this number that count.
+    /// The manifest lists two matches with this number that count.
     Doubled,
     /// The organiser voided it.
     Voided,
@@ -76,7 +76,7 @@ pub struct ComparedRecords<'a> {
     shown: &'a ShownTournament,
     /// Whether a record was given, by the place of the match in the manifest.
     given: Vec<bool>,
-    /// The results of the records of the manifest.
+    /// The results in the manifest's records.
     pub replayed: ReplayedResults,
     /// Records that match the manifest.
     pub verified: u64,
@@ -233,7 +233,7 @@ impl<'a> ComparedRecords<'a> {
         }
     }
 
-    /// Returns whether this is a flaw.
+    /// Returns whether any finding is a flaw.
     pub fn has_flaws(&self) -> bool {
         self.findings.iter().any(|finding| finding.kind.is_flaw())
     }

@@ -1,4 +1,4 @@
-//! `lastnim record verify` of a manifest: its signer, its records and its standings.
+//! `lastnim record verify` for a manifest: checks its signer, its records and its standings.
 
 use super::{
     command::VerifyArgs,
@@ -108,7 +108,7 @@ fn compare_with_records(
     drop(line);
     let line = WorkLine::show("computing standings and ratings");
     let standings = if compared.has_flaws() {
-        StandingsVerdict::NotComparable("they follow from all records".to_owned())
+        StandingsVerdict::NotComparable("every record of the manifest is needed, unchanged".to_owned())
     } else {
         let ratings = if manifest.is_so_far() { RatingChoice::LeftOut } else { RatingChoice::Final };
         match compared.replayed.compute_standings(shown, ratings) {

@@ -46,7 +46,7 @@ impl GivenTranscripts {
         Some(verdict)
     }
 
-    /// Returns the failure of the transcripts, after all records have been compared.
+    /// Returns a failure, after all records have been compared, unless the transcripts prove every answer.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),

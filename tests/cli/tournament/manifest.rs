@@ -205,7 +205,7 @@ fn unusable_manifests_and_keys_are_named() {
     assert!(code == 1 && why.contains("no-such-folder"), "{why}");
     let (code, why) = ruled.server.refused(&["tournament", "manifest", super::NOBODY]);
     assert!(code == 1 && why.contains("no tournament has the id"), "{why}");
-    // On its own it is verified together with the records.
+    // Without `--records`, a manifest and a record are verified separately.
     let told = ruled.server.printed(&["record", "verify", manifest, record]);
     assert!(told.contains("manifest of tournament") && told.contains("intact, "), "{told}");
     let other = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";

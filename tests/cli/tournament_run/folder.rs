@@ -12,7 +12,7 @@ pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 /// The settings above the bots, for a short tournament with long clocks, since a machine may be busy.
 pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [positions]\nlist = [[3, 4, 5], [2, 2]]\n";
-/// The same, but a few seconds long.
+/// The same settings for a tournament that takes a few seconds.
 pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [format]\nkind = \"round-robin\"\ngroups = 400\n[positions]\ndrawn = { count = 40, piles = [3, 6], counters = [3, 9] }\n";
 

@@ -1,4 +1,4 @@
-//! The environment that a program gets from a run, and the output of it that a run keeps.
+//! The environment that a program gets from a run, and the part of its output that the run keeps.
 
 use super::{
     folder::{Folder, LASTNIM, SMALL, house, program},

@@ -74,7 +74,7 @@ fn a_tournament_is_played_on_a_given_server() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["tournaments"][0]["id"], result["tournament"]["id"]);
 
-    // It is also over there, and starts again with the bots that it has registered.
+    // The tournament is also over on that server, and starts again with the bots that it has registered.
     assert_eq!(finish(&mut on_server(&file, &address, &[])).result(), result);
     let fresh = finish(&mut on_server(&file, &address, &["--fresh"])).result();
     assert_eq!(fresh["standings"], result["standings"]);

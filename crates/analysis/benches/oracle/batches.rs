@@ -108,7 +108,7 @@ fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners
 
 pub(crate) fn summarise(samples: &Samples) {
     println!(
-        "\nMillions of positions per second on one core with {SEATS} seats and {PILES} piles, from the median and (from the shortest) time; ratios are to solving one by one"
+        "\nMillions of positions per second on one core with {SEATS} seats and {PILES} piles, from the median time and, in parentheses, from the shortest time; ratios are to solving one by one"
     );
     for group in [STANDARD, RANDOM] {
         let rate = |size: u32, time: Option<f64>| time.map_or(f64::NAN, |time| f64::from(size) / time * 1e3);

@@ -17,9 +17,9 @@ use lastnim_core::{
 use std::hint::black_box;
 
 const GROUP: &str = "contenders";
-/// Maximum number of nodes of the tree; a node takes a few hundred bytes.
+/// Maximum number of tree nodes; a node takes a few hundred bytes.
 const MAX_NODES: usize = 5_000_000;
-/// Maximum number of nodes of the tree of the crate `extensive-form`; a node takes about a kilobyte with the solution.
+/// Maximum number of tree nodes for the crate `extensive-form`; a node takes about a kilobyte with the solution.
 const MAX_EXPLICIT_NODES: u64 = 200_000;
 
 /// The numbers of counters with 4 seats, up to those at which the trees reach their limits.

@@ -1,4 +1,4 @@
-//! The cost of a pile when positions are solved one by one.
+//! The time per pile when positions are solved one by one.
 
 use crate::{
     numbers::{Numbers, seats},
@@ -66,11 +66,15 @@ pub(crate) fn summarise(samples: &Samples) {
         }
         println!();
     };
-    println!("\nTime per cold pile for five seats, by number of piles: median and (minimum) in ns");
+    println!(
+        "\nTime per cold pile for five seats, by number of piles, in ns: the median, and the minimum in parentheses"
+    );
     for count in PILES {
         line(&format!("{count:4} piles"), (BY_PILES, count), count);
     }
-    println!("\nTime per cold pile for {MANY} piles, by number of seats: median and (minimum) in ns");
+    println!(
+        "\nTime per cold pile for {MANY} piles, by number of seats, in ns: the median, and the minimum in parentheses"
+    );
     for count in SEATS {
         line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);
     }

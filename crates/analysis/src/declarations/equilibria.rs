@@ -14,7 +14,7 @@ use thiserror::Error;
 /// Maximum number of seats for a search of all equilibria: (8!)^8 profiles still fit a counter.
 pub const MAX_EQUILIBRIA_SEATS: usize = 8;
 
-/// Maximum number of sets of equilibria in an answer; further equilibria are only counted.
+/// Maximum number of equilibrium sets in an answer; further equilibria are only counted.
 pub const MAX_REGIONS: usize = 1 << 14;
 
 /// Why equilibria were not searched.
@@ -129,7 +129,7 @@ struct EquilibriumSearch<'a> {
     has_truth: bool,
 }
 
-/// Whether a seat can do better than a winner, for every profile in a set.
+/// Whether a seat can do better than with a given winner, for every profile in a set.
 enum DeviationFound {
     Always,
     Never,
@@ -137,7 +137,7 @@ enum DeviationFound {
     Depends(UndecidedPair),
 }
 
-/// Profiles with one winner, for which the first seats, up to a number, have no better row.
+/// Profiles with one winner, for which the first `cleared` seats have no better row.
 struct EquilibriumCandidate {
     rows: Vec<PartialRow>,
     winner: Seat,

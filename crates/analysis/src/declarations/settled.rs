@@ -5,7 +5,7 @@ use lastnim_core::oracle::HaltReason;
 /// Whether an answer covers all cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completeness {
-    /// It covers all cases.
+    /// The answer covers all cases.
     Complete,
     /// The budget ran out: the answer covers only some cases.
     Partial {

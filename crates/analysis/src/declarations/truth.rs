@@ -36,7 +36,7 @@ pub enum TruthCheck {
 }
 
 impl TruthCheck {
-    /// Looks for a seat that does better with another row, in order of seats. A step is that of
+    /// Looks for a seat that does better with another row, in seat order. A step is the same as in
     /// [`BestDeclaration::find`].
     pub fn check(game: &Game, budget: &mut Budget<'_>) -> Self {
         for seat in game.matrix.seats().iter() {

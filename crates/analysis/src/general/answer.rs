@@ -44,7 +44,7 @@ impl MoveOutcome {
 }
 
 impl GrundyDecomposition {
-    /// The ending to which the value applies, whatever the ending of the query.
+    /// The ending to which the value applies, even if the query has another ending.
     pub const ENDING: Ending = Ending::LastMoverWins;
 }
 
@@ -69,12 +69,12 @@ pub struct TwoPlayerAnswer {
     pub grundy: Result<GrundyDecomposition, NoGrundyReason>,
 }
 
-/// The Grundy value of a position of an impartial game, and those of the parts that it is the sum of.
+/// The Grundy value of a position of an impartial game, and the Grundy values of its independent parts.
 ///
 /// It determines the winner for two seats that each want to win, with the last mover winning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyDecomposition {
-    /// The value: the exclusive or of the values of the parts.
+    /// The value: the exclusive or of all parts' values.
     pub value: u64,
     /// The parts that have a move.
     pub parts: Vec<GrundyPart>,
@@ -85,9 +85,9 @@ pub struct GrundyDecomposition {
 pub struct GrundyPart {
     /// The part, in the notation of its game.
     pub part: String,
-    /// Its value: the smallest number that none of its options has (mex).
+    /// Its value: the smallest number that is not the value of an option (mex).
     pub value: u64,
-    /// The reason why it is not smaller: an option for each smaller value, from 0 on, up to
+    /// Why the value is not smaller: an option for each smaller value, from 0 on, up to
     /// [`MAX_SHOWN`](Self::MAX_SHOWN). Empty unless [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy)
     /// was called.
     pub options: Vec<GrundyOption>,

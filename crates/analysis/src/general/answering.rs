@@ -189,7 +189,7 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
     Ok(GrundyDecomposition { value, parts: parts.into_iter().map(part).collect() })
 }
 
-/// Finds an option for each value smaller than that of a part.
+/// For each value smaller than the value of a part, finds an option that has it.
 pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,

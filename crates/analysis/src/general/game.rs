@@ -40,8 +40,8 @@ enum StartPosition {
     EndNim(PileSizes),
 }
 
-/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim. For the games that
-/// are given by name, it evaluates another expression.
+/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim. Games that match
+/// one of the given patterns have their own expressions.
 macro_rules! with_rules {
     ($start:expr, ($rules:ident, $position:ident) => $impartial:expr, $($special:pat => $answer:expr),+ $(,)?) => {
         match $start {

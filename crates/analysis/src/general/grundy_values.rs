@@ -9,7 +9,7 @@ use lastnim_core::oracle::Budget;
 
 /// The Grundy values of an impartial two-player game in which the last mover wins.
 ///
-/// The value of a position is the smallest number that none of its options has (mex); the value of a sum is the
+/// The value of a position is the smallest number that is not the value of an option (mex); the value of a sum is the
 /// exclusive or of the values of its parts (Sprague 1935, Grundy 1939). The seat to move wins exactly when the value is
 /// not 0. None of this is true for three or more seats.
 #[derive(Debug)]

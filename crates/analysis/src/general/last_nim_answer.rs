@@ -108,7 +108,7 @@ fn run_outcome(position: &Position, [fewest, most]: [u64; 2], winner: Seat, regr
     }
 }
 
-/// Writes the untouched piles and what is left of the next one.
+/// Writes the untouched piles and the counters left in the next pile.
 fn piles_text(untouched: &[u64], left: &str) -> String {
     let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
     piles.push(left.to_owned());

@@ -110,7 +110,7 @@ fn subsets_of_size(set: SeatSet, size: usize) -> impl Iterator<Item = SeatSet> {
         .map(move |places| places.iter().map(|&place| members[place]).collect())
 }
 
-/// Returns the next ascending places below `count`, in lexicographic order.
+/// Returns the next list of ascending places below `count`, in lexicographic order.
 fn next_combination(places: &[usize], count: usize) -> Option<Vec<usize>> {
     let size = places.len();
     let moved = (0..size).rev().find(|&at| places[at] < count - size + at)?;

@@ -39,7 +39,7 @@ pub trait Rules {
     /// part by its Grundy value.
     fn canonical_position(&self, position: Self::Position) -> Self::Position;
 
-    /// Returns the canonical parts that the position is the sum of: each move is a move in one of them.
+    /// Returns the canonical parts whose sum is the position: each move is a move in one of them.
     ///
     /// A position that is not a sum is its only part.
     fn independent_parts(&self, position: &Self::Position) -> Vec<Self::Position> {
@@ -70,7 +70,7 @@ pub trait Mover: Copy + Eq + Debug + 'static {
     /// Every mover.
     const ALL: &'static [Self];
 
-    /// Returns the mover as which a seat plays.
+    /// Returns the kind of mover that a seat is.
     fn of_seat(seat: Seat) -> Self;
 }
 

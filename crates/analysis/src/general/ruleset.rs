@@ -88,7 +88,7 @@ impl Ruleset {
         self.name() == name || self.other_names().contains(&name)
     }
 
-    /// Returns the default ending: that of the paper for Last Nim, normal play for all other games.
+    /// Returns the default ending: for Last Nim the ending in the paper, for all other games normal play.
     pub fn default_ending(self) -> Ending {
         match self {
             Self::LastNim => Ending::ToMoveWins,
@@ -145,7 +145,7 @@ impl FromStr for Ruleset {
     }
 }
 
-/// Number of characters of a word that are read; every name is much shorter.
+/// How many characters of a word are read; every name is much shorter.
 const MAX_NAME: usize = 40;
 
 fn ascii_letter(letter: char) -> char {

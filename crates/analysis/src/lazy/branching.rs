@@ -48,11 +48,11 @@ pub(crate) struct UndecidedPair {
 /// The result of advancing a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BranchProgress {
-    /// It needs to compare an undecided pair.
+    /// The branch needs to compare an undecided pair.
     Fork(UndecidedPair),
     /// A checked take is not optimal.
     Refuted,
-    /// It is finished: all its rows give the same answer.
+    /// The branch is finished: all its rows give the same answer.
     Done,
 }
 

@@ -22,7 +22,7 @@ pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result
 struct ExtensionCounter<'a> {
     below: &'a [u32],
     above: Vec<u32>,
-    /// By connected set.
+    /// The number of extensions of each connected set counted so far.
     known: HashMap<u32, u128>,
 }
 
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn extensions_of_known_orders_are_counted() {
-        assert_eq!(counted(32, &[]), (1..=32_u128).product(), "no order at all: 32!");
-        assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "one pair: half of them");
+        assert_eq!(counted(32, &[]), (1..=32_u128).product(), "without any order there are 32! extensions");
+        assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "ordering one pair halves the number");
         assert_eq!(counted(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
         assert_eq!(counted(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
         // The extensions of a fence of n elements are the alternating permutations (Euler's zigzag numbers).

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Partial knowledge of a seat's row: a strict partial order of its offsets.
 ///
-/// It stands for all rows that agree with it, its linear extensions; there is always at least one.
+/// It represents all rows that agree with it (its linear extensions); there is always at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PartialRow {
     seats: SeatCount,

@@ -1,4 +1,4 @@
-//! Sets of rows of one seat.
+//! Sets of possible rows for one seat.
 
 use super::{PartialRow, merge_leaves};
 use lastnim_core::{
@@ -12,7 +12,7 @@ const MAX_STEPS_PER_LEAF: u64 = 1 << 16;
 /// Maximum steps spent on merging leaves: enough for a thousand leaves.
 const MAX_MERGING_STEPS: u64 = 1 << 20;
 
-/// A set of rows of one seat, as a union of disjoint leaves.
+/// A set of possible rows for one seat, as a union of disjoint leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowSet {
     seats: SeatCount,
@@ -42,7 +42,7 @@ impl RowSet {
 
     /// Merges leaves that together form one partial order, unless that takes too long.
     pub(crate) fn merge_leaves(&mut self) {
-        // An error is ignored: without merging it is the same set, with more leaves.
+        // An error is ignored: without merging, the set is the same but has more leaves.
         let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_MERGING_STEPS));
     }
 

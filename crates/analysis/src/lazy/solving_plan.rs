@@ -6,7 +6,7 @@ use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
 /// A set of seats as bits.
 type SeatBits = u32;
 
-/// The levels of the piles that a query needs, each with the seats whose winners it needs there.
+/// The levels of piles that a query needs. For each level, the plan lists the seats whose winners are needed.
 ///
 /// Level b of a pile is the function `W_b(p)`: the winner if seat p is to move and b counters are left in that pile.
 /// With n seats there are no levels above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out everything that no

@@ -1,14 +1,14 @@
-//! Games added one by one, and limits on what is kept of them.
+//! The result of adding a game, and limits on the data kept for all games.
 
 use lastnim_core::oracle::HaltReason;
 
 /// Limits on the memory for many games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeptGameLimits {
-    /// Maximum number of leaves of rows. A game that would exceed it is left out.
+    /// Maximum number of leaves in the set of rows. A game that would exceed it is left out.
     pub max_leaves: usize,
-    /// Maximum number of takes that are kept for finding the shortest contradiction. Of the takes that narrowed the
-    /// rows, as many again are kept.
+    /// Maximum number of takes that are kept for finding the shortest contradiction. In addition, up to as many takes
+    /// that narrowed the rows are kept.
     pub max_takes: usize,
 }
 
@@ -25,10 +25,10 @@ impl Default for KeptGameLimits {
 pub enum AddedGame {
     /// The game was added, and its takes count.
     Counted,
-    /// It was left out: too many leaves.
+    /// The game was left out: the rows would have too many leaves.
     TooManyLeaves,
-    /// It was left out: too many takes are already kept.
+    /// The game was left out: too many takes are already kept.
     TooManyTakes,
-    /// It was left out: the budget ran out.
+    /// The game was left out: the budget ran out.
     Halted(HaltReason),
 }

@@ -1,4 +1,4 @@
-//! The reading in which the others believe the declared row.
+//! Rows that explain takes, if the other seats believe the declared row.
 
 use super::{
     Contradiction, Minimality, TakeOfGame,

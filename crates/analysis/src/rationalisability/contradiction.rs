@@ -24,9 +24,9 @@ pub struct Contradiction {
 /// Whether a contradiction is the shortest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Minimality {
-    /// It is the shortest: some row explains any smaller set of takes.
+    /// The contradiction is the shortest: for any smaller set of takes, some row explains them all.
     Proved,
-    /// It is the shortest among this many kept takes; others were dropped.
+    /// The contradiction is the shortest among this many kept takes; other takes were dropped.
     ProvedAmong(u64),
     /// The budget ran out; among the kept takes, a contradiction needs at least this many.
     AtLeast(usize),

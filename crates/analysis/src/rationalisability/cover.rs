@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(
             cover.find_takes(0, &mut Budget::unbounded()),
             Ok(Some(Vec::new())),
-            "no row needs no take"
+            "without rows, no take is needed"
         );
         for refuting in [&[0, 1][..], &[1, 2], &[2, 3], &[0, 3], &[3, 4]] {
             cover.add_row(refuting);
@@ -125,7 +125,7 @@ mod tests {
             Ok(Some(vec![1, 3]))
         );
         cover.add_row(&[]);
-        assert_eq!(cover.find_takes(5, &mut Budget::unbounded()), Ok(None), "a row that none refutes");
+        assert_eq!(cover.find_takes(5, &mut Budget::unbounded()), Ok(None), "no take refutes this row");
         assert!(cover.find_takes(5, &mut Budget::of_steps(3)).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The reading in which the row is common knowledge.
+//! Rows that explain takes, if the row is common knowledge.
 
 use super::{
     Contradiction,

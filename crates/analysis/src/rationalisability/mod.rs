@@ -2,7 +2,7 @@
 //!
 //! A row explains a take if the take was optimal under it, given the others' rows. The exact meaning depends on what
 //! the others know about the row: see [`KnowledgeReading`]. The answer is a set of rows, which may be large. If it is
-//! empty, a few takes that no single row explains are the proof.
+//! empty, a few takes that no single row explains prove this.
 
 mod added_game;
 mod belief;

@@ -17,7 +17,7 @@ pub enum KnowledgeReading {
     /// The row is common knowledge: a row explains a take that is optimal in the game with this row in place of the
     /// seat's. In that game everyone, including the seat itself at later plies, plays optimally.
     CommonKnowledge,
-    /// The others believe the declared row: the outcome of each take is that of the declared game. A row explains a
+    /// The others believe the declared row: each take has its outcome in the declared game. A row explains a
     /// take if it ranks the take's winner before every other winner that a take at that ply led to.
     DeclaredBelieved,
 }
@@ -71,7 +71,7 @@ enum RowKnowledge {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AddGameError {
-    /// It has a different number of seats than the earlier games.
+    /// The game has a different number of seats than the earlier games.
     #[error(
         "a game with {given} seats after games with {seats}: all games must have the same number of seats"
     )]
@@ -116,7 +116,7 @@ impl RationalisableRows {
         Self { seats, declared: DeclaredRow::Nothing, games: 0, takes: 0, games_left_out: 0, known }
     }
 
-    /// Adds a game, finished or not, and keeps only the rows that also explain the seat's takes in it.
+    /// Adds a finished or open game, and keeps only the rows that also explain the seat's takes in it.
     ///
     /// A game is left out if the budget runs out, or if it would exceed the leaves in [`KeptGameLimits`]: there may
     /// then be too many rows, but never too few. A step is one level of a pile for one leaf.
@@ -164,7 +164,7 @@ impl RationalisableRows {
         }
     }
 
-    /// Returns the reading.
+    /// Returns what the others are assumed to know about the row.
     pub fn reading(&self) -> KnowledgeReading {
         match self.known {
             RowKnowledge::CommonKnowledge(_) => KnowledgeReading::CommonKnowledge,

@@ -12,7 +12,7 @@ use super::{
 use crate::PartialRow;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// Maximum number of leaves of rows while takes are combined.
+/// Maximum number of leaves in the set of rows while takes are combined.
 const MAX_LEAVES: usize = 1 << 14;
 /// The number of rows that are added to the sample in each round.
 const ROWS_PER_ROUND: usize = 8;
@@ -35,7 +35,7 @@ struct SearchGivenUp {
 }
 
 impl<'a> ContradictingTakes<'a> {
-    /// Combines the takes of the games that left no row with those of other games.
+    /// Combines takes of the games that left no row with takes of other games.
     pub(super) fn new(
         seats: SeatCount,
         narrowing: &'a [(u64, TakesOfSeat)],
@@ -72,7 +72,7 @@ impl<'a> ContradictingTakes<'a> {
 
     /// Removes takes from a contradiction until all remaining ones are necessary, or the budget runs out.
     ///
-    /// If takes are added one by one, the one that leaves no row is necessary.
+    /// If takes are added one by one, the take after which no row is left is necessary.
     fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
         let (mut needed, mut perhaps) = (Vec::new(), (0..self.contradicting).collect::<Vec<_>>());
         loop {

@@ -26,12 +26,12 @@ pub struct Coalition {
 /// The result of the search for the smallest coalition that worsens a seat's rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SmallestCoalition {
-    /// No coalition worsens it: the seat can guarantee its predicted rank.
+    /// No coalition worsens the rank: the seat can guarantee its predicted rank.
     None,
-    /// This one worsens it, and no smaller one does.
+    /// This coalition worsens the rank, and no smaller one does.
     Found(Coalition),
-    /// No coalition of up to this size worsens it. Not all larger ones were searched, but all other seats together
-    /// worsen it.
+    /// No coalition of up to this size worsens the rank. Not all larger ones were searched, but all other seats
+    /// together worsen it.
     LargerThan {
         /// The size; may be 0.
         seats: usize,

@@ -50,10 +50,10 @@ pub enum ErrorOutlookError {
         "{counters} counters in total: expected at most {MAX_ERRING_COUNTERS}, because a calculation with errors covers every counter"
     )]
     TooManyCounters {
-        /// Their number.
+        /// The number of counters.
         counters: u128,
     },
-    /// It took too long.
+    /// The calculation took too long.
     #[error(transparent)]
     Halt(#[from] HaltReason),
 }
@@ -109,12 +109,12 @@ impl ErrorOutlook {
     }
 }
 
-/// Returns a sum of probabilities, limited to 0 to 1 because rounding may exceed that.
+/// Limits a sum of probabilities to the range 0 to 1, which rounding may exceed.
 fn as_probability(sum: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// Returns a rank, at most n-1, for sums of expectations.
+/// Converts a rank, which is at most n-1, to a floating-point number.
 pub(crate) fn rank_as_number(rank: usize) -> f64 {
     f64::from(rank as u32)
 }

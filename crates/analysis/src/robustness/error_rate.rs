@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct ErrorRate(f64);
 
-/// Not an error rate.
+/// A number that is not an error rate.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0:?} is not an error rate: expected a number from 0 to 1, such as 0.05")]
 pub struct ErrorRateError(pub String);

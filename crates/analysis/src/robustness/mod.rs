@@ -2,7 +2,7 @@
 //!
 //! - **Robust to spite**: the rank that a seat can guarantee itself when others stop playing for their own rows and
 //!   play against it ([`Robustness`]). The winner under optimal play is an equilibrium outcome, not a forced win.
-//! - **Robust to error**: the outcome when takes are random now and then ([`ErrorOutlook`]).
+//! - **Robust to error**: the outcome when some takes are random ([`ErrorOutlook`]).
 
 mod coalition_search;
 mod error_outlook;

@@ -1,4 +1,4 @@
-//! How much the prospects of seats depend on the others playing for their own rows.
+//! How much the result of a seat depends on the other seats playing for their own rows.
 
 use super::coalition_search::{CoalitionSearch, ranks_by_winner};
 use super::{Coalition, SmallestCoalition};
@@ -114,7 +114,7 @@ pub(crate) fn search_coalitions<E>(
     Ok(())
 }
 
-/// Returns the matrix in which seats have turned against a seat: their rows are the reverse of its order.
+/// Returns the matrix after some seats have turned against a seat: their rows are the reverse of its order.
 pub(crate) fn turned_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: SeatSet) -> AllianceMatrix {
     let seats = matrix.seats();
     let rows = BySeat::from_fn(seats, |seat| {

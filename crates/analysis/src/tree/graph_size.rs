@@ -1,4 +1,4 @@
-//! The size of the graph of a game's states, without building it.
+//! Computes the size of a game's state graph without building it.
 
 use super::{GraphCut, TreeSize};
 use lastnim_core::game::{Game, SeatCount};

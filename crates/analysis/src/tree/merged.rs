@@ -1,4 +1,4 @@
-//! The graph of a game's states.
+//! A game's state graph.
 
 use super::{Edge, GraphSize, Node, PlayGraph, TreeError, TreeSize, TreeTooLarge};
 use lastnim_core::{

@@ -1,4 +1,4 @@
-//! The size of a game's tree, without building it.
+//! Computes the size of a game's tree without building it.
 
 use super::TreeCut;
 use lastnim_core::game::Piles;
@@ -21,7 +21,7 @@ pub enum TreeSize {
 }
 
 impl TreeSize {
-    /// Counts the nodes of the tree of all play from these piles: `T_0 = 1`, `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
+    /// Counts the nodes in the tree of all play from these piles: `T_0 = 1`, `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
     ///
     /// The formula counts the nodes that Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
     pub fn of_piles(piles: &Piles) -> Self {

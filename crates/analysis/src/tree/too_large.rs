@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Why a tree or a graph was not built.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TreeError {
-    /// It exceeds the limit.
+    /// The tree or graph exceeds the limit.
     #[error("{0}")]
     TooLarge(Box<TreeTooLarge>),
     /// The budget ran out.
@@ -27,7 +27,7 @@ pub struct TreeTooLarge {
     pub limit: u64,
     /// The deepest cut of the tree that fits; `None` if not even the root fits.
     pub cut: Option<TreeCut>,
-    /// The size of the graph of states: down to that depth if the graph was requested, otherwise whole.
+    /// The size of the state graph: cut at that depth if the graph was requested, otherwise the whole graph.
     pub graph: GraphSize,
     /// The deepest cut of the graph that fits; `None` if not even the start fits.
     pub graph_cut: Option<GraphCut>,
@@ -47,7 +47,7 @@ pub struct TreeCut {
 pub struct GraphCut {
     /// Maximum number of takes from the start, by the shortest path.
     pub depth: u64,
-    /// Its size.
+    /// The size of the graph.
     pub size: GraphSize,
 }
 

@@ -13,15 +13,15 @@ pub struct Alliances {
     one: SeatSet,
 }
 
-/// The reason why these seats cannot be one of two alliances.
+/// Why these seats cannot form one of two alliances.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AlliancesError {
-    /// They are not a valid list of seats.
+    /// The seats are not a valid list.
     #[error(transparent)]
     Seats(#[from] SeatListError),
     /// No seat is left for the other alliance.
-    #[error("all {0} seats are in one alliance: leave out those of the other one, as in 0")]
+    #[error("all {0} seats are in one alliance: list only the seats of one of the two, for example 0")]
     OneAlliance(SeatCount),
 }
 
@@ -65,7 +65,7 @@ impl Alliances {
 }
 
 impl fmt::Display for Alliances {
-    /// Writes both alliances, that of seat 0 first: `0 2 against 1`.
+    /// Writes both alliances, starting with the alliance of seat 0: `0 2 against 1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let own = self.alliance_of(Seat::FIRST);
         for (place, seat) in own.iter().enumerate() {
@@ -96,7 +96,7 @@ mod tests {
             |one: &[u64]| Alliances::parse(one, SeatCount::new(3).unwrap()).unwrap_err().to_string();
         assert_eq!(
             message(&[0, 1, 2]),
-            "all 3 seats are in one alliance: leave out those of the other one, as in 0"
+            "all 3 seats are in one alliance: list only the seats of one of the two, for example 0"
         );
         assert_eq!(message(&[3]), "seat 3: expected 0 to 2");
         assert_eq!(message(&[]), "no seats: expected at least one, such as 0");

@@ -42,7 +42,7 @@ pub enum VariantSolution {
     RandomSeats(RandomSeatSolution),
 }
 
-/// The reason why the parts do not make a game of a variant.
+/// Why a variant cannot be played from this position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VariantGameError {
@@ -54,7 +54,7 @@ pub enum VariantGameError {
         "{counters} counters in total: expected at most {MAX_RANDOM_COUNTERS} with random seats, since a random take depends on every counter"
     )]
     TooManyCounters {
-        /// Their number.
+        /// The number of counters.
         counters: u128,
     },
 }

@@ -10,7 +10,7 @@ pub const MAX_PASSES: u32 = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassCount(u32);
 
-/// Not a number of passes.
+/// A number of passes that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?} is not a number of passes: expected 0 to {MAX_PASSES}")]
 pub struct PassCountError(pub String);

@@ -104,7 +104,7 @@ impl Prospect {
     }
 }
 
-/// The outcomes of the takes of a seat that were seen so far.
+/// The outcomes of a seat's takes that were added so far.
 struct SeenTakes {
     /// By winner: the sum of the chances, for a random seat.
     sums: BySeat<f64>,
@@ -148,7 +148,7 @@ struct RandomPlay<'a> {
 }
 
 impl RandomPlay<'_> {
-    /// Appends a pile to piles with these prospects by seat to move. `see_left` is called with the prospects for each
+    /// Appends a pile to piles with these prospects by seat to move. Calls `see_left` with the prospects for each
     /// number of counters that a take can leave, from 0 on.
     fn add_pile(
         &self,

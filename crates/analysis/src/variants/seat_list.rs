@@ -3,7 +3,7 @@
 use lastnim_core::game::{SeatCount, SeatError, SeatSet};
 use thiserror::Error;
 
-/// The reason why numbers are not a list of seats.
+/// Why numbers are not a valid list of seats.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SeatListError {

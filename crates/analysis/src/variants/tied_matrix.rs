@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TiedMatrix(BySeat<TiedRow>);
 
-/// The reason why rows are not a matrix with ties.
+/// Why rows do not form a matrix with ties.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedMatrixError {
@@ -39,7 +39,7 @@ impl TiedMatrix {
         Ok(Self(rows.collect::<Result<Vec<_>, _>>()?.try_into()?))
     }
 
-    /// Builds a matrix of one row per seat.
+    /// Builds a matrix from one row per seat.
     ///
     /// # Errors
     /// Names the first row that has the wrong number of offsets.
@@ -62,7 +62,7 @@ impl TiedMatrix {
         &self.0
     }
 
-    /// Returns the place, 0 (best), of the group of `winner` in the row of `seat`.
+    /// Returns the place, from 0 (best), of the group that contains `winner` in the row of `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
         self.0[seat].rank(seat, winner)
     }

@@ -16,7 +16,7 @@ pub struct TiedRow {
     ranks: Box<[u8]>,
 }
 
-/// The reason why groups of offsets are not a row.
+/// Why groups of offsets do not form a row.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedRowError {
@@ -57,7 +57,7 @@ impl TiedRow {
         self.order.offsets().chunk_by(|&one, &other| self.rank_of_offset(one) == self.rank_of_offset(other))
     }
 
-    /// Returns the place, 0 (best), of the group of `winner` in this row of `seat`.
+    /// Returns the place, from 0 (best), of the group that contains `winner` in this row of `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
         usize::from(self.ranks[self.seats().distance_between(seat, winner)])
     }

@@ -87,7 +87,7 @@ impl TakePlaces {
     }
 }
 
-/// The outcomes of the takes of a seat.
+/// The outcomes of a seat's takes.
 #[derive(Debug, Clone, Copy)]
 struct TakeOptions {
     /// Every winner that some take can lead to.

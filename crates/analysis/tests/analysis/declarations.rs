@@ -127,7 +127,7 @@ fn a_budget_that_ends_in_the_last_leaf_gives_a_partial_answer() {
     assert_eq!(all.count, RowCount::Exactly(8));
     let part = BestDeclaration::find(&game, game.first_seat(), &mut Budget::of_steps(36));
     assert!(!part.settled.is_complete() && !part.count.is_exact(), "{part:?}");
-    assert!(part.is_best_certain(), "every row was looked at: {part:?}");
+    assert!(part.is_best_certain(), "every row was examined: {part:?}");
     for steps in 0..=whole.steps_spent() {
         check_budget(&game, steps);
     }
@@ -140,7 +140,7 @@ fn every_budget_gives_consistent_equilibria() {
     let new_game =
         |piles: &[u64], rows: &[Vec<u64>]| Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
     for game in [
-        // Here the very last step is one of counting.
+        // Here the very last step belongs to the counting.
         new_game(&[1], &[vec![0, 1], vec![1, 0]]),
         new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
     ] {
@@ -273,7 +273,7 @@ fn a_partial_answer_counts_the_covered_profiles() {
         assert!(before <= settled && settled < profiles && part.count().at_least() <= settled);
         let is_found = |region: &RowProfiles| all.regions.iter().any(|one| one.contains(&region.example()));
         assert!(part.regions.iter().all(is_found));
-        assert!(part.by_winner.iter().all(|count| !count.is_exact()), "there may be more of each");
+        assert!(part.by_winner.iter().all(|count| !count.is_exact()), "each count is only a lower bound");
         before = settled;
     }
     assert!(before > 0);

@@ -261,7 +261,7 @@ proptest! {
                     prop_assert_eq!(listed.map(|&(_, rank)| rank), Some(after));
                     prop_assert_eq!(after_takes.iter().map(|&(_, rank)| rank).min(), Some(before[seat]));
                 } else {
-                    prop_assert!(after <= before[seat], "what others do cannot take it away");
+                    prop_assert!(after <= before[seat], "other seats' takes do not worsen the guaranteed rank");
                 }
             }
         }

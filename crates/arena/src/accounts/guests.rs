@@ -54,7 +54,7 @@ impl Arena {
         self.inner.accounts.house().hosted()
     }
 
-    /// Starts a match of a guest against house bots, which counts as practice. `caller` is `None` without a token.
+    /// Starts a guest's match against house bots, which counts as practice. `caller` is `None` without a token.
     ///
     /// # Errors
     /// If a player is neither the guest nor a house bot, a tournament closes the oracle to the caller, a limit is

@@ -167,7 +167,7 @@ impl Arena {
         check_open_matches("open practice matches for this bot", self.count_practice(Some(bot)), limit)
     }
 
-    /// Returns the number of open practice matches, of a bot or of all.
+    /// Returns how many practice matches are open, for one bot or in total.
     pub(crate) fn count_practice(&self, of: Option<&BotName>) -> usize {
         let house = self.inner.accounts.house();
         let matches = self.inner.matches.read();

@@ -51,12 +51,12 @@ impl MatchHandle {
         self.shard.batch().abandon(self.id);
     }
 
-    /// Returns the announced state of the match, between the announcements of its beginning and its end.
+    /// Returns the announced state of the match; `None` before its beginning is announced, or once its end is.
     pub(crate) fn view(&self) -> Option<AnnouncedMatch> {
         self.shard.view(self.id)
     }
 
-    /// Returns by seat the versions that have played; empty if none was reported.
+    /// Returns the versions that have played, by seat; empty if none was reported.
     pub(crate) fn seat_versions(&self) -> Vec<SeatVersions> {
         self.shard.seat_versions(self.id)
     }
@@ -80,7 +80,7 @@ impl MatchHandle {
         }
     }
 
-    /// Returns the announced part of the record, between the announcements of the match's beginning and end.
+    /// Returns the announced part of the record; `None` before the match's beginning is announced, or once its end is.
     pub(crate) async fn announced_record(&self) -> Option<Record> {
         let mut events = self.announced_events().await?.into_iter();
         let mut record = Record::begin(self.id, events.next()?).expect("the first event is valid");

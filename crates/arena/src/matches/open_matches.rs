@@ -331,7 +331,7 @@ impl Arena {
 }
 
 impl OpenMatch {
-    /// Returns the summary of a match, between the announcements of its beginning and its end.
+    /// Returns the summary of a match; `None` before its beginning is announced, or once its end is.
     pub(crate) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
         Some(self.summary_of_view(id, self.handle.view()?))
     }

@@ -18,7 +18,7 @@ pub(crate) struct UncountedTournament<'a> {
     pub(crate) handle: &'a TournamentHandle,
     /// The tournament with the bots that it had at its start.
     pub(crate) at_the_start: &'a StoredTournament,
-    /// The changes of its field, in order.
+    /// The changes to its field, in order.
     pub(crate) changes: &'a [FieldChange],
     /// The organiser's rulings.
     pub(crate) rulings: &'a Rulings,

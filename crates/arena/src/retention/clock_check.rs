@@ -46,7 +46,7 @@ impl StartClock {
         Ok(Self { stored, unnoted: Mutex::new(jump) })
     }
 
-    /// Returns the time before which a match must have ended for its record to have an age now; `None` while the latest time in the
+    /// Returns the time before which a match must have ended to have this age now; `None` while the latest time in the
     /// store is ahead of the clock.
     pub(crate) fn time_ago(&self, now: Timestamp, age: Duration) -> Option<Timestamp> {
         let is_behind = self.stored.latest.is_some_and(|latest| now < latest);

@@ -172,7 +172,7 @@ fn check_question(
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {
-        return refused(format!("ply {ply}: it ended after {plies} plies"));
+        return refused(format!("ply {ply}: the match ended after {plies} plies"));
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {

@@ -26,7 +26,7 @@ pub struct OpenSeat {
     pub left: Option<Duration>,
 }
 
-/// An open match from the view of one of its bots.
+/// An open match as one of its bots sees it.
 #[derive(Debug, Clone)]
 pub struct OpenGame {
     /// The match.

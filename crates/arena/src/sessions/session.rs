@@ -73,7 +73,7 @@ impl IdleMessageBudget {
 enum NextInSession<R> {
     /// A chore of the session; `None` if its stream is closed.
     Chore(Option<SessionChore>),
-    /// A message of the bot; `None` if it ends the session.
+    /// A message from the bot; `None` if it ends the session.
     Sent(Option<R>),
 }
 
@@ -429,7 +429,7 @@ async fn read_on<R, E>(
     ReadProgress::Stopped
 }
 
-/// Reads and drops further messages of a bot, and never returns: unread small messages would block the whole
+/// Reads and drops further messages from a bot, and never returns: unread small messages would block the whole
 /// connection.
 async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
     while let Some(Ok(_)) = inbound.next().await {}

@@ -12,7 +12,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// A background task that ends with the session.
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The background work of a session, for which it waits in addition to its bot's messages. Nearly always there is none.
+/// The background work of a session, for which it waits in addition to its bot's messages. Usually there is none.
 pub(crate) struct SessionChores {
     /// Resolves when the session's stream is closed.
     over: BackgroundTask,
@@ -28,7 +28,7 @@ pub(crate) struct SessionChores {
     gate: WakeGate,
 }
 
-/// Something for the session to handle.
+/// Background work that the session must handle.
 pub(crate) enum SessionChore {
     /// A join request was answered.
     JoinAnswered(JoinAnswer),

@@ -134,7 +134,7 @@ impl SessionLink {
         }
     }
 
-    /// Counts an idle message of the bot, and keeps its description.
+    /// Counts an idle message from the bot, and keeps its description.
     pub fn count_idle_message(&self, wrong: String) {
         *self.shared.idle_messages.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(wrong);
         self.shared.idle_messages.count.fetch_add(1, Ordering::Relaxed);

@@ -18,7 +18,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 /// A timeout that no wait reaches unless something is wrong.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The time bank of each seat of the duel.
+/// The time bank of each seat in the duel.
 pub(crate) const BANK: Duration = Duration::from_mins(1);
 
 /// A request as the network delivers it.

@@ -19,7 +19,7 @@ pub(crate) enum Mood {
     Taken,
     /// Fails the write that starts a tournament.
     RefusesStarts,
-    /// Rejects changes of a running tournament's field.
+    /// Rejects changes to a running tournament's field.
     RefusesFieldChanges,
     /// Rejects all events of the first match that begins.
     RefusesOneMatch,

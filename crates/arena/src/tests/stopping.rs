@@ -45,8 +45,8 @@ async fn nothing_begins_once_the_arena_stops() {
         let visitors = tokio::spawn(open_sessions_until_refused(arena.clone()));
         tokio::time::sleep(Duration::from_micros(round * 100)).await;
         in_time("the stop", arena.stop(Duration::ZERO)).await;
-        in_time("the end of the crowd", crowd).await.unwrap();
-        in_time("the end of the visits", visitors).await.unwrap();
+        in_time("the first match that is refused", crowd).await.unwrap();
+        in_time("the first session that is refused", visitors).await.unwrap();
         assert_eq!(in_time("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
         let gone = async {
             while arena.open_match_count() > 0 || arena.session_count() > 0 {

@@ -69,7 +69,7 @@ async fn a_take_belongs_to_the_seat_whose_turn_it_was() {
     let takes = [(0, Some(0)), (1, Some(0)), (0, Some(1)), (1, Some(1)), (0, Some(4)), (1, Some(5))];
     let refused = refused_questions(&arena, finished, &takes).await;
     assert_eq!(refused, [false, true, true, false, false, true]);
-    // The take before which a match was cancelled was asked for.
+    // When the match was cancelled, a seat had already been asked for the next take, so that question exists.
     let cancelled = play(&arena, duel_setup(), 3).await;
     let takes = [(0, Some(2)), (1, Some(3)), (0, Some(3)), (0, Some(4)), (1, Some(5))];
     assert_eq!(refused_questions(&arena, cancelled, &takes).await, [false, false, true, true, true]);

@@ -1,4 +1,4 @@
-//! Changes of tournaments: creation, joining, leaving, start and end.
+//! Changes to tournaments: creation, joining, leaving, start and end.
 
 use crate::arena::{Arena, HeldLock};
 use crate::environment::Environment;

@@ -15,7 +15,7 @@ const MAX_TOURNAMENTS: usize = 1_000;
 /// The limit on cached parts in all tournaments, about 100 bytes each: bots, listed positions, lines of standings and
 /// verdicts, versions, events, voided matches and pairs of bots.
 const MAX_PARTS: usize = 100_000;
-/// The number of piles in a position that count as one part.
+/// How many piles of a position count as one part.
 const PILES_PER_PART: usize = 12;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Interventions of organisers in running tournaments.
+//! Interventions by organisers in running tournaments.
 
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
@@ -10,7 +10,7 @@ use lastnim_tournament::{DisqualifiedResults, OpenMatches, Reason, TournamentSta
 
 const NEEDS_RUNNING: &str = "only running tournaments allow this";
 
-/// An intervention of an organiser in a running tournament.
+/// An intervention by an organiser in a running tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intervention {
     /// Start no further matches.

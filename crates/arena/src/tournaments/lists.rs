@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The maximum number of shown changes of a field.
+/// The maximum number of changes to a field that are shown.
 const MAX_CHANGES: usize = 100_000;
 
 impl Arena {

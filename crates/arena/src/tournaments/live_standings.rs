@@ -31,7 +31,7 @@ pub(crate) struct LiveStandings {
     compared: Option<(u64, Arc<Vec<BotComparison>>)>,
     /// The number of changes to the compared data. It never decreases.
     changes: u64,
-    /// The number of recounts of all results: ratings begun before one do not fit the results after it.
+    /// How often all results were counted again. Ratings that began before a recount do not fit the results after it.
     recounts: u64,
 }
 
@@ -48,9 +48,9 @@ pub(crate) enum ComparedBots {
 /// Whether a rating is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RatingNeed {
-    /// All counted matches are rated or being rated; the next rating may not start earlier.
+    /// All counted matches are rated or being rated; the next rating may start at this time, but not earlier.
     UpToDate(Option<Instant>),
-    /// There are new matches; the next rating may not start earlier.
+    /// There are matches to rate; the next rating may start at this time, but not earlier.
     Old(Option<Instant>),
     /// The ratings are final.
     Last,
@@ -66,7 +66,7 @@ pub(crate) struct LentEvidence {
 }
 
 impl LentEvidence {
-    /// Returns the number of recounts when it was lent.
+    /// Returns how many recounts there had been when it was lent.
     pub(crate) fn recounts(&self) -> u64 {
         self.recounts
     }

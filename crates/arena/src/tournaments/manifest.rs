@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A snapshot of a running tournament by its director.
 #[derive(Debug)]
 pub(crate) struct RunningSnapshot {
-    /// The number of stored changes of its field.
+    /// The number of stored changes to its field.
     pub(crate) changes: usize,
     /// The organiser's interventions.
     pub(crate) events: Vec<TimedTournamentEvent>,

@@ -97,7 +97,7 @@ pub(crate) struct InterventionRequest {
     pub(crate) answer: oneshot::Sender<Result<Option<TimedTournamentEvent>, ArenaError>>,
 }
 
-/// A request of a bot to join or leave a running tournament.
+/// A bot's request to join or leave a running tournament.
 #[derive(Debug)]
 pub(crate) struct FieldRequest {
     pub(crate) bot: BotName,
@@ -252,7 +252,8 @@ impl TournamentHandle {
         self.lock_standings().lend_evidence_if_due(now)
     }
 
-    /// Sets ratings of a running tournament that began at `began`, with the number of recounts they are based on.
+    /// Sets the ratings of a running tournament. They began at `began`, and come with the number of recounts on which
+    /// they are based.
     pub(crate) fn show_ratings(&self, rated: (Appraisal, u64), began: Instant) {
         self.lock_standings().set_ratings(rated, began, Instant::now());
     }

@@ -4,7 +4,7 @@ use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 
 /// Matches of a duplicate group.
 const MATCHES: u32 = 3;
-/// Minimum and maximum number of takes of a bot in a group.
+/// Minimum and maximum number of takes that a bot makes in a group.
 const TAKES: (u32, u32) = (6, 18);
 
 /// The number of balls in Polya's urn at the start. Each draw adds one ball, so two errors have a correlation of 0.3.

@@ -9,7 +9,7 @@ use crate::{
 use lastnim_auditing::{AuditFindings, HELP_SHARES, HelpKind, PairFindings};
 use lastnim_core::game::BotName;
 
-/// The default number of fields of each kind.
+/// How many fields of each kind are simulated by default.
 const FIELDS: u64 = 50;
 
 /// Prints how often honest fields are flagged.
@@ -35,7 +35,7 @@ pub fn print_honest(options: &Options) {
 pub fn print_level(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nOf {count} fields whose bots know nothing about each other: those with a corrected p-value of at most 0.05 / 0.02 / 0.01"
+        "\nHow many of {count} fields whose bots know nothing about each other have a corrected p-value of at most 0.05 / 0.02 / 0.01"
     );
     let blind = honest_fields().into_iter().filter(|(_, _, bots)| {
         let is_blind = |&(declares, plays): &(Declares, _)| {

@@ -9,7 +9,7 @@ use crate::{
 const ERRORS: [f64; 5] = [0.005, 0.01, 0.03, 0.1, 0.3];
 /// The numbers of duplicate groups.
 const GROUPS: [u32; 4] = [20, 40, 150, 600];
-/// The default number of tournaments of each kind.
+/// How many tournaments of each kind are simulated by default.
 const TOURNAMENTS: u64 = 2_000;
 
 /// Prints a table for each dependence between errors.
@@ -19,7 +19,7 @@ pub fn print(options: &Options) {
         "How often 95% intervals contain the true value, over {tournaments} tournaments per line: accuracy per take / regret per match"
     );
     println!(
-        "(median width, in units of the error rate and of the regret; * where ten errors or more are expected)"
+        "(in parentheses: the median width relative to the error rate and to the regret; * means that ten or more errors are expected)"
     );
     for clustering in Clustering::ALL {
         let columns = GROUPS.map(|groups| format!(" {groups} groups |"));

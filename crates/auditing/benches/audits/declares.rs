@@ -30,7 +30,7 @@ pub enum Declares {
     LastWinnerLast,
     /// The first row with which it wins under optimal play, if the others repeat their last declarations.
     BestResponse,
-    /// The same among rows that rank itself first.
+    /// The first row with which it wins, as above, but only among rows that rank itself first.
     BestSecond,
     /// The row with which it wins most often, if the others repeat their last declarations and play as they do.
     BestAgainstPlay,

@@ -138,7 +138,7 @@ fn by_play() -> Vec<Kind> {
             ],
         ),
         (
-            "two declare for the weak and exploit them",
+            "two declare for the weak bots and exploit them",
             Declared,
             vec![
                 (WeakestFirst, ExploitsToWin),
@@ -154,7 +154,7 @@ fn by_play() -> Vec<Kind> {
             bots.extend([(WeakestFirst, Errs(10)), (WeakestFirst, Errs(30))]);
             bots
         }),
-        ("eight bots: three declare the weakest bot second, and four exploit", Declared, {
+        ("eight bots: three declare the weakest bot second, and four exploit known play", Declared, {
             let modellers = [(WeakestSecond, ExploitsToWin); 3];
             let others = [OPTIMAL, ExploitsForRank, Errs(10), Greedy, RANDOM].map(|plays| (Standard, plays));
             modellers.into_iter().chain(others).collect()
@@ -164,8 +164,8 @@ fn by_play() -> Vec<Kind> {
             [standard_rows(plays), standard_rows(plays)].concat()
         }),
         ("assigned rows, all kinds of play", Assigned, mixed_play()),
-        ("assigned rows, two exploit for rank", Assigned, for_rank),
-        ("assigned rows, two exploit to win", Assigned, exploiters),
+        ("assigned rows, two exploit known play to improve their rank", Assigned, for_rank),
+        ("assigned rows, two exploit known play to win", Assigned, exploiters),
     ]
 }
 
@@ -175,21 +175,25 @@ fn by_reaction() -> Vec<Kind> {
     let two =
         |reaction| standard_rows([Reacts(reaction), Reacts(reaction), OPTIMAL, Errs(10), Greedy, Timid]);
     vec![
-        ("one copies the take before", Declared, one(Mirrors)),
-        ("two copy the take before", Declared, two(Mirrors)),
-        ("one copies the take before, assigned rows", Assigned, one(Mirrors)),
-        ("one answers the take before", Declared, one(Answers)),
-        ("two answer the take before", Declared, two(Answers)),
-        ("two answer the take before, assigned rows", Assigned, two(Answers)),
-        ("two err after errors", Declared, two(Imitates)),
-        ("two punish harm", Declared, two(Punishes)),
-        ("two punish harm, assigned rows", Assigned, two(Punishes)),
-        ("two reward help", Declared, two(Rewards)),
-        ("two tilt after losses", Declared, two(Tilts)),
+        ("one copies the previous take", Declared, one(Mirrors)),
+        ("two copy the previous take", Declared, two(Mirrors)),
+        ("one copies the previous take, assigned rows", Assigned, one(Mirrors)),
+        ("one takes one counter after a larger take, otherwise the pile", Declared, one(Answers)),
+        ("two take one counter after a larger take, otherwise the pile", Declared, two(Answers)),
+        (
+            "two take one counter after a larger take, otherwise the pile; assigned rows",
+            Assigned,
+            two(Answers),
+        ),
+        ("two play randomly after an error", Declared, two(Imitates)),
+        ("two punish the seat that last cost them ranks", Declared, two(Punishes)),
+        ("two punish the seat that last cost them ranks, assigned rows", Assigned, two(Punishes)),
+        ("two reward the seat that last gained them ranks", Declared, two(Rewards)),
+        ("two play randomly after lost matches", Declared, two(Tilts)),
         ("two play by the clock", Declared, two(PlaysByClock)),
         ("two learn over matches", Declared, two(Learns)),
         (
-            "one of each reaction",
+            "one bot for each kind of reaction",
             Declared,
             standard_rows(
                 [Mirrors, Answers, Imitates, Punishes, Rewards, Tilts, PlaysByClock, Learns].map(Reacts),
@@ -221,7 +225,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             with([(Helps(1, 100), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
-            "the same in half of their groups",
+            "in half of their groups, one declares for the other, which returns the favour",
             Declared,
             with([(Helps(1, 50), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
@@ -236,12 +240,12 @@ pub fn colluding_fields() -> Vec<Kind> {
             with([(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
-            "one declares for the other, among erring bots",
+            "one declares for the other, which returns the favour; all bots err",
             Declared,
             erring([(Helps(1, 100), Errs(10)), (Returns(0), Errs(10))]),
         ),
         (
-            "the same, but the favour is not returned",
+            "one declares for the other, which does not return the favour; all bots err",
             Declared,
             erring([(Helps(1, 100), Errs(10)), (Standard, Errs(10))]),
         ),
@@ -254,26 +258,38 @@ pub fn colluding_fields() -> Vec<Kind> {
                 [(Returns(0), OPTIMAL), (Standard, OPTIMAL), (Standard, OPTIMAL), (Standard, OPTIMAL)];
             [(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)].into_iter().chain(others).collect()
         }),
-        ("they take for each other in 60% of takes, beside random rows", Declared, {
+        ("they help each other in 60% of their takes; another bot declares random rows", Declared, {
             let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
             bots[5].0 = Anything;
             bots
         }),
-        ("they take for each other in 60% of takes, beside random rows in 3% of groups", Declared, {
-            let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
-            bots[5].0 = AnythingIn(3);
-            bots
-        }),
-        ("they take for each other whenever they can, beside random rows in 3% of groups", Declared, {
-            let mut bots = takes([ErrsFor(1, 100), ErrsFor(0, 100)]);
-            bots[5].0 = AnythingIn(3);
-            bots
-        }),
+        (
+            "they help each other in 60% of their takes; another bot declares random rows in 3% of groups",
+            Declared,
+            {
+                let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
+                bots[5].0 = AnythingIn(3);
+                bots
+            },
+        ),
+        (
+            "they help each other in 100% of their takes; another bot declares random rows in 3% of groups",
+            Declared,
+            {
+                let mut bots = takes([ErrsFor(1, 100), ErrsFor(0, 100)]);
+                bots[5].0 = AnythingIn(3);
+                bots
+            },
+        ),
         ("they help each other in 30% of their takes", Declared, takes([ErrsFor(1, 30), ErrsFor(0, 30)])),
         ("they help each other in 60% of their takes", Declared, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
-        ("the same with assigned rows", Assigned, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
+        (
+            "they help each other in 60% of their takes, with assigned rows",
+            Assigned,
+            takes([ErrsFor(1, 60), ErrsFor(0, 60)]),
+        ),
         ("one helps the other in 60% of its takes", Declared, one_way(60)),
-        ("the same with assigned rows, in one direction", Assigned, one_way(60)),
+        ("one helps the other in 60% of its takes, with assigned rows", Assigned, one_way(60)),
     ]
 }
 

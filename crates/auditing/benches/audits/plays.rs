@@ -47,7 +47,7 @@ pub enum Reaction {
     Tilts,
     /// Plays twenty matches optimally, then twenty greedily, and so on.
     PlaysByClock,
-    /// Plays a match greedily, timidly or randomly, whichever has won most.
+    /// Plays a match greedily, timidly or randomly, whichever has won most often.
     Learns,
 }
 

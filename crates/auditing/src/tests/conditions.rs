@@ -14,7 +14,7 @@ fn audit(habits: [Habit; 6], groups: u64, seed: u64) -> BotFindings {
     found.bots.remove(0)
 }
 
-/// Plays bot 0 against a field of others, and returns what a condition added to its errors.
+/// Plays bot 0 against a field of others, and returns how a condition changed its error rate.
 fn added_errors(habit: Habit, condition: &PlayCondition, seed: u64) -> Option<(f64, f64, f64)> {
     let others = [Habit::Errs(30), Habit::Greedy, Habit::Timid, Habit::Random, Habit::Errs(0)];
     let [one, two, three, four, five] = others;

@@ -26,7 +26,7 @@ enum Habit {
     PlaysFor(usize),
     /// Errs in the first percentage of takes, or in the second if its predicted rank has become worse since the start.
     ErrsBehind(u64, u64),
-    /// Errs in this percentage of takes, and not at all in later groups than this one.
+    /// Errs in this percentage of takes until this group, and never errs in later groups.
     Learns(u64, u64),
     /// Errs in this percentage of takes, in favour of the bot with this number if that is at the table.
     HelpsOften(u64, usize),
@@ -236,7 +236,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
         flagged.contains(&(bot_name(0), bot_name(1))) && flagged.contains(&(bot_name(1), bot_name(0))),
         "{flagged:?}"
     );
-    // The audit of one of them shows the same pairs, and its errors favour the same bot.
+    // The audit of one of the two shows the same pairs, and its errors favour the same bot.
     let of_one = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Bot(bot_name(1)));
     assert_eq!(of_one.bots.len(), 1);
     assert!(of_one.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));

@@ -40,7 +40,7 @@ fn figures_agree_with_a_hand_computation() {
     let all = figures_of(0, |_| true);
     assert_eq!((all.matches, all.plies, all.optimal_plies, all.regret), (1, 2, 1, 1));
     assert!((all.random_regret - 2.0 / 3.0).abs() < 1e-6, "{all:?}");
-    assert!((all.saved_regret() + 1.0 / 3.0).abs() < 1e-6, "it is worse than random: {all:?}");
+    assert!((all.saved_regret() + 1.0 / 3.0).abs() < 1e-6, "the bot is worse than random takes: {all:?}");
     let value = |estimate: Option<Estimate>| estimate.unwrap().value;
     assert!((value(all.accuracy) - 0.5).abs() < 1e-12);
     assert!((value(all.regret_per_ply) - 0.5).abs() < 1e-12);
@@ -193,7 +193,7 @@ fn forecasts_have_no_score_unless_both_outcomes_occurred() {
     let figures_of = |misses: u64| {
         let mut forecasts = Forecasts::new(1);
         for number in 0..40 {
-            // Always certain: perfect while nothing else happens.
+            // A bot that is always certain has a perfect score if all outcomes are alike.
             forecasts.add_forecast(group(number), 1.0, number >= misses);
         }
         forecasts.into_figures()

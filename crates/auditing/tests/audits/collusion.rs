@@ -67,7 +67,7 @@ fn honest_declarations_are_rarely_flagged() {
         }
     }
     assert!(all > 60 && flagged.len() * 20 <= all, "{flagged:?} of {all}");
-    assert!(depend > 5, "opponents that are modelled are depended on: {depend} of {all}");
+    assert!(depend > 5, "declarations depend on opponents that the bot models: {depend} of {all}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_set_is_found_where_no_direction_alone_is() {
 
 #[test]
 fn random_rows_of_a_third_bot_do_not_hide_help_by_takes() {
-    let scheme = "they take for each other in 60% of takes, beside random rows";
+    let scheme = "they help each other in 60% of their takes; another bot declares random rows";
     let (_, rows, bots) = colluding_fields().into_iter().find(|(name, ..)| *name == scheme).unwrap();
     let mut fields = 0;
     for seed in 0..3 {

@@ -35,7 +35,7 @@ pub(super) enum ClientAction {
     Send(Wire),
     /// Ask the bot.
     Ask(BotQuestion),
-    /// Drop the pending questions of this match.
+    /// Drop the pending questions about this match.
     Withdraw(MatchId),
 }
 

@@ -18,7 +18,7 @@ use std::{
 const MAX_WAITING_LINES: usize = 16_384;
 /// The number of bytes that are written at once.
 const WRITE_BYTES: usize = 64 << 10;
-/// The minimum length of a token that is hidden. Real tokens are longer, and shorter texts could be part of any word.
+/// Shorter tokens are not hidden. Real tokens are longer, and shorter texts could be part of any word.
 const MIN_SECRET_CHARS: usize = 16;
 /// The text that replaces the token in the log, in case the server repeats it.
 const HIDDEN_TOKEN: &str = "(token)";

@@ -87,7 +87,7 @@ pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The point after a take of the bot at which the stream is lost.
+/// When the stream is lost, after the bot has taken.
 enum TakeCut {
     BeforeOwn,
     AfterOwn,

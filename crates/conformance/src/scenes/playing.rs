@@ -22,7 +22,7 @@ pub(crate) async fn every_number_of_seats(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Each ending from each of three seats.
+/// Matches under each ending, from each of three seats.
 pub(crate) async fn both_endings(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for ending in Ending::ALL {
@@ -34,7 +34,7 @@ pub(crate) async fn both_endings(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Rows are assigned.
+/// Matches with assigned rows.
 pub(crate) async fn assigned_rows(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in [2, 3, 5] {
@@ -43,7 +43,7 @@ pub(crate) async fn assigned_rows(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Every seat declares its own row.
+/// Matches in which every seat declares its own row.
 pub(crate) async fn declared_rows(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in [2, 3, 5, 32] {

@@ -52,7 +52,7 @@ pub(crate) async fn slow_network(stage: &mut Stage) -> SceneResult {
     stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
 }
 
-/// Other seats are lost, then the bot's own, after which the bot must not act there.
+/// Other seats are lost, then the bot's own, after which the bot must not act in that match.
 pub(crate) async fn lost_seats(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     // Its take may be in transit when its seat is lost.

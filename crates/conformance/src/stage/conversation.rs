@@ -1,4 +1,4 @@
-//! Messages of the bot, and their effects on its matches.
+//! Messages from the bot, and their effects on its matches.
 
 use super::{SceneResult, Stage, shorten};
 use crate::{
@@ -21,7 +21,7 @@ const MAX_UNEXPECTED_MESSAGES: u32 = 200;
 /// How often a quiet session gets a ping, as from the real server.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A message of a bot.
+/// A message from a bot.
 #[derive(Debug)]
 pub(super) enum BotMessage {
     Pong(u64),
@@ -168,7 +168,7 @@ impl Stage {
         }
     }
 
-    /// Waits for the next message of the session. Safe to cancel.
+    /// Waits for the next message in the session. Safe to cancel.
     pub(super) async fn next_message(&mut self, expected: &str) -> Result<BotMessage, CheckFailure> {
         let deadline = Instant::now() + self.patience;
         let inbound = loop {

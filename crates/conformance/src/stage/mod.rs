@@ -26,7 +26,7 @@ pub(super) type SceneResult = Result<(), CheckFailure>;
 
 /// The number of events shown in a failure.
 const SHOWN_EVENTS: usize = 6;
-/// The maximum number of characters shown of an event.
+/// How many characters of an event are shown at most.
 const SHOWN_CHARS: usize = 240;
 /// The start of the timestamps in match ids.
 const FIRST_MATCH_MS: u64 = 1_800_000_000_000;

@@ -128,7 +128,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Ends the session; unread messages of the bot are lost.
+    /// Ends the session; unread messages from the bot are lost.
     pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
         self.held.clear();
         match loss {

@@ -1,4 +1,4 @@
-//! Tournaments of the bot, and their ends.
+//! The bot's tournaments, and how they end.
 
 use super::{SceneResult, Stage, event_of};
 use crate::{bot_session::Inbound, stage::FIRST_MATCH_MS};

@@ -15,7 +15,7 @@ use std::{env, hint::black_box};
 
 /// The numbers of open matches, unless the command line gives others.
 const MATCHES: [usize; 4] = [1, 64, 512, 4096];
-/// The number of samples of each figure, unless the command line gives another number.
+/// How many samples of each figure are taken, unless the command line gives another number.
 const ROUNDS: usize = 25;
 /// The number of takes in each match.
 const PLIES: usize = 100;
@@ -44,7 +44,7 @@ fn main() {
     let sizes = (size_of::<Referee>(), size_of::<TimedEvent>(), size_of::<RefereeEffect>());
     println!("sizes of a referee, an event and an effect in bytes: {sizes:?}");
     println!(
-        "ns per ply: the median of {rounds} samples, (the minimum), and the ratio of the median to the time for an event's hash"
+        "ns per ply: the median of {rounds} samples, the minimum in parentheses, and the ratio of the median to the time for an event's hash"
     );
     for matches in counts {
         println!("{matches} open matches");

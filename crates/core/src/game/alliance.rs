@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AllianceMatrix(BySeat<Row>);
 
-/// Why rows are not an alliance matrix.
+/// Why rows do not form an alliance matrix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AllianceMatrixError {
@@ -44,7 +44,7 @@ impl AllianceMatrix {
         Ok(Self(rows.try_into().map_err(AllianceMatrixError::Seats)?))
     }
 
-    /// Builds a matrix of one row per seat.
+    /// Builds a matrix from one row per seat.
     ///
     /// # Errors
     /// Names the first row that has the wrong number of offsets.

@@ -9,11 +9,11 @@ use thiserror::Error;
 /// Maximum length of the rejected text that an error repeats.
 const MAX_REPEATED_CHARS: usize = 96;
 
-/// Why a string is not the base64 of a byte array.
+/// Why a string does not decode to the expected number of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Base64Error {
-    /// It is not base64.
+    /// The text is not base64.
     #[error("{called} {text:?}: {why}; expected {bytes} bytes in base64, with padding")]
     Malformed {
         /// The name of the value.
@@ -25,7 +25,7 @@ pub enum Base64Error {
         /// The expected number of bytes.
         bytes: usize,
     },
-    /// It has the wrong number of bytes.
+    /// The text decodes to the wrong number of bytes.
     #[error("{called} {text:?} has {characters} characters: expected {bytes} bytes in base64, with padding")]
     Length {
         /// The name of the value.

@@ -27,7 +27,7 @@ pub enum ConfigHashError {
     /// The text is not a hash.
     #[error("config hash {0:?}: expected {bytes} bytes, as 64 hexadecimal digits or as base64 with padding", bytes = ConfigHash::BYTES)]
     Text(String),
-    /// It has the wrong number of bytes.
+    /// The hash has the wrong number of bytes.
     #[error("a config hash of {0} bytes: expected {bytes}", bytes = ConfigHash::BYTES)]
     Length(usize),
 }

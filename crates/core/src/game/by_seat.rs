@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut};
 pub struct BySeat<T>(Box<[T]>);
 
 impl<T> BySeat<T> {
-    /// Creates the value of each seat.
+    /// Creates a value for each seat.
     pub fn from_fn(seats: SeatCount, make: impl FnMut(Seat) -> T) -> Self {
         Self(seats.iter().map(make).collect())
     }

@@ -16,7 +16,7 @@ pub struct Game {
     pub ending: Ending,
 }
 
-/// Why numbers are not a game.
+/// Why numbers do not describe a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GameError {

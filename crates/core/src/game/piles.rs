@@ -12,7 +12,7 @@ pub const MAX_COUNTERS: u64 = i64::MAX as u64;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Piles(Arc<[u64]>);
 
-/// Why numbers are not piles.
+/// Why numbers are not valid piles.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PilesError {

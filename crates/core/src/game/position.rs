@@ -23,7 +23,7 @@ pub struct Position {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IllegalTake {
-    /// It is 0, or more than the pile in play contains.
+    /// The take is 0, or more than the pile in play contains.
     #[error("a take of {take} from pile {pile}, which has {counters} left: take 1 to {counters}")]
     OutOfRange {
         /// Counters to take.

@@ -13,7 +13,7 @@ pub struct Row {
     ranks: Box<[u8]>,
 }
 
-/// Why offsets are not a row.
+/// Why offsets do not form a row.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RowError {

@@ -7,7 +7,7 @@ use super::{
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
-/// An index into the tables: worth number * row width + counters or seat.
+/// An index into the tables: the number of the worth, times the row width, plus the counters or the seat.
 type TablePlace = u16;
 
 /// Length of a table: every [`TablePlace`] is in bounds.
@@ -25,8 +25,8 @@ const POSITIONS_AT_ONCE: usize = 4;
 /// worth after appending a pile of `x` counters (the cap theorem), and one matrix has few different worths. So this is
 /// a finite automaton that reads each pile with one look-up. It is built lazily; that costs about one
 /// [`solve_winners`](super::solve_winners) per few look-ups, so it pays off from a few hundred positions on. Its tables
-/// have 65,536 places and take 200 to 500 KB. Positions that need more, which takes about ten seats, are solved one by
-/// one.
+/// have 65,536 places and take 200 to 500 KB. Positions that need more, which happens from about ten seats on, are
+/// solved one by one.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::BatchSolver};
@@ -51,7 +51,7 @@ pub struct BatchSolver {
     next: Box<[TablePlace; PLACES]>,
     /// By worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position that did not fit.
     winners: Box<[Seat; PLACES]>,
-    /// By worth number.
+    /// By number of the worth: the ranks that it stands for.
     ranks: Vec<Ranks>,
     places: HashMap<Ranks, TablePlace>,
 }
@@ -145,7 +145,7 @@ impl BatchSolver {
 
     /// Returns the places that several positions lead to from the empty position.
     ///
-    /// The steps of one position depend on each other; a processor interleaves those of different positions.
+    /// The steps of one position depend on each other; a processor interleaves the steps of different positions.
     #[inline]
     fn places_after_piles(&self, positions: [&[u64]; POSITIONS_AT_ONCE]) -> [TablePlace; POSITIONS_AT_ONCE] {
         let [a, b, c, d] = positions;

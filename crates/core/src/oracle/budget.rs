@@ -7,7 +7,7 @@ const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
 /// A limit on the work of a query, and a check whether its answer is still wanted.
 ///
-/// The unit is a step, a few nanoseconds of work; each query documents what it counts as one. The oracle reads no
+/// The unit is a step, a few nanoseconds of work; each query documents what it counts as a step. The oracle reads no
 /// clock: for a time limit, pass an `is_wanted` that reads one.
 pub struct Budget<'a> {
     limit: u64,
@@ -19,7 +19,7 @@ pub struct Budget<'a> {
 /// Why a query stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HaltReason {
-    /// It exceeded its step limit.
+    /// The query exceeded its step limit.
     #[error("the calculation needs more than {limit} steps")]
     OutOfSteps {
         /// The limit.
@@ -91,7 +91,7 @@ mod tests {
         let mut budget = Budget::of_steps(10);
         assert_eq!(budget.spend(7), Ok(()));
         assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { limit: 10 }));
-        assert_eq!((budget.steps_spent(), budget.steps_left()), (7, 3), "what is refused is not spent");
+        assert_eq!((budget.steps_spent(), budget.steps_left()), (7, 3), "rejected steps are not spent");
         assert_eq!(budget.spend(3), Ok(()));
         assert_eq!(budget.spend(1).unwrap_err().to_string(), "the calculation needs more than 10 steps");
         let mut endless = Budget::unbounded();

@@ -59,7 +59,7 @@ static ERRATA: [Erratum; 4] = [
     },
 ];
 
-/// Returns the erratum about a game, or about an equivalent one of the same seats.
+/// Returns the erratum about a game, or about an equivalent game with the same seats.
 pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
     let seats = game.matrix.seats().get();
     let worth = |piles: &[u64]| piles.iter().map(|&counters| counters.min(seats as u64)).collect::<Vec<_>>();

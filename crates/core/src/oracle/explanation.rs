@@ -25,9 +25,9 @@ pub struct TakeOption {
     pub winner: Seat,
     /// Ranks in its own row that they cost the seat to move; 0 exactly if they are optimal.
     pub regret: u32,
-    /// The seats that do better than under optimal play, in order of seats; never the one to move.
+    /// The seats that do better than under optimal play, in seat order; never the seat to move.
     pub better_for: Vec<RankChange>,
-    /// The seats that do worse than under optimal play, in order of seats.
+    /// The seats that do worse than under optimal play, in seat order.
     pub worse_for: Vec<RankChange>,
 }
 
@@ -57,7 +57,7 @@ impl TakeOption {
 }
 
 impl Explanation {
-    /// Explains the start position of a game, with at most `max_plies` plies of the line of best play.
+    /// Explains the start position of a game, and shows at most `max_plies` plies of the line of best play.
     ///
     /// Takes O(N n^2 + L n^2), with L plies of the line, for any number of counters.
     pub fn of(game: &Game, max_plies: usize) -> Self {
@@ -97,7 +97,7 @@ impl BestLine {
     }
 }
 
-/// Returns the seats that rank `after` lower than `before`, and by how much, in order of seats.
+/// Returns the seats that rank `after` lower than `before`, and by how much, in seat order.
 fn rank_losses(game: &Game, before: Seat, after: Seat) -> Vec<RankChange> {
     let change = |seat| RankChange { seat, ranks: rank_loss(game, seat, before, after) };
     game.matrix.seats().iter().map(change).filter(|change| change.ranks > 0).collect()

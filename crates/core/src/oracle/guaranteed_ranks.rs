@@ -11,9 +11,9 @@ type OpposedRanks = [u8; MAX_SEATS];
 ///
 /// All others play as one opponent who wants the guarded seat's rank to be as bad as possible. With perfect information
 /// and two opposed sides, backward induction gives the minimax value: the seat can hold this rank, and the others can
-/// deny it a better one. It equals the rank under optimal play if every other row is replaced by the guarded seat's
-/// order reversed. So it is never better than the predicted rank, and the cap theorem applies: a pile of x counters is
-/// worth min(x, n). Solved in O(N n^2) time and 32 bytes per pile.
+/// deny it a better one. It equals the rank under optimal play if every other row is replaced by the reverse of the
+/// guarded seat's order. So it is never better than the predicted rank, and the cap theorem applies: a pile of x
+/// counters is worth min(x, n). Solved in O(N n^2) time and 32 bytes per pile.
 #[derive(Debug, Clone)]
 pub struct GuaranteedRanks {
     seat: Seat,

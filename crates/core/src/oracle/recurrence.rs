@@ -1,4 +1,4 @@
-//! Winners as ranks, and the recurrence with which every solution is computed.
+//! Winners as ranks, and the recurrence that computes every solution.
 
 use crate::game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Seat};
 use std::iter;
@@ -9,7 +9,7 @@ pub type Ranks = [u8; MAX_SEATS];
 /// Ranks are smaller than this power of two; masking with it avoids a bounds check.
 const RANK_MASK: usize = MAX_SEATS - 1;
 
-/// The effect of passing the turn on ranks: by seat `p`, the rank for `p` of the winner that seat `p+1` ranks `r`th.
+/// How passing the turn changes ranks: by seat `p`, the rank for `p` of the winner that seat `p+1` ranks `r`th.
 ///
 /// With `W_b(p)` the winner when seat `p` is to move and `b` counters are left in the last pile, and `R_b(p)` its rank
 /// for `p`, the definition of optimal play becomes `R_1(p) = T_p[R_0(p+1)]` and `R_b(p) = min(R_{b-1}(p),

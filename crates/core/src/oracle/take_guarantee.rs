@@ -46,11 +46,11 @@ impl TakeGuarantee {
 /// Takes, counted by their effect on the predicted and guaranteed rank of their movers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TakeSafetyCounts {
-    /// Risky takes: optimal ones that gave up guaranteed rank.
+    /// Risky takes: optimal takes that worsened the guaranteed rank.
     pub risky: u64,
     /// Needless risks: risky takes where another optimal take would have left a better guaranteed rank.
     pub needless_risks: u64,
-    /// Safe errors: takes that cost predicted rank and kept a guaranteed rank better than the last.
+    /// Safe errors: takes that worsened the predicted rank and kept a guaranteed rank better than the last.
     pub safe_errors: u64,
     /// Hedges: safe errors where no optimal take would have kept the guaranteed rank.
     pub hedges: u64,

@@ -8,13 +8,13 @@ use crate::oracle::{Solution, TakeRange};
 /// position leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TakeSafety {
-    /// It is optimal and keeps the guaranteed rank.
+    /// The take is optimal and keeps the guaranteed rank.
     Safe,
-    /// It is optimal but gives up guaranteed rank.
+    /// The take is optimal but worsens the guaranteed rank.
     Risky,
-    /// It costs predicted rank and keeps the guaranteed rank, which is better than the last.
+    /// The take worsens the predicted rank and keeps the guaranteed rank, which is better than the last.
     SafeError,
-    /// It costs predicted rank, and guaranteed rank if there was any to lose.
+    /// The take worsens the predicted rank, and also the guaranteed rank unless that is already the last.
     Error,
 }
 

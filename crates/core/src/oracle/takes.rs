@@ -30,7 +30,7 @@ pub struct OptimalTakes {
 }
 
 impl OptimalTakes {
-    /// Adds a range of smaller takes than all others.
+    /// Adds a range whose takes are smaller than all others.
     pub(super) fn prepend(&mut self, range: TakeRange) {
         if self.len > 0 && range.hi + 1 == self.ranges[0].lo {
             self.ranges[0].lo = range.lo;

@@ -12,7 +12,7 @@
 //! | time | microseconds since 1970-01-01 UTC, `u64` |
 //! | span | whole microseconds, `u64` |
 //! | list | the number of its elements, `u32`; then each element |
-//! | text | a list of the bytes of its UTF-8 |
+//! | text | a list of its UTF-8 bytes |
 //! | optional | 0 if there is no value; otherwise 1, then the value |
 //! | row | a list of its offsets, `u8` each, most preferred first |
 //! | alliance matrix | a list of its rows, by seat |
@@ -56,7 +56,7 @@ use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
 use std::time::Duration;
 
-/// Buffer on the stack: enough for a hash and any event but `created` and `revealed`.
+/// Size of the buffer on the stack: enough for a hash and any event except `created` and `revealed`.
 const STACK_BYTES: usize = 96;
 /// Returns the canonical bytes of an event.
 pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {

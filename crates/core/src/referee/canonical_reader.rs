@@ -25,7 +25,7 @@ pub enum CanonicalBytesError {
     /// There are bytes after the event.
     #[error("its encoding has {0} extra bytes")]
     TooLong(usize),
-    /// A number has no meaning.
+    /// A number has no defined meaning.
     #[error("unknown {what} {number}")]
     Unknown {
         /// The kind of value that the number should identify.
@@ -33,8 +33,8 @@ pub enum CanonicalBytesError {
         /// The number.
         number: u8,
     },
-    /// The number of seats is unknown before `created`.
-    #[error("the number of seats is unknown, because the event is not `created`")]
+    /// The number of seats is not known before the `created` event.
+    #[error("the number of seats is not known yet: expected a `created` event first")]
     NoSetup,
     /// A value is invalid.
     #[error("{0}")]

@@ -53,21 +53,21 @@ pub enum RefereeEffect {
 /// A message to one seat alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeatMessage {
-    /// Its row is settled.
+    /// The seat's row is settled.
     Declared {
         /// The row that applies.
         row: Row,
     },
     /// It is the seat's turn. After a refusal, this is repeated with the current state.
     Turn(Turn),
-    /// Its take was already made; this acknowledges the take again.
+    /// The seat's take was already made; this acknowledges the take again.
     TookAgain {
         /// The ply.
         ply: u32,
         /// Counters taken.
         take: u64,
     },
-    /// Its message was refused. If an action is still expected, a turn or a snapshot follows.
+    /// The seat's message was refused. If an action is still expected, a turn or a snapshot follows.
     Refused(Refusal),
     /// The current state of the match.
     Snapshot(Box<MatchSnapshot>),

@@ -140,7 +140,7 @@ pub enum EndReason {
     PlyLimit,
     /// Every seat was forfeited; the oracle named the winner.
     AllForfeited,
-    /// It was cancelled and has no winner.
+    /// The match was cancelled and has no winner.
     Cancelled,
 }
 

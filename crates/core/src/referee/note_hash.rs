@@ -33,7 +33,7 @@ impl NoteHash {
     /// Parses an optional note hash; no bytes mean that there is no hash.
     ///
     /// # Errors
-    /// If the number of bytes is neither 0 nor that of a hash.
+    /// If the number of bytes is neither 0 nor the length of a hash.
     pub fn parse_optional(bytes: &[u8]) -> Result<Option<Self>, NoteHashError> {
         if bytes.is_empty() {
             return Ok(None);

@@ -59,7 +59,7 @@ impl PartialEq for Record {
 
 impl Eq for Record {}
 
-/// Why events are not a record, or a record cannot be audited.
+/// Why events do not form a record, or why a record cannot be audited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -208,7 +208,7 @@ impl Record {
         &self.state
     }
 
-    /// Returns the mover's thinking time left before each take, in percent of what it began with, at most 100.
+    /// Returns the thinking time that the mover had left before each take, in percent of its initial bank, at most 100.
     pub fn time_left_percent(&self) -> Vec<u8> {
         let clock = self.state.setup().clock();
         let initial = clock.initial.as_micros().max(1);

@@ -343,7 +343,7 @@ mod tests {
             assert!(is_of_small_order(&bytes), "{bytes:?}");
         }
         for y in SMALL_ORDER {
-            let key = ed25519::VerifyingKey::from_bytes(&y).expect("it is a point");
+            let key = ed25519::VerifyingKey::from_bytes(&y).expect("y is a coordinate of a point");
             assert!(key.is_weak(), "{y:?}");
         }
     }

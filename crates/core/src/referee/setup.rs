@@ -57,7 +57,7 @@ pub enum MatchSetupError {
     #[error("first: {0}")]
     First(SeatError),
     /// The assigned matrix has another number of seats.
-    #[error("an assigned matrix for {given} seats: the match has {seats}")]
+    #[error("an assigned matrix for {given} seats, but the match has {seats} seats")]
     Assigned {
         /// The seats of the matrix.
         given: SeatCount,

@@ -11,7 +11,7 @@ pub enum MatchPhase {
     Declaring,
     /// Seats take turns.
     Playing,
-    /// It is over.
+    /// The match is over.
     Ended,
 }
 

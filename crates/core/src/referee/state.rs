@@ -55,12 +55,12 @@ pub(super) struct DecidedTake {
 #[non_exhaustive]
 pub enum EventMisfit {
     /// The match is already set up.
-    #[error("a second `created`")]
+    #[error("a second `created` event")]
     CreatedTwice,
     /// The match is over.
     #[error("the event follows the match's end")]
     AfterEnd,
-    /// It names a seat that the match does not have.
+    /// The event names a seat that the match does not have.
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
     /// The rows are already settled.
@@ -122,7 +122,7 @@ pub enum EventMisfit {
     /// The seat did not declare, but its row is not the standard one.
     #[error("seat {0} did not declare, but its row is not the standard row")]
     DefaultedRow(Seat),
-    /// A row or take that is not the bot's own has a note hash.
+    /// A row or take has a note hash, although the bot did not send it.
     #[error(
         "a note hash for seat {0}, but its bot did not act: only a bot's own rows and takes have note hashes"
     )]

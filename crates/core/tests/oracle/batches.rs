@@ -41,8 +41,8 @@ proptest! {
     ) {
         let expected = one_by_one(&positions, &matrix, ending);
         let mut batch = BatchSolver::new(&matrix, ending);
-        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "while it finds its way");
-        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "when it knows its way");
+        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "while the tables are filled");
+        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "when the tables are full");
         for (piles, expected) in positions.iter().zip(&expected) {
             let winners = batch.solve_position(piles);
             prop_assert_eq!(&winners.to_by_seat(), expected);

@@ -1,7 +1,7 @@
 //! The closed forms of Liu and Yang (2017) for the standard alliance matrix, as printed in El-Seidy, El Kady and Nassr
 //! (2019), checked on all positions of small ranges.
 //!
-//! The paper leaves some points open; this is the reading that is true:
+//! The paper leaves some points open. The forms are correct only in this reading:
 //! - For n > N + 1 no formula is printed: the value is N.
 //! - The printed values N, d + 1 and d + 2 may be n or more, but a value is below n: they are meant modulo n.
 //! - The piles are numbered from 1, from the left; the last, which is in play, is `x_N`. Numbered from 0, or from the

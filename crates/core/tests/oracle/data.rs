@@ -93,7 +93,7 @@ fn an_erratum_is_found_for_equivalent_piles() {
         found(piles, rows, first, Ending::ToMoveWins).map(|(row, equivalent_for, _)| (row, equivalent_for))
     };
     assert_eq!(named(&[2, 2, 1], &example, 0), Some(("figure 1", None)));
-    assert_eq!(named(&[1, 2, 2], &example, 0), None, "as the figure has it");
+    assert_eq!(named(&[1, 2, 2], &example, 0), None, "the piles as the figure shows them");
     assert_eq!(named(&[2, 2, 1], &example, 1), None);
     assert_eq!(named(&[1, 2, 3], &standard(3), 1), Some(("3.1", None)));
     assert_eq!(named(&[1, 2, 1 << 60], &standard(3), 1), Some(("3.1", Some(3))));

@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::BTreeMap;
 
-/// The first statement about something, and its place.
+/// The first statement about something, and where it was logged.
 #[derive(Debug)]
 struct FirstTold<T> {
     told: T,
@@ -17,7 +17,7 @@ struct FirstTold<T> {
     line: u64,
 }
 
-/// Remembers the first statement, and returns its place if this one differs.
+/// Remembers the first statement. If this one differs, returns where the first one was logged.
 fn differs_from_first<T: PartialEq>(
     first: &mut Option<FirstTold<T>>,
     told: T,

@@ -1,4 +1,4 @@
-//! The questions of transcripts, without their texts.
+//! The questions in transcripts, without their texts.
 
 use super::{question_tally::CallTally, spending::Spending};
 use crate::transcript_reader::{
@@ -16,7 +16,7 @@ const MAX_PLACES: usize = 20;
 /// The maximum length of a model's name.
 const MAX_MODEL_CHARS: usize = 100;
 
-/// The questions of transcripts, by match.
+/// The questions in transcripts, by match.
 #[derive(Debug, Default)]
 pub struct AskedQuestions {
     pub(super) files: u64,

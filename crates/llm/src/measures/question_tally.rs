@@ -61,7 +61,7 @@ impl From<&QuestionTally> for pb::QuestionCounts {
     }
 }
 
-/// Calls of an endpoint, by outcome.
+/// Calls to an endpoint, by outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallTally {
     calls: u64,

@@ -25,7 +25,7 @@ pub fn first_of_row(game: &AuditedMatch<'_>, seat: Seat) -> Seat {
 }
 
 impl WantTally {
-    /// Adds a match: the model's choices by its own takes, and the seat that it said it wants to win, if any.
+    /// Adds a match: the model's choices by its own takes, and the seat that it said it wanted to win, if any.
     pub fn add_match(&mut self, first: Seat, stated: Option<Seat>, choices: &[WinnerChoice]) {
         for choice in choices.iter().filter(|choice| choice.available.contains(first)) {
             self.first_choices += 1;

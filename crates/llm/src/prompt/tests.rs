@@ -35,7 +35,7 @@ fn the_built_in_prompt_is_complete() {
     assert!(other.contains("the seat that took it wins") && !other.contains("whose turn it then is wins"));
 }
 
-/// Returns matches with 2 to 6 seats and up to 12 counters in the pile in play, in which each seat is the own one.
+/// Returns matches with 2 to 6 seats and up to 12 counters in the pile in play, each seen from every seat.
 fn many_views() -> Vec<MatchView> {
     let mut views = Vec::new();
     for (seats, counters) in (2..=6).flat_map(|seats| [1, 2, 3, 7, 12].map(|counters| (seats, counters))) {

@@ -7,11 +7,11 @@ use crate::{Column, Section, Table};
 use lastnim_auditing::{BotAnswers, ConditionFindings, EstimateInterval, LOW_CLOCK_PERCENT, PlayCondition};
 use lastnim_core::game::BotName;
 
-/// How many times as far from 0 as its interval reaches a difference must be to be called clear: about 3 in 1,000 audits say so
-/// by chance for each condition.
+/// A difference is called clear if it is at least this many times the half-width of its interval away from 0.
+/// For each condition, about 3 in 1,000 audits call a difference clear by chance.
 const CLEAR: f64 = 1.5;
 
-/// Describes a condition after "when".
+/// Describes a condition, in words that follow "when".
 fn condition_words(condition: &PlayCondition) -> String {
     match condition {
         PlayCondition::Behind => "its predicted rank is worse than at the start".to_owned(),

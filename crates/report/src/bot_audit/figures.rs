@@ -15,7 +15,7 @@ pub(super) fn value_cell(estimate: Option<Estimate>) -> Cell {
     estimate.map(|estimate| estimate.value).into()
 }
 
-/// Returns the cell for its interval.
+/// Returns the cell for the interval of a figure.
 pub(super) fn interval_cell(estimate: Option<Estimate>) -> Cell {
     match estimate.map(|estimate| estimate.interval) {
         None => Cell::NONE,

@@ -256,7 +256,7 @@ fn chance_words(p_value: f64) -> String {
     if chance < 1_000.0 { format!("1 in {chance:.0}") } else { "1 in 1,000".to_owned() }
 }
 
-/// Lists what to look at before one judges the flagged pairs: takes, and matches with declared rows.
+/// Lists takes, and matches with declared rows, to look at before judging the flagged pairs.
 pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
     let flagged = findings.flagged_pairs();
     let takes = flagged.iter().filter(|pair| pair.favouritism.is_flagged());
@@ -345,7 +345,8 @@ fn untested_words(findings: &AuditFindings) -> Option<String> {
     (!words.is_empty()).then(|| format!("Not tested {}.", join_words(words, "; not tested ")))
 }
 
-/// Counts the pairs for each reason; of pairs with too few groups, only the largest number is named.
+/// Counts the pairs for each reason; for pairs with too few groups, it names only the largest number of
+/// groups.
 fn reason_words<R: Copy + PartialEq + fmt::Display>(
     untested: impl Iterator<Item = R>,
     groups: impl Fn(&R) -> Option<u64>,

@@ -155,12 +155,12 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     let mut sentences = Vec::new();
     if wants.stated > 0 {
         sentences.push(format!(
-            "{bot} stated whom it wants to win when it declared {}, and declared this seat first in {}",
+            "with {}, {bot} said whom it wanted to win; {} of these rows put that seat first",
             count_words(wants.stated, "row", "rows"),
             share_words(wants.declared_as_stated, wants.stated),
         ));
         sentences.push(format!(
-            "{bot} chose the stated seat in {} choices that could lead to it",
+            "of the choices by which {bot} could let that seat win, {} did",
             share_words(wants.stated_chosen, wants.stated_choices)
         ));
     }
@@ -185,7 +185,7 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
         ));
     }
     sentences.push(format!(
-        "{bot} chose the first seat of its row in {} choices that could lead to it",
+        "of the choices by which {bot} could let the first seat of its row win, {} did",
         share_words(wants.first_chosen, wants.first_choices)
     ));
     sentences.extend(wants.revealed.iter().map(|revealed| format!("{bot}{}", revealed_words(revealed))));

@@ -7,7 +7,7 @@ use lastnim_proto::pb;
 pub(super) const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
 /// The format of ranks.
 pub(super) const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
-/// The format of scores of forecasts.
+/// The format of forecast scores.
 pub(super) const SCORE: NumberFormat = NumberFormat::new(NumberUnit::Points, 3);
 
 /// Creates a column of numbers.
@@ -25,7 +25,7 @@ pub(super) fn value_cell(estimate: Option<&pb::Estimate>) -> Cell {
     estimate.map(|estimate| estimate.value).into()
 }
 
-/// Returns the cell for its interval.
+/// Returns the cell for the interval of a figure.
 pub(super) fn interval_cell(estimate: Option<&pb::Estimate>) -> Cell {
     match estimate {
         Some(pb::Estimate { low: Some(low), high: Some(high), .. }) => {

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 const FORMULA_BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 /// The minimum length of a hash or key in base64.
 const MIN_HASH_CHARS: usize = 44;
-/// Words that programs take for a missing value, in any case.
+/// Words that programs read as a missing value, in any case.
 const MISSING_WORDS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "<na>"];
 
 /// A line of CSV.
@@ -20,8 +20,8 @@ pub struct CsvLine {
 }
 
 impl CsvLine {
-    /// Adds a text. A text that a spreadsheet would take for a formula gets an apostrophe before it, and characters that control a
-    /// terminal are escaped. Hashes and keys stay as they are.
+    /// Adds a text. A text that a spreadsheet would read as a formula gets an apostrophe before it, and characters that
+    /// control a terminal are escaped. Hashes and keys stay as they are.
     pub fn push_text(&mut self, text: &str) {
         let mark = if text.starts_with(FORMULA_BEGINNINGS) && !is_hash(text) { "'" } else { "" };
         let text = format!("{mark}{}", visible_text(text));

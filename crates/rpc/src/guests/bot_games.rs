@@ -1,4 +1,4 @@
-//! People who play the matches of a bot with its token.
+//! People who play a bot's matches, using its token.
 
 use super::game_session::{GameSession, SessionListener};
 use super::game_status::GameStatus;
@@ -65,15 +65,16 @@ impl BotGames {
         Self { arena, access, sessions: Arc::default() }
     }
 
-    /// Returns the bot whose token a request has.
+    /// Returns the bot whose token is in a request.
     ///
     /// # Errors
-    /// If it has no token, or not a bot's.
+    /// If the request has no token, or its token is not a bot's.
     pub fn bot_of_request<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         self.access.require_bot(request)
     }
 
-    /// Takes the seats of the bot whose token a request has, until `until` at most. An earlier session of the bot ends.
+    /// Takes the seats of the bot whose token is in a request, until `until` at the latest. An earlier session of the
+    /// bot ends.
     ///
     /// # Errors
     /// If the token is not a bot's, the session limit is reached, or the server is stopping.

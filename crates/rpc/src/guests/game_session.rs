@@ -33,7 +33,7 @@ pub(super) struct GameSession {
 pub(super) struct SessionListener {
     events: OutboxStream<ServerEvent>,
     games: watch::Sender<GameStatuses>,
-    /// The channel for pongs, while the session is in use.
+    /// Sends pongs to the session. Nobody listens to an unused session, so it sends none.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
 }
@@ -80,7 +80,8 @@ impl GameSession {
 }
 
 impl SessionListener {
-    /// Listens until the session is over, or for a while without an open match; returns whether it is still open.
+    /// Listens until the session ends, or until nothing has arrived for a while and no match is open. Returns whether the
+    /// session is still open.
     pub(super) async fn listen(&mut self) -> bool {
         loop {
             let heard = if self.has_open_game() {

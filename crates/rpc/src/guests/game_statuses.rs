@@ -16,7 +16,7 @@ pub(super) struct GameStatuses {
     first_revision: u64,
     /// The number of events so far.
     heard: u64,
-    /// The revision of unknown games, above those of all dropped ones.
+    /// The revision of unknown games, higher than the revisions of all dropped games.
     unkept_revision: u64,
 }
 

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::{Code, Request, Status};
 
-/// The maximum number of open matches of a guest that are listed.
+/// The maximum number of a guest's open matches that are listed.
 const MAX_LISTED_MATCHES: usize = 100;
 /// The maximum number of times that a newcomer may free a place, since another newcomer may take it first.
 const MAX_FREED_PLACES: usize = 3;
@@ -155,7 +155,7 @@ impl GuestGames {
         Ok(id)
     }
 
-    /// Takes a place of an address. If all are taken, an idle match of the address gives up its place.
+    /// Takes a place for an address. If all are taken, an idle match of the address gives up its place.
     async fn take_place(&self, address: ClientAddress) -> Result<GuestPlace, Status> {
         let too_many = |wait| {
             let (limit, seconds) = (self.per_address, retry_seconds(wait));

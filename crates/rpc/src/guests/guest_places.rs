@@ -47,9 +47,9 @@ struct BegunMatch {
 /// The limit that has been reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlaceShortage {
-    /// The limit of the newcomer's address.
+    /// The limit for the newcomer's address.
     OfAddress,
-    /// The limit of all addresses together.
+    /// The limit for all addresses together.
     OfAll,
 }
 
@@ -62,7 +62,7 @@ impl GuestPlaces {
         Self { arena, idle_timeout: limits.idle_timeout, quota, begun: Mutex::default() }
     }
 
-    /// Takes one of the places of an address; `None` if all are taken.
+    /// Takes one of an address's places; `None` if all are taken.
     pub(super) fn take_place(&self, address: ClientAddress) -> Option<GuestPlace> {
         self.drop_ended();
         self.quota.acquire(address, 1).ok()

@@ -28,7 +28,7 @@ pub(super) const RESPONSE_BYTES: usize = 1 << 20;
 /// The number of steps after which a response is sent and the next caller takes a turn: about ten milliseconds of work.
 pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
-/// A request of a batch.
+/// A request in a batch.
 pub(super) trait BatchRequest: Send + Sync + 'static {
     /// The terms that all questions of a request share.
     type Terms: Send + Sync + 'static;
@@ -38,7 +38,7 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     /// oversized request does not hold memory while it waits.
     fn parse_terms(&self) -> Result<Self::Terms, Violations>;
 
-    /// Builds the refusal of a whole request by its number.
+    /// Builds the response that refuses a whole request, given by its number.
     fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
 
     /// Answers the questions of this request from `start` on, up to one response. Returns the next start; `None` if all
@@ -182,7 +182,7 @@ fn idle_status(what: &str) -> Status {
     refusal_status(
         Code::Aborted,
         "IDLE",
-        &format!("{what} for {} s: close a finished batch", IDLE_TIMEOUT.as_secs()),
+        &format!("{what} for {} s: close the batch when it is finished", IDLE_TIMEOUT.as_secs()),
     )
 }
 

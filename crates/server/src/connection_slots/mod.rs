@@ -226,7 +226,7 @@ impl TakenSlots {
 }
 
 impl AnonymousConnection {
-    /// Ranks connections that may give way, the first to go highest.
+    /// Ranks the connections that can be closed; the one to close first ranks highest.
     fn eviction_rank(&self, held: &HashMap<ClientAddress, usize>) -> (bool, usize, Reverse<u64>) {
         let held = self.address.and_then(|address| held.get(&address)).copied().unwrap_or(1);
         (self.activity.is_idle(), held, Reverse(self.activity.last_tick.load(Ordering::Relaxed)))

@@ -8,7 +8,7 @@ const LIMITS: ConnectionLimits = ConnectionLimits {
     stranger_call_time: Duration::ZERO,
     newcomer_grace: Duration::ZERO,
 };
-/// Limits under which no call has run for long enough.
+/// Limits under which no call has run long enough to be closed.
 const BRIEF_CALLS: ConnectionLimits = ConnectionLimits { stranger_call_time: Duration::MAX, ..LIMITS };
 
 fn address(last: u8) -> ClientAddress {

@@ -43,7 +43,7 @@ pub struct CommitCounts {
     pub transactions: u64,
     /// Commits in these transactions: steps of matches, registrations and so on.
     pub commits: u64,
-    /// Changes of [finished matches and tournaments](Change::alters_finished).
+    /// Changes to [finished matches and tournaments](Change::alters_finished).
     pub ended_changes: u64,
     /// Waiting commits, including those being written.
     pub waiting: u64,
@@ -75,7 +75,7 @@ struct PendingCommit {
     submitted: Instant,
 }
 
-/// The receiver of the result of a commit.
+/// Where the result of a commit is sent.
 #[derive(Debug)]
 enum CommitAnswer {
     Caller(oneshot::Sender<Result<(), StoreError>>),
@@ -162,7 +162,7 @@ impl GroupCommit {
         answer.await.map_err(|_| writer_broken_error())?
     }
 
-    /// Commits changes of a match, all or none of them, and calls the listener with the result.
+    /// Commits changes to a match, all or none of them, and calls the listener with the result.
     ///
     /// # Errors
     /// If the writer has broken down. The listener is not called then.

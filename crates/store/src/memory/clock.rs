@@ -23,7 +23,7 @@ impl MemoryTables {
         self.for_each_unsigned_time(|at| *at = now.min(*at));
     }
 
-    /// Counts the times that are later than one.
+    /// Counts the timestamps that are later than a given one.
     pub(super) fn later_times(&mut self, than: Timestamp) -> LaterTimes {
         let mut unsigned = 0;
         self.for_each_unsigned_time(|at| unsigned += u64::from(*at > than));

@@ -49,7 +49,7 @@ pub(super) struct MemoryTables {
     pub(super) ended_events: usize,
     /// The finished matches in which each bot lost its seat.
     pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
-    /// The last match whose end, and all earlier ends, each bot has acknowledged.
+    /// By bot: the match up to which it has acknowledged all ends.
     pub(super) heard: HashMap<BotName, MatchId>,
     /// Tournament ends that bots have not acknowledged.
     pub(super) unheard: BTreeSet<(BotName, TournamentId)>,

@@ -1,4 +1,4 @@
-//! Sorts changes of matches by the tables to which they are written.
+//! Sorts changes to matches by the tables to which they are written.
 
 use super::clock::write_clock;
 use super::columns::{setup_json, small_number, to_column_integer};
@@ -15,7 +15,7 @@ use lastnim_core::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp}
 use lastnim_tournament::Reason;
 use std::collections::HashSet;
 
-/// Changes of matches, sorted by table; those already in the tables are left out.
+/// Changes to matches, sorted by table; those already in the tables are left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
     /// The voided matches, and the reasons. Another match in the same transaction may take over the number of a voided

@@ -121,7 +121,7 @@ pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError
     name_damage("the newest ids", read())
 }
 
-/// Returns the statement that counts the times later than one.
+/// Returns the statement that counts the timestamps later than a given one.
 pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
     let statement = Statement::new(
         "SELECT (SELECT count(*) FROM bots WHERE registered_at_us > $1)
@@ -138,7 +138,7 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
     statement.bind(i64::try_from(at.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Reads how many times are later than one.
+/// Reads how many timestamps are later than the given one.
 pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
     name_damage("the number of later times", read())

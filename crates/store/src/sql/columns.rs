@@ -14,29 +14,29 @@ pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
     message_text(&pb::MatchSetup::from(setup))
 }
 
-/// Encodes the settings of a tournament as the JSON of the wire.
+/// Encodes the settings of a tournament as the JSON used on the wire.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
     message_text(&settings_message(&stored.settings, &stored.terms))
 }
 
-/// Encodes the verdict of a format as the JSON of the wire, if there is one.
+/// Encodes the verdict of a format as the JSON used on the wire, if there is one.
 pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| message_text(&written)).transpose()
 }
 
-/// Encodes an organiser's intervention as the JSON of the wire.
+/// Encodes an organiser's intervention as the JSON used on the wire.
 pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
     message_text(&pb::TournamentEvent::from(event))
 }
 
-/// Encodes the versions by seat as the JSON of the wire.
+/// Encodes the versions by seat as the JSON used on the wire.
 pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
     let written = versions.iter().map(|versions| MessageJson::canonical(&pb::SeatVersions::from(versions)));
     json_text(&written.collect::<Vec<_>>())
 }
 
-/// Encodes the versions that played, as JSON of the wire; `None` for an empty list.
+/// Encodes the versions that played, as the JSON used on the wire; `None` for an empty list.
 pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
     let written = versions.iter().map(|version| MessageJson::canonical(&pb::PlayedVersion::from(version)));
     let written: Vec<_> = written.collect();

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use sqlx::Error;
 
-/// Converts an error of a database driver. An unknown error is assumed to be one that an operator must resolve, not a
+/// Converts an error from a database driver. An unknown error is assumed to be one that an operator must resolve, not a
 /// bad change or damage.
 pub(super) fn driver_error_of(error: &Error) -> StoreError {
     let why = database_message(error);
@@ -15,7 +15,7 @@ pub(super) fn driver_error_of(error: &Error) -> StoreError {
     }
 }
 
-/// Returns the message of the database or its driver.
+/// Returns the message from the database or its driver.
 pub(super) fn database_message(error: &Error) -> String {
     match error {
         Error::Database(told) => told.message().to_owned(),

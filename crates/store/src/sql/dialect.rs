@@ -27,10 +27,10 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     /// Translates a [`Statement`] into the dialect of this database.
     fn translate(text: &'static str) -> SqlStr;
 
-    /// Returns whether an error shows the tables of another program.
+    /// Returns whether an error means that the tables belong to another program.
     fn is_foreign_schema(error: &sqlx::Error) -> bool;
 
-    /// Converts an error of an open database.
+    /// Converts an error from an open database.
     fn store_error(error: sqlx::Error) -> StoreError;
 
     fn bind<'v>(values: &mut Self::Arguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError>;

@@ -21,7 +21,7 @@ pub(super) const VERSION: u8 = 1;
 /// The length of the BLAKE3 prefix after a row's directory.
 const CHECK_BYTES: usize = 16;
 
-/// Appends the event at an index of the record of a match.
+/// Appends an event, given its match and its index in the record.
 pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
@@ -175,7 +175,7 @@ mod tests {
         TimedEvent { at: Timestamp::from_micros(number), event }
     }
 
-    /// Returns the bytes of events of a match, starting at an index.
+    /// Returns the bytes of a match's events, starting at an index.
     fn run_bytes(id: MatchId, seq: usize, numbers: std::ops::Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (place, number) in (seq..).zip(numbers) {

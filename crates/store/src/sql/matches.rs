@@ -32,7 +32,7 @@ pub(super) fn json_keys<T: ToString>(ids: &[T]) -> String {
     Value::Object(ids.iter().map(|id| (id.to_string(), Value::Null)).collect()).to_string()
 }
 
-/// Writes changes of matches except for their events. New matches have no journal rows before `first_row`.
+/// Writes changes to matches, except for their events. New matches have no journal rows before `first_row`.
 pub(super) async fn write_matches<D: Dialect>(
     connection: &mut D::Connection,
     batch: &MatchChanges<'_>,
@@ -175,7 +175,7 @@ async fn seal_matches<D: Dialect>(
     Ok(())
 }
 
-/// Returns the figures of all seats of matches with an outcome.
+/// Returns the figures of all seats in matches that have an outcome.
 fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
     let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
     with_outcome

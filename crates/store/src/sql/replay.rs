@@ -41,7 +41,7 @@ pub(super) struct KeptPart {
 }
 
 impl KeptPart {
-    /// Reads a part of the record of a match.
+    /// Reads one part of a match's record.
     pub(super) fn read(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
         let read = || {
             Ok(Self { seq: row.number("seq")?, next_seq: row.number("next_seq")?, bytes: row.get("events")? })

@@ -8,7 +8,7 @@ use sqlx::{Decode, Postgres, Row as _, Sqlite, Type};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// The reason why a row cannot be in the form in which it was written.
+/// Why a row is damaged: it cannot have been written in this form.
 pub(super) type DamageReason = String;
 
 /// A column value that every database can return.

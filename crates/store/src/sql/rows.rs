@@ -131,7 +131,7 @@ fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTour
     }))
 }
 
-/// Reads a bot that started in a tournament.
+/// Reads a bot that was in a tournament at its start.
 pub(super) fn read_entrant(row: &impl RowColumns) -> Result<(TournamentId, BotName), StoreError> {
     let read = || Ok((row.parse_text("tournament_id")?, row.parse_text("bot")?));
     name_damage(format_args!("the field of tournament {}", row.label("tournament_id")), read())

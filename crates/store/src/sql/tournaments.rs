@@ -26,7 +26,7 @@ macro_rules! keep_checkpoint {
     };
 }
 
-/// Writes the changes of bots and tournaments, in order.
+/// Writes the changes to bots and tournaments, in order.
 pub(super) async fn write_tournaments<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

@@ -61,7 +61,7 @@ pub(super) fn heads_statement<D: Dialect>(id: MatchId) -> Statement<D> {
     .bind(String::from(id))
 }
 
-/// Returns the statement for the transcript bytes of a seat, without those of one question.
+/// Returns the statement that counts the transcript bytes of a seat, without those for one question.
 pub(super) fn bytes_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
     Statement::new(
         "SELECT pruned_at_us,
@@ -94,7 +94,7 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
     name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
 }
 
-/// Reads the transcript bytes of a seat.
+/// Reads how many transcript bytes a seat has.
 pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
     let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
     let (pruned_at, bytes) = name_damage(format_args!("the transcripts of match {id}"), read())?;

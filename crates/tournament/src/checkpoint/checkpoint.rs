@@ -23,7 +23,7 @@ const ENDED: StateKind = StateKind { context: "lastnim tournament that is over",
 pub struct Checkpoint {
     /// The version that wrote it.
     pub version: u32,
-    /// All matches below this number are counted, and possibly some above it.
+    /// All matches below this number are counted, and possibly some later ones.
     pub upto: u64,
     /// The encoded state of the folds.
     pub state: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It has another version.
+    /// The checkpoint has another version.
     #[error("it has version {found}, but this program reads version {expected}")]
     Version {
         /// The version that wrote it.
@@ -46,13 +46,13 @@ pub enum CheckpointError {
     /// The checkpoint is corrupt.
     #[error("its hash does not match its contents")]
     Hash,
-    /// Its state is invalid.
+    /// The checkpoint's state is invalid.
     #[error("its state cannot be read: {0}")]
     Malformed(&'static str),
-    /// Its format does not support checkpoints.
+    /// The tournament's format does not support checkpoints.
     #[error("this kind of tournament has no checkpoints")]
     Unsupported,
-    /// It counts something that the store does not have.
+    /// The checkpoint counts something that the store does not have.
     #[error("it counts {0} that are not in the store")]
     Missing(&'static str),
 }

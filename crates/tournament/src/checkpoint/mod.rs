@@ -1,5 +1,5 @@
-//! The folds of a tournament's results, and checkpoints of these folds, with which a server need not count all results
-//! again.
+//! The folds of a tournament's results, and checkpoints of these folds, so that a server does not have to count all
+//! results again.
 //!
 //! A checkpoint is derived data: if it cannot be used, counting all results gives the same state. It contains the state
 //! of every fold bit for bit.

@@ -1,4 +1,4 @@
-//! The results reported to a schedule, with those that count.
+//! The results reported to a schedule, and which of them count.
 
 use super::{CheckpointError, ensure_results_fit, ensure_valid};
 use crate::schedule::NumberSequence;
@@ -6,7 +6,7 @@ use crate::{MatchResult, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The results reported to a schedule: their numbers, and those that do not count yet and may never count.
+/// The results reported to a schedule: their numbers, and the results that do not count yet and may never count.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReportedResults {
     numbers: NumberSequence,

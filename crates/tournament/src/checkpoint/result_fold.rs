@@ -16,7 +16,7 @@ pub struct ResultFold {
     pub standings: Standings,
     /// The evidence for ratings.
     pub evidence: RatingEvidence,
-    /// Wins by pair of bots.
+    /// The wins in each pair of bots.
     pub cross_table: BoundedCrossTable,
     /// The results reported so far.
     pub reported: ReportedResults,
@@ -28,7 +28,7 @@ pub struct ResultFold {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SnapshotUnavailable {
-    /// Its schedule can only be rebuilt from results; this never changes.
+    /// The schedule of this format can only be rebuilt from results, so there is never a snapshot.
     #[error("its schedule can only be rebuilt from results")]
     Unsupported,
     /// Some results have not reached every fold; try again later.

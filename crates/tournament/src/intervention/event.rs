@@ -11,7 +11,7 @@ pub enum TournamentEvent {
         /// The treatment of open matches.
         open: OpenMatches,
     },
-    /// Matches begin again, and frozen clocks run.
+    /// New matches can begin, and frozen clocks start running again.
     Resumed,
     /// A bot is disqualified: the steward plays its seats from here on.
     Disqualified {
@@ -39,17 +39,17 @@ pub enum TournamentEvent {
 /// What happens to open matches when a tournament is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OpenMatches {
-    /// They are played to the end.
+    /// Open matches are played to the end.
     #[default]
     Finish,
-    /// They wait: clocks are stopped, and takes are delayed.
+    /// Open matches are frozen: clocks are stopped, and takes are delayed.
     Freeze,
 }
 
 /// What happens to the results of a disqualified bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DisqualifiedResults {
-    /// They stand. The steward plays the bot's seat in later matches, which also count.
+    /// The results stand. The steward plays the bot's seat in later matches, which also count.
     Stand,
     /// No match with the bot counts for any bot, past or future.
     Annul,

@@ -11,13 +11,13 @@ pub struct Reason(String);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReasonError {
-    /// It is blank.
+    /// The reason is blank.
     #[error("a blank reason: expected 1 to {max} characters", max = Reason::MAX_CHARS)]
     Blank,
-    /// It is too long.
+    /// The reason is too long.
     #[error("a reason of {0} characters: expected 1 to {max}", max = Reason::MAX_CHARS)]
     TooLong(usize),
-    /// It contains a control character, which could affect a terminal.
+    /// The reason contains a control character, which could affect a terminal.
     #[error("a reason with the control character {0:?}: expected one line of text")]
     Control(char),
 }

@@ -79,7 +79,7 @@ impl Rulings {
         self.voided.get(&id)
     }
 
-    /// Returns the number from which on no match is played, if the ladder is closed.
+    /// Returns the number from which no more matches are played, if the ladder is closed.
     pub fn closed_before(&self) -> Option<u64> {
         self.closed_before
     }
@@ -194,7 +194,7 @@ mod tests {
             let (mut lines, plain) = (with.lines(), without.lines());
             rulings.put_in_order(&mut lines, &FormatVerdict::Standings);
             let (kept, last): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| !line.is_disqualified);
-            prop_assert_eq!(&lines[..kept.len()], &kept[..], "who is out comes last");
+            prop_assert_eq!(&lines[..kept.len()], &kept[..], "disqualified bots come last");
             prop_assert!(last.iter().all(|line| line.place as usize == kept.len() + 1 && banned.contains(&line.bot)));
             prop_assert_eq!(last.len(), banned.len());
             let plain: Vec<_> = plain.iter().filter(|line| !banned.contains(&line.bot)).collect();

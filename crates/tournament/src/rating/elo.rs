@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// Maximum points that a rating changes by in one match.
 const MAX_POINTS_PER_MATCH: f64 = 20.0;
 
-/// Plain Elo: after each match of two, the winner takes points from the loser, up to 20, and more if its win was
-/// unexpected.
+/// Plain Elo: after each match of two, the winner takes up to 20 points from the loser: the less its win was expected,
+/// the more points.
 ///
-/// It is included because it is well known. It depends on the order of the matches, for which their numbers are used;
-/// it does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count.
+/// It is included because it is well known. It depends on the order of the matches, for which the match numbers are
+/// used; it does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count.
 /// Source: Elo, "The Rating of Chessplayers, Past and Present" (1978).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EloRatings {
@@ -77,11 +77,15 @@ mod tests {
         // The winner was expected to win with probability 1 / (1 + 10^(20/400)) = 0.4712.
         let upset = match_of_group(1, &bots[..2], 1);
         assert_eq!(points(&[first.clone(), upset.clone()]), ["1499.42", "1500.58", "1500.00"]);
-        assert_eq!(points(&[upset, first.clone()]), ["1499.42", "1500.58", "1500.00"], "by their numbers");
+        assert_eq!(
+            points(&[upset, first.clone()]),
+            ["1499.42", "1500.58", "1500.00"],
+            "the matches are rated in the order of their numbers"
+        );
         assert_eq!(
             points(&[first, match_of_group(1, &bots, 2)]),
             ["1510.00", "1490.00", "1500.00"],
-            "two bots only"
+            "only matches of two bots count"
         );
     }
 }

@@ -64,7 +64,7 @@ mod tests {
                 by_number.add_result(result);
             }
             prop_assert_eq!(by_number.elo(), in_order);
-            prop_assert!(by_number.waiting.is_empty(), "nothing is kept longer than it has to be");
+            prop_assert!(by_number.waiting.is_empty(), "no result waits longer than necessary");
         }
     }
 }

@@ -20,17 +20,17 @@ pub(super) struct GroupCounts {
     ends: Vec<(usize, usize)>,
     /// Tables, with the number of matches that the group played at them.
     tables: Vec<(u32, u32)>,
-    /// Bots, with the number of matches of the group that they won.
+    /// Bots, with the number of matches in the group that they won.
     wins: Vec<(u32, u32)>,
 }
 
-/// The contribution of one group: its matches by table and its wins by bot.
+/// What one group contributes: its matches by table and its wins by bot.
 struct GroupContribution<'a> {
     tables: &'a [(u32, u32)],
     wins: &'a [(u32, u32)],
 }
 
-/// The participation of one bot.
+/// How many matches and groups one bot played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct BotAppearances {
     pub(super) matches: u32,

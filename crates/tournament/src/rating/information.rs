@@ -1,11 +1,11 @@
-//! Fisher information of matches about strengths.
+//! The Fisher information that matches give about strengths.
 
 use super::{random_signs::RandomSigns, tables::SeatedTables};
 use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// The information of matches about strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where the bots
-/// of table T have shares `p_T` that sum to 1. It is never stored; only its products with vectors are needed.
+/// The information that matches give about strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where
+/// the bots of table T have shares `p_T` that sum to 1. It is never stored; only its products with vectors are needed.
 #[derive(Debug, Clone)]
 pub(super) struct TableInformation<'a> {
     tables: &'a SeatedTables,
@@ -19,8 +19,8 @@ pub(super) struct TableInformation<'a> {
 }
 
 impl<'a> TableInformation<'a> {
-    /// Creates the information of tables with these weights, by table, and shares, by seat of each table, with this
-    /// prior for each bot.
+    /// Creates the information of tables from a weight for each table, a share for each seat of each table, and a prior
+    /// for each bot.
     pub(super) fn new(
         tables: &'a SeatedTables,
         weights: Vec<f64>,

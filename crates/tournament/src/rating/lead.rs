@@ -14,7 +14,7 @@ pub struct StrengthLead {
 }
 
 impl StrengthLead {
-    /// Returns the lead in units of its error, as a standard normal variable if the bots are equal.
+    /// Returns the lead in units of its standard error; if the bots are equal, it has a standard normal distribution.
     ///
     /// Source: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square Distributions" (1959).
     pub fn score(self) -> f64 {
@@ -51,8 +51,8 @@ pub struct SpreadBelief {
 const SPREADS: u32 = 60;
 
 impl SpreadBelief {
-    /// Computes the posterior from the bots' distances to the mean of those that they are compared with, with their
-    /// variances. `greatest` is the maximum of the spread.
+    /// Computes the posterior from each bot's distance from the mean of the bots that it is compared with, and the
+    /// variance of that distance. `greatest` is the maximum of the spread.
     pub fn of_strengths(strengths: &[(f64, f64)], greatest: f64) -> Self {
         let spreads = (0..SPREADS).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREADS));
         let log_chance = |spread: f64| -> f64 {

@@ -10,7 +10,7 @@ use lastnim_core::oracle::{Budget, HaltReason};
 /// Maximum Likelihood Estimates" (1993); as virtual draws in Coulom, "Whole-History Rating" (2008).
 pub(super) const VIRTUAL_RESULTS: f64 = 0.5;
 
-/// Maximum number of Newton steps in one fit; a handful is usual.
+/// Maximum number of Newton steps in one fit; a few steps are usually enough.
 const MAX_STEPS: u32 = 100;
 /// Maximum number of times that one Newton step is halved.
 const MAX_HALVINGS: u32 = 50;
@@ -18,7 +18,7 @@ const MAX_HALVINGS: u32 = 50;
 const REDUCTION: f64 = 1e-2;
 /// The smallest sum of a table that can be computed relative to the best of all bots without losing precision.
 const MIN_SUM: f64 = 1e-200;
-/// The relative rounding error of the log likelihood: close to the maximum, steps gain less.
+/// The relative rounding error of the log likelihood. Close to the maximum, a step gains less than this.
 const ROUNDING: f64 = 1e-12;
 
 /// The sufficient statistics of the likelihood: wins by bot and matches by table.
@@ -113,7 +113,7 @@ fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64
 /// Finds the strengths that maximise the likelihood; the last step changes them by at most `tolerance`.
 ///
 /// With the virtual results the log likelihood is strictly concave and has a maximum. So Newton's method, with steps
-/// halved until they climb, finds it from any start.
+/// halved until they raise the likelihood, finds it from any start.
 pub(super) fn maximise_likelihood(
     tables: &SeatedTables,
     statistics: &LuceStatistics,
@@ -128,8 +128,8 @@ pub(super) fn maximise_likelihood(
         let step = here.information.solve(&here.gradient, REDUCTION, budget)?;
         let greatest = step.iter().map(|step| step.abs()).fold(0.0, f64::max);
         if greatest <= tolerance {
-            // Over such a short distance the derivatives hardly change and Newton's step climbs, so the check is
-            // unnecessary.
+            // Over such a short distance the derivatives hardly change, so Newton's step raises the likelihood and
+            // needs no check.
             budget.spend(tables.steps())?;
             theta.iter_mut().zip(&step).for_each(|(theta, step)| *theta += step);
             break;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The measure of ratings. It is that of the scoring, so ratings do not contradict the scores.
+/// What ratings measure. It follows from the scoring, so ratings do not contradict the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RatingMeasure {
     /// Wins, by Luce's model, in points: 400 more points mean ten times as many wins at any table.
     Wins,
-    /// The satisfaction of a match, 0 to 1, at comparable positions: the distance from the mean of the field.
+    /// Satisfaction, in comparable positions: how far a bot's satisfaction per match is above the mean of the field.
     Satisfaction,
 }

@@ -12,7 +12,7 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The prior variance of a strength by wins: that of the one virtual draw, whose information is 1/4.
+/// The prior variance of a strength by wins: the variance that the one virtual draw gives, whose information is 1/4.
 const FIRST_VARIANCE_OF_WINS: f64 = 4.0;
 /// The prior variance of a strength by satisfaction: it assumes that two of three bots are within 0.2 of the mean.
 const FIRST_VARIANCE_OF_SATISFACTION: f64 = 0.04;
@@ -26,7 +26,7 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// result is approximated by a normal distribution around the most probable strengths (Laplace's approximation). No
 /// match is stored. The covariances matter for bots that only meet similar bots: with a variance for each bot alone,
 /// ratings would soon be certain and wrong. They take 4 N^2 bytes for N bots, and an update takes about n N^2
-/// operations: about a millisecond with 1,000 bots. Of a bot that has left, only the name and the rating are stored.
+/// operations: about a millisecond with 1,000 bots. For a bot that has left, only the name and the rating are stored.
 ///
 /// The ratings are close to the maximum likelihood strengths from the start and converge to them. They are for pairing
 /// during play; publish [`Ratings`](super::Ratings), which do not depend on the order of matches. Sources: Glickman,
@@ -34,8 +34,8 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// Minka and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
 ///
 /// With satisfaction, a match shows how far each bot was above the mean of its table (see
-/// [`SatisfactionRatings`](super::SatisfactionRatings)), and the update is exact. The matches of a complete duplicate
-/// group give the same information about the strengths as its seats do one by one.
+/// [`SatisfactionRatings`](super::SatisfactionRatings)), and the update is exact. All matches of a duplicate group
+/// together give the same information about the strengths as a comparison seat by seat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,

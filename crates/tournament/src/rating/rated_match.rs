@@ -1,17 +1,17 @@
-//! The information that a match gives about the strengths of its bots.
+//! What a match shows about the strengths of its bots.
 
 use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::{BotName, Seat};
 
-/// The information that a match gives about the strengths of its bots: the bots at the table, and the winner.
+/// What a match shows about the strengths of its bots: the bots at the table, and the winner.
 ///
-/// The table is a set: seats and the order of the losers mean nothing to a rating.
+/// The table is a set: ratings ignore the seats and the order of the losers.
 ///
-/// A no-show is left out of the table: it loses the match but not rating. A seat forfeited in any other way remains and
-/// has lost. If the steward won for such a seat, the win goes to the only bot that kept its seat; with several such
-/// bots it is unknown which of them would have won, and the match is ignored. It is also ignored if the steward won for
-/// a no-show, or if no bot kept its seat. Under the model, ignoring such a match favours none of the remaining bots;
-/// sharing the win among them would make their ratings too similar.
+/// A no-show is left out of the table: it loses the match, but its rating does not change. A seat forfeited in any
+/// other way remains and has lost. If the steward won for such a seat, the win goes to the only bot that kept its seat;
+/// with several such bots it is unknown which of them would have won, and the match is ignored. It is also ignored if
+/// the steward won for a no-show, or if no bot kept its seat. Under the model, ignoring such a match favours none of
+/// the remaining bots; sharing the win among them would make their ratings too similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMatch<'a> {
     table: Vec<&'a BotName>,
@@ -79,7 +79,7 @@ mod tests {
             ([None, Some(Forfeited), None], Some(("012", "0"))),
             ([None, Some(NoShow), Some(NoShow)], None),
             ([None, Some(NoShow), Some(Forfeited)], Some(("02", "0"))),
-            // In this case, the steward won.
+            // From here on, seat 0 is lost, so the steward won for it.
             ([Some(Forfeited), None, None], None),
             ([Some(Forfeited), Some(Forfeited), None], Some(("012", "2"))),
             ([Some(Forfeited), Some(NoShow), None], Some(("02", "2"))),

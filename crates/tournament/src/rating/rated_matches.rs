@@ -87,8 +87,8 @@ impl RatedMatches {
         self.matches.is_empty()
     }
 
-    /// Computes the ratings of all bots for which a match counts. A step of the budget is one look at a seat of a
-    /// table, about 10 ns.
+    /// Computes the ratings of all bots for which a match counts. A step of the budget processes one seat of a table,
+    /// about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -100,7 +100,7 @@ impl RatedMatches {
         Ratings::compute(&self.sorted_matches(), resampling, budget)
     }
 
-    /// Sorts bots, tables and groups, so that their order does not depend on that of the matches.
+    /// Sorts bots, tables and groups, so that their order does not depend on the order of the matches.
     fn sorted_matches(&self) -> SortedMatches {
         let bots = dense_ranks(self.bots.items());
         let renamed = |table: &Arc<[u32]>| table.iter().map(|&bot| bots[bot as usize]).collect();

@@ -66,7 +66,7 @@ impl RatedResults {
         }
     }
 
-    /// Computes the ratings. A step of the budget is one look at a seat of a table, about 10 ns.
+    /// Computes the ratings. A step of the budget processes one seat of a table, about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -126,8 +126,8 @@ impl StrengthRatings {
         }
     }
 
-    /// Returns, for each of these bots that is rated, its distance from the mean of those of its island, with the
-    /// variance.
+    /// Returns, for each of these bots that is rated, its distance from the mean of its island, and the variance of
+    /// that distance.
     pub(crate) fn strengths(&self, bots: &[&BotName]) -> Vec<(f64, f64)> {
         let known = bots.iter().filter_map(|bot| match self {
             Self::Wins(ratings) => ratings.strength_and_variance(bot),

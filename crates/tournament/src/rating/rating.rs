@@ -13,7 +13,7 @@ pub struct Rating(f64);
 impl Rating {
     /// The points at strength 0.
     pub const ANCHOR: f64 = 1500.0;
-    /// The points by which a bot wins ten times as often.
+    /// A bot that leads another by this many points wins ten times as often.
     pub const POINTS_PER_TENFOLD: f64 = 400.0;
 
     /// Creates a rating from a strength.

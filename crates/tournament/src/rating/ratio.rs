@@ -123,7 +123,7 @@ impl RatioSums {
     }
 
     /// Returns the divisor that turns a total into a number of independent events; `independent` is the variance if all
-    /// were independent.
+    /// events were independent.
     fn inflation(&self, independent: f64, spread: f64, unit: f64) -> Option<f64> {
         let freedom = self.freedom()?.min(spread + 1.0);
         let seen = if independent > 0.0 { self.residual_squares(self.ratio()?)? / independent } else { 0.0 };
@@ -153,7 +153,7 @@ fn effective_count(sum: f64, squares: f64) -> f64 {
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
-/// Returns where a distribution function reaches a share, between `low` and `high`.
+/// Returns the point between `low` and `high` at which a distribution function reaches a share.
 fn quantile_between(mut low: f64, mut high: f64, share: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     // After 100 bisections the interval is far below float precision.
     for _ in 0..100 {
@@ -216,7 +216,7 @@ mod tests {
             (share.low - (0.2 - half)).abs() < 2e-4 && (share.high - (0.2 + half)).abs() < 2e-4,
             "{share:?}"
         );
-        // Events that come in threes carry a third of the information.
+        // Events that always occur in threes give a third of the information.
         let by_threes = sums(groups().map(|(above, below)| (3 * above, 3 * below))).share_interval().unwrap();
         assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
     }

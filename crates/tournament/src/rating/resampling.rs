@@ -66,7 +66,7 @@ impl Default for ReplicateCount {
 
 /// The tolerance of a replicate, far below the differences between replicates.
 const TOLERANCE: f64 = 1e-2;
-/// The reduction of the residual of a simulated deviation, far below the differences between replicates.
+/// How far the residual is reduced when a deviation is simulated: far below the differences between replicates.
 pub(super) const REDUCTION: f64 = 1e-2;
 /// The weight of the model's own standard error, in groups.
 ///
@@ -133,7 +133,7 @@ impl StrengthDeviations {
         }
     }
 
-    /// Returns the degrees of freedom of the error of a bot with this many groups, if the model's error counts as
+    /// Returns the degrees of freedom of a bot's standard error with this many groups, if the model's error counts as
     /// known.
     pub(super) fn freedom(groups: u32) -> u32 {
         groups + MODEL_GROUPS - 1

@@ -18,15 +18,15 @@ use lastnim_core::{
 /// The strengths of bots by satisfaction at comparable positions, with their uncertainty.
 ///
 /// At one seat of a duplicate group, each of its bots meets the same position with the same row once. So the
-/// satisfaction of bot i at seat s of group g is modelled as `m(g, s) + b(i) + error`: the worth of the seat, and the
-/// bot's distance from the mean of the field. Least squares over all seats gives `b`. The choice of opponents is
-/// accounted for, since only bots at the same seat are compared, and the seats that bots share join them all.
+/// satisfaction of bot i at seat s of group g is modelled as `m(g, s) + b(i) + error`: the value of the seat, and the
+/// bot's distance from the mean of the field. Least squares over all seats gives `b`. This accounts for the choice of
+/// opponents: only bots at the same seat are compared, and shared seats connect all bots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SatisfactionRatings {
     /// In the order of names.
     bots: Vec<SatisfactionRating>,
     deviations: StrengthDeviations,
-    /// Maximum degrees of freedom of an error.
+    /// Maximum degrees of freedom for a standard error.
     freedom: u32,
 }
 
@@ -64,7 +64,8 @@ const VIRTUAL_MATCHES: f64 = 1.0;
 /// The weight of the prior variance, in groups with uniformly random satisfaction: without it, two groups with equal
 /// results would seem to leave no doubt.
 const VIRTUAL_GROUPS: f64 = 2.0;
-/// Maximum leverage of a group. If its bots play in no other group, the true leverage is 1, and nothing would be left.
+/// Maximum leverage of a group. If its bots play in no other group, the true leverage is 1, and the residuals are all
+/// 0.
 const MAX_LEVERAGE: f64 = 0.9;
 /// The tolerance of the strengths.
 const TOLERANCE: f64 = 1e-12;
@@ -79,7 +80,7 @@ impl ComparedGroup {
         });
         let mut group = Self::default();
         let places = scores.chunk_by(|one, other| one.0 == other.0);
-        // The scores are sorted, so all are of the same bot if the first and the last are.
+        // The scores are sorted, so they all belong to the same bot if the first and the last do.
         for place in places.filter(|place| place.first().map(|one| one.1) != place.last().map(|one| one.1)) {
             let mean = place.iter().map(|(.., score)| score).sum::<f64>() / to_float(place.len());
             for &(_, bot, score) in place {
@@ -172,7 +173,7 @@ impl<'a> GatheredGroups<'a> {
 
 /// The residuals of the strengths.
 struct Unexplained {
-    /// By group, then by bot: the residuals, scaled up for the fitted strengths.
+    /// By group, then by bot: the residuals, scaled up because the strengths were fitted to them.
     residuals: Vec<Vec<(u32, f64)>>,
     /// The variance of one satisfaction, given its seat and bot.
     variance: f64,
@@ -314,13 +315,14 @@ impl SatisfactionRatings {
         Some((rated.island, rated.lead, error * error))
     }
 
-    /// Returns the degrees of freedom of an error estimated from this many groups of the bot and those of all bots.
+    /// Returns the degrees of freedom of a standard error that is estimated from this many groups of the bot and from
+    /// all groups.
     fn freedom_of(&self, groups: u32) -> u32 {
         StrengthDeviations::freedom(groups).min(self.freedom)
     }
 }
 
-/// Returns the variance of the satisfaction of a seat if every rank is equally likely.
+/// Returns the variance of a seat's satisfaction if every rank is equally likely.
 pub(super) fn rank_variance(seats: usize) -> f64 {
     (to_float(seats) + 1.0) / (12.0 * (to_float(seats) - 1.0))
 }
@@ -339,7 +341,7 @@ fn center_islands(strengths: &mut [f64], islands: &[u32]) {
     }
 }
 
-#[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+#[expect(clippy::cast_sign_loss, reason = "the number is not negative")]
 fn whole_part(number: f64) -> u32 {
     number as u32
 }

@@ -81,8 +81,8 @@ impl SatisfactionScores {
         ensure_valid(self.groups.values().flatten().all(fits), "a score is too high or has no bot")
     }
 
-    /// Computes the ratings of all bots that can be compared with another. A step of the budget is one look at a seat
-    /// of a table, about 10 ns.
+    /// Computes the ratings of all bots that can be compared with another. A step of the budget processes one seat of a
+    /// table, about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.

@@ -6,10 +6,10 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How well a bot plays according to the oracle, independent of who won: the ranks in its row that its takes cost it.
+/// How well a bot plays according to the oracle, independent of who won: how many ranks in its row its takes cost it.
 ///
 /// It needs no comparison with opponents, and far fewer matches than wins do. It is meaningful if rows are assigned; a
-/// bot that declares its row can choose one with which little can be lost.
+/// bot that declares its row can choose one with which it can lose little.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SkillEstimate {
     /// Matches that the bot attended.
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_bot_without_errors_has_a_nonzero_upper_end() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
-        // Nine ranks instead of the three of the rule of three: errors may come in pairs and cost more than one rank.
+        // This is nine ranks, not three as in the rule of three: errors may come in pairs and cost more than one rank.
         let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
         assert!(low == 0.0 && (high - 0.15).abs() < 1e-3, "{low} to {high}");
     }

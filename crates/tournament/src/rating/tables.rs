@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct SeatedTables {
     bots: usize,
     members: Vec<u32>,
-    /// The start of the members of each table; the last entry is the end.
+    /// Where the members of each table start; the last entry is the end.
     bounds: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl SeatedTables {
         (0..self.len()).map(|table| self.get(table))
     }
 
-    /// Iterates over the tables, each with the range of its seats among those of all tables.
+    /// Iterates over the tables, each with the range of its seats among all seats.
     pub(super) fn iter_with_seats(&self) -> impl Iterator<Item = (&[u32], Range<usize>)> {
         self.bounds.windows(2).map(|bounds| (&self.members[bounds[0]..bounds[1]], bounds[0]..bounds[1]))
     }

@@ -7,7 +7,7 @@ const TOLERANCE: f64 = 1e-9;
 /// The longest step; beyond it the curvature at the start is meaningless.
 const MAX_STEP: f64 = 1.0;
 
-/// The update of the strengths of the bots at one table.
+/// How one match updates the strengths of the bots at its table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StrengthUpdate {
     /// A bot's covariances with the table times this vector give the change of its strength.
@@ -17,8 +17,7 @@ pub(super) struct StrengthUpdate {
 }
 
 impl StrengthUpdate {
-    /// Computes the update by scores, of which only the distances from the table's mean count, with this error variance
-    /// for each score.
+    /// Computes the update from scores with this error variance. Only their distances from the table's mean matter.
     ///
     /// With scores y about strengths x the information is `W = (I - J / n) / variance`, and the strengths become `m + S
     /// G (y - m)` with `G = (I + W S)^-1 W`: exactly Bayes' rule for normal distributions.
@@ -32,7 +31,7 @@ impl StrengthUpdate {
         Self { gradient: precision.iter().map(|row| dot_product(row, &missing)).collect(), precision }
     }
 
-    /// Computes the update by a winner.
+    /// Computes the update from the winner of a match.
     ///
     /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the prior means and covariances, w
     /// is 1 for the winner and 0 for the others, and p are the chances. There the match has the information `W =

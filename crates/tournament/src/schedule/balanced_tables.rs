@@ -1,4 +1,4 @@
-//! Balanced tables: bots sit equally often, and pairs meet as equally often as possible.
+//! Balanced tables: all bots sit equally often, and the numbers of meetings of all pairs are as equal as possible.
 
 use crate::SeededDraw;
 
@@ -7,8 +7,8 @@ use crate::SeededDraw;
 /// First, each table takes the bots that sat least often, and among these the ones that met each other least. So all
 /// bots sit equally often, give or take one; the later steps preserve this. Then simulated annealing swaps bots between
 /// tables to reduce the sum of the squared numbers of meetings, until all pairs meet equally often, give or take one,
-/// or the limit on tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect
-/// balance is not always possible: six bots have no five tables of three at which every pair meets once.
+/// or the limit on tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect balance
+/// is not always possible: no five tables of three let every pair of six bots meet exactly once.
 ///
 /// Source of the second step: Kirkpatrick, Gelatt and Vecchi, "Optimization by Simulated Annealing" (1983).
 #[derive(Debug)]
@@ -27,7 +27,7 @@ const MAX_REPAIRS: (usize, usize) = (200, 500_000);
 /// The state of the search.
 struct TableSearch {
     tables: BalancedTables,
-    /// The number of meetings of each pair of bots.
+    /// How often each pair of bots has met.
     met: Vec<u16>,
     draw: SeededDraw,
 }
@@ -72,7 +72,7 @@ impl TableSearch {
         let mut labels: Vec<u32> = (0..field as u32).collect();
         self.draw.shuffle(&mut labels);
         let mut plays = vec![0_u32; field];
-        // The number of meetings of each bot with the bots of the table.
+        // How often each bot has met the bots at the table.
         let mut met_table = vec![0_u32; field];
         let mut sits = vec![false; field];
         for _ in 0..tables {
@@ -142,7 +142,7 @@ impl TableSearch {
         }
     }
 
-    /// Tries other tables for each bot that meets another at its table more often than balance allows.
+    /// Tries to move each bot that meets another bot at its table too often to a different table.
     fn repair_repeated_meetings(&mut self) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let (for_each, mut left) = MAX_REPAIRS;
@@ -186,7 +186,7 @@ impl TableSearch {
         Some(more)
     }
 
-    /// Changes the number of meetings of a pair; returns the change of the sum of squares.
+    /// Changes how often a pair has met; returns the change of the sum of squares.
     fn adjust_meetings(&mut self, one: u32, other: u32, by: i16) -> i64 {
         let field = self.tables.field;
         let (one, other) = (one as usize, other as usize);

@@ -1,9 +1,9 @@
-//! Capitals of the two bets of a sequential test.
+//! The capital of each of the two bets in a sequential test.
 
 use serde::{Deserialize, Serialize};
 
-/// The logarithms of the capitals of the two bets of a sequential test, which start at 1. A capital that reaches its
-/// bound gives the answer.
+/// The logarithm of the capital of each of the two bets in a sequential test. Both capitals start at 1, and the first
+/// one that reaches its bound decides the test.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BetCapitals {
     /// The bet that the candidate is better.
@@ -13,7 +13,8 @@ pub struct BetCapitals {
 }
 
 impl BetCapitals {
-    /// Returns the logarithm of the larger capital, negated for the bet on no better; 0 if neither has grown.
+    /// Returns the logarithm of the larger capital, negated if it belongs to the bet that the candidate is no better; 0
+    /// if neither has grown.
     pub fn llr(self) -> f64 {
         if self.better >= self.no_better { self.better.max(0.0) } else { -self.no_better.max(0.0) }
     }

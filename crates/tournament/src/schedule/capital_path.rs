@@ -1,4 +1,4 @@
-//! The path of the capitals of a sequential test.
+//! How the capital of each bet in a sequential test changes over time.
 
 use super::BetCapitals;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// bounded, and the same groups always give the same points.
 const MAX_POINTS: usize = 128;
 
-/// A point of the path: the capitals after a number of groups.
+/// The capital of each bet after a number of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CapitalPoint {
     /// Number of groups judged.
@@ -16,7 +16,7 @@ pub struct CapitalPoint {
     pub capitals: BetCapitals,
 }
 
-/// The thinned path of the capitals of a sequential test.
+/// The capital of each bet over time, with only some of the groups kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CapitalPath {
     points: Vec<CapitalPoint>,
@@ -47,7 +47,7 @@ impl CapitalPath {
         self.points.push(point);
     }
 
-    /// Returns the points from the first to `last`, the newest.
+    /// Returns the kept points before `last`, then `last` itself.
     pub(super) fn points_to(&self, last: CapitalPoint) -> Vec<CapitalPoint> {
         let before = self.points.iter().filter(|point| point.groups < last.groups);
         before.copied().chain((last.groups > 0).then_some(last)).collect()

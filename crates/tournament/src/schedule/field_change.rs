@@ -18,9 +18,9 @@ pub struct FieldChange {
 /// The direction of a field change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FieldMovement {
-    /// It enters or returns, perhaps after a suspension.
+    /// The bot enters or returns, perhaps after a suspension.
     Enters,
-    /// It leaves; its results remain.
+    /// The bot leaves; its results remain.
     Leaves,
 }
 

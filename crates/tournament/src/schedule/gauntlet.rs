@@ -5,8 +5,8 @@ use crate::Settings;
 
 /// The tables of a gauntlet: one bot sits at all of them, the others take turns.
 ///
-/// The tables come in blocks of as many tables as opponents, in which each opponent sits n - 1 times. Each block plays
-/// one position. So at any time all opponents have sat equally often, give or take one.
+/// The tables form blocks. A block has as many tables as there are opponents, and each opponent sits at n - 1 of them.
+/// Each block plays one position. So at any time all opponents have sat equally often, give or take one.
 #[derive(Debug, Clone)]
 pub(super) struct Gauntlet {
     bot: usize,

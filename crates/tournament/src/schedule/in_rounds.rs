@@ -71,13 +71,13 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
 pub(super) enum DrawnRound {
     /// A round with these tables, at least one.
     Tables(Vec<RoundTable>),
-    /// There are too few bots until the field grows.
+    /// There are too few bots; the next round waits until more enter.
     TooFewBots,
     /// The tournament is over.
     Over,
 }
 
-/// Hands out matches round by round; a round begins when the one before is finished. Matches are numbered by table,
+/// Hands out matches round by round; a round begins when the previous one is finished. Matches are numbered by table,
 /// group and rotation, continuing from round to round.
 ///
 /// It keeps the results of the current round and processes them in the order of their numbers, so their order of
@@ -112,9 +112,9 @@ struct OpenRound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum RoundState {
     Open,
-    /// It is finished, and there are too few bots for the next one.
+    /// The round is finished, and there are too few bots for the next one.
     TooFewBots,
-    /// It is finished, and was the last.
+    /// The last round is finished.
     Over,
 }
 
@@ -229,7 +229,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         self.drawn.clear();
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
-            ensure_valid(round.tables.iter().all(is_table), "a table is not from the field")?;
+            ensure_valid(round.tables.iter().all(is_table), "a table has a bot that is not in the field")?;
             // Every round has a table.
             let least_first = round.index.saturating_mul(self.matches_per_table());
             ensure_valid(
@@ -238,7 +238,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
             )?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
-            ensure_valid(follows, "a round does not follow the one before")?;
+            ensure_valid(follows, "a round does not follow the previous round")?;
             self.drawn.push(round);
         }
         let rounds: Vec<&[RoundTable]> = self.drawn.iter().map(|round| &*round.tables).collect();

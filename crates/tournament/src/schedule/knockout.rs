@@ -7,7 +7,7 @@ use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups}
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Keeps the draws of a knockout independent of all others, because no group has this number.
+/// Keeps the draws of a knockout independent of all other draws, because no group has this number.
 const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
@@ -117,8 +117,8 @@ struct RankedBot {
     line: Standing,
 }
 
-/// Returns the tie-break that put a bot behind the last bot that advanced: the last one of all tables if it had the
-/// same rank, otherwise the last one of the bot's table.
+/// Returns the tie-break that put a bot behind the last bot that advanced: the last one from any table if both have the
+/// same rank, otherwise the last one from the bot's own table.
 fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBreak> {
     let last = advancing.last()?;
     if last.rank == out.rank {
@@ -255,7 +255,7 @@ impl RoundFormat for Knockout {
     }
 }
 
-/// Orders by lower regret per match; a bot without its own takes comes last, since it could not err.
+/// Orders by lower regret per match; a bot that made no take comes last, since it had no chance to err.
 fn cmp_regret(one: &Standing, other: &Standing) -> std::cmp::Ordering {
     let regret = |line: &Standing| line.regret_per_match.unwrap_or(f64::INFINITY);
     regret(one).total_cmp(&regret(other))

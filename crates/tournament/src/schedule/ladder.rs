@@ -11,9 +11,9 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Keeps the draws of a ladder independent of all others, because no group has this number.
+/// Keeps the draws of a ladder independent of all other draws, because no group has this number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
-/// The smallest lead by wins worth detecting: that of a bot that wins 73 of 100 matches of two.
+/// The smallest lead in a ladder rated by wins that is worth detecting: winning 73 of 100 matches between two bots.
 const NOTABLE_LEAD: f64 = 1.0;
 
 /// The rounds of a ladder.
@@ -34,7 +34,7 @@ const NOTABLE_LEAD: f64 = 1.0;
 ///
 /// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Then its streak
 /// continues until it keeps its seat once: if it forfeits again, it is suspended at once. So a bot that keeps returning
-/// wastes little time of the others.
+/// wastes little of the other bots' time.
 ///
 /// Only the last change of each bot before a round matters, and a rebuilt schedule may skip the others. So nothing here
 /// depends on the order in which bots enter and leave between two rounds.
@@ -120,8 +120,8 @@ impl Ladder {
         bots[place].presence = LadderPresence::Playing;
     }
 
-    /// Resets the wait of returning bots. This happens when a round is drawn, not when they enter: a bot that leaves
-    /// and returns before the next round has done nothing.
+    /// Resets the wait of returning bots. This happens when a round is drawn, not when they return, so a bot that leaves
+    /// and comes back between two rounds keeps its wait.
     fn reset_waits_of_present(&mut self) {
         for bot in &mut self.bots {
             let is_in = bot.presence == LadderPresence::Playing;
@@ -147,7 +147,7 @@ impl Ladder {
         playing
     }
 
-    /// Updates the set of rated bots. Bots that are not playing are removed from it, so they cost nothing there.
+    /// Updates the set of rated bots. Bots that are not playing are removed from the set, so they take no time.
     fn update_rated_bots(&mut self, playing: &[usize]) {
         let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
         let gone: Vec<BotName> =
@@ -194,7 +194,7 @@ impl Ladder {
         longest.expect("there are bots for every table in a round")
     }
 
-    /// Returns the tie-break between equally uncertain bots: the lower comes first.
+    /// Returns the tie-break between equally uncertain bots: the bot with the lower value comes first.
     fn tie_break_of(&self, bot: usize) -> u64 {
         match self.settings.pairing {
             LadderPairing::LeastCertain => self.bots[bot].tables,

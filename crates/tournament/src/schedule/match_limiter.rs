@@ -15,8 +15,8 @@ pub struct MatchLimiter {
     held_back: VecDeque<Pairing>,
 }
 
-/// Maximum number of matches held back. Schedules with a limit per bot hand out matches in an order in which some of
-/// this many are nearly always playable.
+/// Maximum number of matches held back. Schedules with a limit per bot hand out matches in an order in which at least
+/// one of this many matches can nearly always begin.
 const MAX_HELD_BACK: usize = 256;
 
 impl MatchLimiter {
@@ -138,7 +138,7 @@ mod tests {
                         }
                     }
                     ScheduleStep::AwaitResults => {
-                        prop_assert!(!open.is_empty(), "it waits for nothing");
+                        prop_assert!(!open.is_empty(), "the limiter waits, but no match is open");
                         let ended = open.swap_remove(draw.number_below(open.len() as u64) as usize);
                         limiter.note_ended(&ended);
                         schedule.report_result(&MatchResult::cancelled(&ended));

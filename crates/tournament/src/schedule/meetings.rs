@@ -6,7 +6,7 @@ use super::in_rounds::RoundTable;
 #[derive(Debug, Clone)]
 pub(super) struct MeetingCounts {
     bots: usize,
-    /// The number of meetings of each pair of bots.
+    /// How often each pair of bots has met.
     met: Vec<u16>,
 }
 
@@ -50,7 +50,7 @@ impl MeetingCounts {
     /// Swaps bots between tables while a swap reduces the number of earlier meetings, over all pairs at a table. Among
     /// such swaps it prefers those between the nearest tables, to keep the order by score.
     ///
-    /// With two seats no meeting is repeated while every bot has met fewer than half of the bots that sit. Proof: if a
+    /// With two seats no meeting is repeated while every bot has met fewer than half of the seated bots. Proof: if a
     /// and b have met and sit together, then of the bots at the other tables at least half are new to a, and at least
     /// half are new to b, and more than half if the number of tables is odd. So some table has a bot new to a opposite
     /// one new to b, and swapping with it helps.

@@ -4,7 +4,7 @@ use crate::checkpoint::{CheckpointError, ensure_valid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A number greater than that of any match, but low enough that counting past it cannot overflow.
+/// A number greater than any match number, but low enough that counting past it cannot overflow.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
 /// Ascending numbers, without those that are left out. Stores only those that are out of order.

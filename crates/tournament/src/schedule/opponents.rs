@@ -5,8 +5,8 @@ use crate::SeededDraw;
 /// Deals the bots of a field to one table after another, so that all bots sit equally often, give or take one.
 ///
 /// The field sits in a circle, in random order. The first table takes the first bots, the next table those that follow,
-/// cyclically. When all have sat equally often, after as many tables as bots or a divisor of that, a new circle is
-/// drawn; otherwise the same tables would repeat.
+/// cyclically. When all have sat equally often, which takes as many tables as there are bots or a divisor of that
+/// number, a new circle is drawn; otherwise the same tables would repeat.
 #[derive(Debug, Clone)]
 pub(super) struct OpponentRotation {
     field: Vec<usize>,
@@ -14,7 +14,7 @@ pub(super) struct OpponentRotation {
     seed: u64,
 }
 
-/// Keeps the draws of circles independent of all others, because no group has this number.
+/// Keeps the draws of circles independent of all other draws, because no group has this number.
 const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {
@@ -23,13 +23,12 @@ impl OpponentRotation {
         Self { field, seats, seed }
     }
 
-    /// Returns the number of tables after which each bot has sat as often as a table has seats. It is the number of
-    /// bots.
+    /// Returns the number of tables after which each bot has sat as often as a table has seats: the number of bots.
     pub(super) fn tables_per_turn(&self) -> u64 {
         self.field.len() as u64
     }
 
-    /// Returns the number of tables of a circle after which all bots have sat equally often.
+    /// Returns how many tables of a circle it takes until all bots have sat equally often.
     fn tables_per_circle(&self) -> u64 {
         // This is Euclid's algorithm for the greatest common divisor.
         let (mut common, mut rest) = (self.field.len(), self.seats);

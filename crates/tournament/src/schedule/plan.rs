@@ -1,4 +1,4 @@
-//! Schedules from settings.
+//! Creates schedules from settings.
 
 use super::gauntlet::Gauntlet;
 use super::in_rounds::RoundSchedule;

@@ -130,8 +130,8 @@ impl GroupOrder {
         self.stride == 1
     }
 
-    /// Begins consecutive groups far apart: the stride is near the golden section, by which any run of steps spreads
-    /// evenly.
+    /// Begins consecutive groups far apart: the stride is near the golden section of the number of groups, so that any
+    /// run of steps spreads evenly.
     fn spread_evenly(groups: u64) -> Self {
         let golden = ((u128::from(groups) * 0x9e37_79b9_7f4a_7c15) >> 64) as u64;
         let mut strides =

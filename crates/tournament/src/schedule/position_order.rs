@@ -10,7 +10,7 @@ use crate::{SeededDraw, Settings};
 #[derive(Debug, Clone)]
 pub(super) struct PositionOrder(Vec<usize>);
 
-/// Keeps the draw of this order independent of all others, because no group has this number.
+/// Keeps the draw of this order independent of all other draws, because no group has this number.
 const ORDER_DRAW: u64 = 0x706f_735f_6f72_6465;
 
 impl PositionOrder {
@@ -43,7 +43,7 @@ mod tests {
             played[..9].to_vec()
         };
         let orders: HashSet<Vec<usize>> = (0..20).map(order_of_seed).collect();
-        assert_eq!(orders.len(), 20, "of 362,880 orders, 20 draws differ");
+        assert_eq!(orders.len(), 20, "20 draws from 362,880 orders are all different");
         assert!(orders.iter().all(|order| order.iter().collect::<HashSet<_>>().len() == 9));
     }
 }

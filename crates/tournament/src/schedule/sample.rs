@@ -27,7 +27,7 @@ pub(super) struct BalancedSample {
     rest: BalancedTables,
 }
 
-/// Keeps the draws of a sample independent of all others, because no group has this number.
+/// Keeps the draws of a sample independent of all other draws, because no group has this number.
 const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
@@ -65,7 +65,8 @@ impl BalancedSample {
         if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
     }
 
-    /// Splits the groups into those in which each set occurs equally often, with the number of sets, and the rest.
+    /// Splits the groups into a part in which each set occurs equally often, and the rest; also returns the number of
+    /// sets.
     fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),
@@ -88,7 +89,8 @@ impl GroupTables for BalancedSample {
         } else {
             self.rest.table(group - whole).collect()
         };
-        // Each run of as many groups as positions plays all positions, in a random order.
+        // Every run of consecutive groups that is as long as the list of positions plays all positions, in a random
+        // order.
         let mut positions: Vec<usize> = (0..self.positions).collect();
         let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
         SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
@@ -158,7 +160,11 @@ mod tests {
         assert!(BalancedSample::check_groups(4_097, three, 10).is_err());
         assert!(BalancedSample::check_groups(1_000, three, 3_000_000).is_err());
         assert_eq!(BalancedSample::check_groups(100_000, two, 3_000_000), Ok(()));
-        assert_eq!(BalancedSample::check_groups(20, three, 3_000_000), Ok(()), "most of them are all sets");
+        assert_eq!(
+            BalancedSample::check_groups(20, three, 3_000_000),
+            Ok(()),
+            "most of the groups are complete rounds of all sets"
+        );
     }
 
     proptest! {

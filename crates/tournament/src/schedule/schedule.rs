@@ -32,12 +32,12 @@ pub trait Schedule: fmt::Debug + Send + Sync {
 
     /// Returns the number below which all matches with a result are certain to count. If a schedule may stop while
     /// matches are in progress, later matches count only once this number exceeds theirs, and they never count if the
-    /// schedule is over before. Most schedules never stop like that and return [`u64::MAX`].
+    /// schedule ends first. Most schedules never stop like that and return [`u64::MAX`].
     fn settled_below(&self) -> u64 {
         u64::MAX
     }
 
-    /// Returns the first round affected by a field change now; `None` if the field is fixed.
+    /// Returns the first round that a field change made now would affect; `None` if the field is fixed.
     fn open_round(&self) -> Option<u64> {
         None
     }
@@ -104,7 +104,7 @@ pub enum ScheduleStep {
     Over,
 }
 
-/// The number of matches of a tournament.
+/// The number of matches in a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TotalMatches {
     /// The exact number.

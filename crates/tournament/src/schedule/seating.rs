@@ -1,4 +1,4 @@
-//! Seating.
+//! How bots are assigned to seats.
 
 use crate::{Pairing, SeededDraw, Settings};
 use lastnim_core::game::{BotName, BySeat, SeatCount};

@@ -3,7 +3,7 @@
 use super::{BetCapitals, SprtAnswer};
 use crate::{EffectBounds, ErrorRates};
 
-/// A sequential test of the mean of independent bounded differences, without other assumptions.
+/// A sequential test for the mean of independent bounded differences, without other assumptions.
 ///
 /// Two gamblers bet against the two hypotheses, each with a capital of 1, at odds that are fair or worse if the
 /// hypothesis is true. One bets a part of its capital against a mean of at most `none`: a difference `x` multiplies the
@@ -81,7 +81,7 @@ impl SequentialTest {
         self.squares += difference * difference;
     }
 
-    /// Returns the parts of the capitals for the next bets, on better and on no better.
+    /// Returns the part of its capital that each gambler bets next: on better, then on no better.
     fn next_bets(&self) -> (f64, f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let apart = some - none;
@@ -209,7 +209,10 @@ mod tests {
         // The variance is 0.25 / 2, the leads are 1 and 0.5.
         test.add_difference(0.0);
         let BetCapitals { better, no_better } = test.capitals();
-        assert!((better - 1.75_f64.ln()).abs() < 1e-12, "no better than none: nothing is won or lost");
+        assert!(
+            (better - 1.75_f64.ln()).abs() < 1e-12,
+            "a difference of exactly `none` wins and loses nothing"
+        );
         assert!((no_better - (0.5 * (1.0 + 0.5 * 0.5 / 0.375_f64)).ln()).abs() < 1e-12);
         let (lower, upper) = test.bounds();
         assert!((upper - 20_f64.ln()).abs() < 1e-12 && (lower + upper).abs() < 1e-12);

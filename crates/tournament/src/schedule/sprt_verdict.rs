@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct SprtVerdict {
     /// The answer.
     pub answer: SprtAnswer,
-    /// The logarithm of the larger capital of the two bets at fair odds, which start at 1: positive for better, negated
-    /// for no better.
+    /// The logarithm of the larger capital of the two bets, which start at 1 and have fair odds: positive for the bet
+    /// on better, negated for the bet on no better.
     pub llr: f64,
     /// The log ratio at which the candidate is called no better; negative.
     pub lower: f64,
@@ -19,8 +19,8 @@ pub struct SprtVerdict {
     pub groups: u64,
     /// By how much the candidate was better per match, on average over these groups; `None` before the first group.
     pub effect: Option<f64>,
-    /// The path of `llr`: at most 129 points, in ascending order of groups. The last point is `llr`
-    /// itself. Empty for tests that ended before paths were stored.
+    /// How the capitals changed over time: at most 129 points, in ascending order of groups. The last point gives `llr`
+    /// itself. Empty for tests that ended before these points were stored.
     pub path: Vec<CapitalPoint>,
 }
 

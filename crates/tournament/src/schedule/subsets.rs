@@ -21,7 +21,8 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
 /// The caller must have checked with [`count_subsets`] that it exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {
     let all = |of, size| {
-        count_subsets(of, size, u64::MAX).expect("this is at most the total, which the caller has counted")
+        count_subsets(of, size, u64::MAX)
+            .expect("the number is at most the total, which the caller has counted")
     };
     let mut chosen = Vec::with_capacity(size);
     let mut first_free = 0;

@@ -22,9 +22,9 @@ pub struct Suspension {
 /// Why a bot was suspended, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SuspensionReason {
-    /// It was a no-show in all of the matches.
+    /// The bot was a no-show in all of the matches.
     NeverCame,
-    /// It attended at least some of them and lost its seat: it crashed, ran out of time, or broke the rules.
+    /// The bot attended at least one of the matches and lost its seat: it crashed, ran out of time, or broke the rules.
     LostSeats,
 }
 

@@ -7,7 +7,7 @@ use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups,
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Keeps the draw of the order of equal bots independent of all others, because no group has this number.
+/// Keeps the draw that orders equal bots independent of all other draws, because no group has this number.
 const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 /// The result that a format reports in addition to the standings.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormatVerdict {
-    /// No further result.
+    /// No result apart from the standings.
     Standings,
-    /// The number of byes of each bot in a Swiss tournament. A bye scores the average of a seat: see
+    /// How many byes each bot had in a Swiss tournament. A bye scores the average of a seat: see
     /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores).
     Byes(Vec<(BotName, u64)>),
     /// How far each bot of a knockout got, the best first.
@@ -53,7 +53,8 @@ pub enum TieBreak {
 }
 
 impl FormatVerdict {
-    /// Moves the lines of a knockout to their places in it, which decide before points; other formats keep theirs.
+    /// Orders the lines of a knockout by how far the bots got, which matters more than points. Other formats keep their
+    /// order.
     pub(crate) fn put_in_order(&self, lines: &mut [Standing]) {
         let Self::Knockout(bots) = self else { return };
         let places: HashMap<&BotName, u32> =

@@ -118,7 +118,7 @@ impl MadePage {
         response
     }
 
-    /// Returns whether it is HTML. Programs always get the current state.
+    /// Returns whether the page is HTML. Programs always get the current state.
     fn is_for_people(&self) -> bool {
         self.content_type.starts_with("text/html")
     }

@@ -16,13 +16,13 @@ use tonic::codegen::http::StatusCode;
 /// The sources of all metrics. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    /// The source of counts of matches and sessions.
+    /// Counts matches and sessions.
     pub arena: Arena,
-    /// The source of counts of questions to the oracle.
+    /// Counts questions to the oracle.
     pub oracle: OracleRpc,
-    /// The source of counts of connections, refused calls and page requests.
+    /// Counts connections, refused calls and page requests.
     pub traffic: Arc<TrafficCounts>,
-    /// The source of the count of rendered pages.
+    /// Counts rendered pages.
     pub kept: KeptPages,
     /// When the server started.
     pub started: Instant,

@@ -1,6 +1,6 @@
 //! Descriptions of house bots for players.
 
-/// Descriptions of house bots by the start of their kind; `#` is replaced by its number.
+/// Descriptions of house bots by the first part of their kind; `#` stands for the number in the kind.
 const WORDS: [(&str, &str); 11] = [
     ("random", "takes any number of counters, each equally likely"),
     ("greedy", "always takes the whole pile"),

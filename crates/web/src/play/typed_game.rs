@@ -19,7 +19,7 @@ const MAX_PLIES: u32 = 1_000;
 const MAX_SECONDS: u32 = 3_600;
 /// The longest time to declare a row.
 const MAX_DECLARATION: Duration = Duration::from_mins(10);
-/// The prefix of the fields of opponents.
+/// The prefix of the names of fields for opponents.
 const AGAINST: &str = "against-";
 
 /// Piles to choose from: value, text and counters.
@@ -48,7 +48,7 @@ pub(super) const ROWS: [(&str, &str); 2] =
 /// The settings of a new game, as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TypedGame {
-    /// The ticked opponents, of those that the server hosts.
+    /// The ticked opponents among the house bots that the server hosts.
     pub against: Vec<BotName>,
     /// The chosen piles.
     pub size: String,

@@ -14,7 +14,7 @@ pub struct CircularNim {
 pub const MAX_CIRCLE: usize = 16;
 
 impl CircularNim {
-    /// Creates the rules for a window of 1 to all piles.
+    /// Creates the rules for a window, which may contain from one pile up to all of them.
     ///
     /// # Errors
     /// If the circle has too many piles, or the window does not fit.
@@ -64,8 +64,8 @@ impl Rules for CircularNim {
     }
 }
 
-/// All takes window by window, each with something taken from the window's first pile; if the window is the whole
-/// circle there is only one window, without that condition.
+/// All takes, window by window. Each takes something from the window's first pile. If the window is the whole circle,
+/// there is only one window, and its first pile may stay untouched.
 ///
 /// A take that fits into two windows may come up twice.
 struct WindowTakes {

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy)]
 pub struct StonePiles;
 
-/// The smallest splittable pile: 1 and 2.
+/// The smallest pile that can be split, namely into 1 and 2.
 const SMALLEST: u32 = 3;
 
 /// A split of a pile.

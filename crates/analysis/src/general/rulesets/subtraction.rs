@@ -39,7 +39,7 @@ impl SubtractionGame {
     /// numbers up to it.
     ///
     /// # Errors
-    /// If neither or both are given, or what is given is invalid.
+    /// If neither or both are given, or the given one is invalid.
     pub(crate) fn of_numbers(numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
         match numbers.max {
             None if numbers.set.is_empty() => {

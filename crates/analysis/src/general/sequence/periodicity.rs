@@ -38,7 +38,7 @@ pub struct Period {
     pub checked_to: usize,
     /// The sizes before the start whose values break the pattern of the period.
     pub exceptions: Vec<usize>,
-    /// The remainders modulo the length of the sizes with value 0, from the start on: P-positions.
+    /// The P-positions from the start on: the remainders, modulo the length, of the sizes whose value is 0.
     pub zero_remainders: Vec<usize>,
 }
 
@@ -116,7 +116,11 @@ mod tests {
         assert_eq!((period.exceptions, period.zero_remainders), (vec![0, 1], vec![0]));
         assert_eq!(theorem.prove_period(&values[..9]).unwrap().length, 3);
         assert_eq!(theorem.prove_period(&values[..8]), None);
-        assert_eq!(PeriodTheorem::OctalGame { places: 2 }.prove_period(&values), None, "it needs size 11");
+        assert_eq!(
+            PeriodTheorem::OctalGame { places: 2 }.prove_period(&values),
+            None,
+            "a proof needs the value of size 11"
+        );
     }
 
     #[test]

@@ -15,17 +15,17 @@ pub struct GrundySequence {
     pub game: SequenceGame,
     /// The values, by size.
     pub values: Vec<u32>,
-    /// The proved law of all values.
+    /// What is proved about all values.
     pub law: SequenceLaw,
 }
 
-/// The law that is proved for all values of a sequence.
+/// What is proved about all values of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SequenceLaw {
     /// The value of a pile is its size.
     Identity,
-    /// They repeat.
+    /// The values repeat from some size on.
     Periodic(Period),
     /// No period was found in these values; there may be one.
     NotFound {
@@ -42,7 +42,8 @@ const MAX_SEARCHED_VALUES: usize = 100_000;
 const FIRST_PERIOD_SEARCH: usize = 32;
 
 impl GrundySequence {
-    /// Computes the values of piles of 0 to `to`, and looks for a proved period. A step is an option of a pile.
+    /// Computes the values of all piles up to size `to`, and looks for a period that can be proved. Each option of a pile
+    /// counts as one step of the budget.
     ///
     /// Once a period is proved, further values follow from it.
     ///
@@ -86,7 +87,7 @@ impl GrundySequence {
 }
 
 impl SequenceGame {
-    /// Computes the values of piles of 0 to `to`, and none beyond them. A step is an option of a pile.
+    /// Computes the values of all piles up to size `to`, and no others. A step is an option of a pile.
     ///
     /// # Errors
     /// If they exceed a limit.
@@ -233,7 +234,7 @@ fn stopped_after(values: usize, halt: HaltReason) -> SearchStopped {
     SearchStopped { bound: ExceededBound::Work(halt), states: values as u64 }
 }
 
-/// Returns the value of a row of Kayles, given those of all shorter rows.
+/// Returns the value of a Kayles row, given the values of all shorter rows.
 fn kayles_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReason> {
     let size = known.len();
     budget.spend(size as u64 + 1)?;
@@ -244,7 +245,7 @@ fn kayles_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReaso
     Ok(smallest_missing(options))
 }
 
-/// Returns the value of a number in the game of digits, given those of all smaller ones.
+/// Returns the value of a number in the game of digits, given the values of all smaller numbers.
 fn digits_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReason> {
     let number = known.len();
     budget.spend(1)?;

@@ -58,7 +58,7 @@ fn kayles_matches_its_seed_data() {
     let values = grundy_values(&Kayles, single_piles(0..400));
     let is_periodic = |size: usize| values[size] == values[size + period];
     assert!((from..400 - period).all(is_periodic));
-    assert!(!is_periodic(from - 1), "it is periodic from {from} on and not before");
+    assert!(!is_periodic(from - 1), "the values are periodic from {from} on and not before");
 }
 
 #[test]

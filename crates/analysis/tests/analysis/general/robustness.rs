@@ -12,7 +12,7 @@ use lastnim_core::oracle::{Budget, TakeSafety};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::collections::HashMap;
 
-/// A position, and what is asked about it.
+/// A position, the seat to move, the preferences and the ending.
 struct Question<'a, R: Rules> {
     rules: &'a R,
     position: R::Position,
@@ -176,7 +176,7 @@ proptest! {
         let position: PileSizes = piles.iter().map(|&size| size as u32).collect();
         let question = Question { rules: &LastNim, position, game, matrix: &matrix, first: Seat::FIRST, ending };
         let (answer, found) = question.assess();
-        // Its moves are runs of takes.
+        // In Last Nim an option is a run of takes.
         let single = |play: &str| !play.contains(" to ");
         let next = matrix.seats().next(Seat::FIRST);
         for (play, after) in question.after(&question.position, Seat::FIRST) {

@@ -32,7 +32,7 @@ fn first_wrong<R: Rules<Position = PileSizes>>(
 }
 
 /// Returns whether the piles are sorted: one order stands for all.
-#[expect(clippy::ptr_arg, reason = "a filter of vectors")]
+#[expect(clippy::ptr_arg, reason = "it is passed to a filter of vectors")]
 fn is_ascending(piles: &Vec<u32>) -> bool {
     piles.is_sorted()
 }

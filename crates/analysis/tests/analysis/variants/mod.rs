@@ -27,7 +27,7 @@ fn small_piles(total: u64) -> Vec<Vec<u64>> {
     all.split_off(1)
 }
 
-/// Every list with one of the items for each of three seats.
+/// Every list that assigns one of the items to each of three seats.
 fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
     let mut all = Vec::new();
     for one in items {

@@ -58,7 +58,7 @@ fn check_solution(piles: &[u64], first: usize, matrix: &TiedMatrix, ending: Endi
     assert_eq!(takes_of(&solution.optimal_in_every), in_every.collect::<Vec<_>>(), "{what}");
 }
 
-/// All rows with ties: each offset goes into a group before, in, or after those of smaller offsets.
+/// All rows with ties: each offset joins a group of smaller offsets, or gets a new group before, between or after them.
 fn tied_rows(seats: SeatCount) -> Vec<TiedRow> {
     let mut all: Vec<Vec<Vec<u64>>> = vec![Vec::new()];
     for offset in 0..seats.get() as u64 {

@@ -16,7 +16,7 @@ pub enum ShardEffect<S> {
     Commit { id: MatchId, changes: Vec<Change> },
     /// Send an event to a session.
     Send { to: S, id: MatchId, event: MatchEvent },
-    /// Count a message of a session that changes nothing.
+    /// Count a message from a session that changes nothing.
     CountIdleMessage {
         to: S,
         /// The fault of the message.

@@ -172,12 +172,12 @@ impl ShardHandle {
         MatchTicket { handle, begun: hears_of_it, over: hears_of_end }
     }
 
-    /// Returns the announced state of a match, between the announcements of its beginning and its end.
+    /// Returns the announced state of a match; `None` before its beginning is announced, or once its end is.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.core.lock().machine.view(id)
     }
 
-    /// Returns by seat the versions that have played in a match; empty if none was reported.
+    /// Returns the versions that have played in a match, by seat; empty if none was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.core.lock().machine.seat_versions(id)
     }

@@ -1,4 +1,4 @@
-//! The inputs of a match.
+//! The inputs to a match.
 
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{BotVersion, Seat};
@@ -7,7 +7,7 @@ use lastnim_proto::TakeFeed;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An input of a match: a plain value. `S` is the address of a session.
+/// An input to a match: a plain value. `S` is the address of a session.
 #[derive(Debug)]
 pub enum MatchInput<S> {
     /// A seat's bot sent a message.
@@ -39,7 +39,7 @@ pub enum MatchInput<S> {
     },
     /// The organiser has disqualified a seat's bot.
     Disqualify { seat: Seat },
-    /// The organiser pauses the match: clocks stand still, and messages of seats wait.
+    /// The organiser pauses the match: clocks stand still, and messages from seats wait.
     Freeze,
     /// The organiser resumes the match.
     Thaw,
@@ -49,7 +49,7 @@ pub enum MatchInput<S> {
     Interrupt,
 }
 
-/// A session from the view of one of its matches.
+/// A session as its matches see it.
 #[derive(Debug, Clone)]
 pub struct SeatSession<S> {
     /// Its number; newer sessions of the same bot have higher numbers.
@@ -64,7 +64,7 @@ pub struct SeatSession<S> {
 }
 
 impl SeatSession<SessionLink> {
-    /// Returns the data of a session that matches need.
+    /// Returns what matches need to know about a session.
     pub(crate) fn of_link(link: SessionLink) -> Self {
         let (id, version, feed, lag) = (link.id(), Arc::clone(link.version()), link.feed(), link.lag());
         Self { id, address: link, version, feed, lag }

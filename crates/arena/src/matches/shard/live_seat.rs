@@ -7,9 +7,9 @@ use super::input::SeatSession;
 pub(super) struct LiveSeat<S> {
     /// The number of the bot.
     pub(super) bot: u64,
-    /// The bot's session, as far as the match has been told.
+    /// The bot's session, as last reported to the match.
     pub(super) session: Option<SeatSession<S>>,
-    /// Messages of the seat that wait for the match.
+    /// The seat's messages that wait for the match.
     pub(super) unread: u32,
     pub(super) has_declared: bool,
 }

@@ -140,12 +140,12 @@ impl<S: Clone> Shard<S> {
         self.matches.remove(&id).is_some()
     }
 
-    /// Returns the announced state of a match, between the announcements of its beginning and its end.
+    /// Returns the announced state of a match; `None` before its beginning is announced, or once its end is.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.matches.get(&id)?.view()
     }
 
-    /// Returns by seat the versions that have played in a match; empty if none was reported.
+    /// Returns the versions that have played in a match, by seat; empty if none was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.matches.get(&id).map(|live| live.seat_versions()).unwrap_or_default()
     }

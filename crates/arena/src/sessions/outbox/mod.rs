@@ -156,7 +156,7 @@ impl<T> OutboxShared<T> {
     }
 }
 
-/// Converts a number of items, up to the largest that is stored.
+/// Converts a number of items; one that is too large becomes the largest possible number.
 fn clamp_count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

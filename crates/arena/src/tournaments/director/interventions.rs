@@ -192,7 +192,7 @@ impl Director {
         Ok(found)
     }
 
-    /// Returns the number of a match of this tournament.
+    /// Returns the number that a match has in this tournament.
     async fn number_of(&self, id: MatchId) -> Result<u64, ArenaError> {
         if let Some(open) = self.open.values().find(|open| open.id == id) {
             return Ok(open.pairing.number);

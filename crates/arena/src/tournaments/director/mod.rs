@@ -67,7 +67,7 @@ struct OpenPairing {
 
 impl Director {
     /// Prepares to run a tournament whose start is committed; `None` if another director has it. The schedule already
-    /// has the stored changes of the field.
+    /// has the stored changes to the field.
     pub(crate) fn new(
         arena: Arena,
         handle: Arc<TournamentHandle>,
@@ -108,7 +108,7 @@ impl Director {
         })
     }
 
-    /// Takes over the counted results of an earlier server, and the number of them since the last checkpoint.
+    /// Takes over the results that an earlier server counted, and how many came after the last checkpoint.
     pub(crate) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
         self.reported = reported;
         let is_off = !self.arena.inner.store.is_durable();

@@ -1,4 +1,4 @@
-//! Play with random errors, from the definition.
+//! Play with random errors, computed from the definition.
 
 use super::BackwardInduction;
 use crate::game::{BySeat, Game, Position};

@@ -1,4 +1,4 @@
-//! Play against a seat, from the definition.
+//! Play in which others turn against one seat, computed from the definition.
 
 use crate::game::{Game, Position, Seat};
 use std::collections::HashMap;

@@ -20,7 +20,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
-    /// The latest time of the match. Like all times here, it is later than that of the clock by `ahead`.
+    /// The latest time of the match. Like all match times here, it is `ahead` later than the clock's time.
     now: Timestamp,
     /// How far the record was ahead of the clock when the match was resumed; the times of the match continue from the
     /// record.
@@ -49,7 +49,7 @@ struct ClockStops {
     hold: Option<ClockHold>,
 }
 
-/// The running clock: that of the seat to move, or of all seats that have yet to declare.
+/// The running clock: the clock of the seat to move, or of all seats that have yet to declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningClock {
     /// When it started.
@@ -122,12 +122,12 @@ impl Referee {
         Some(RunningClock { since: self.clock_time(since), until: self.clock_time(until) })
     }
 
-    /// Returns the time of the match at a time of the clock.
+    /// Converts a time of the clock to a time of the match.
     fn to_match_time(&self, at: Timestamp) -> Timestamp {
         at + self.ahead
     }
 
-    /// Returns the time of the clock at a time of the match.
+    /// Converts a time of the match to a time of the clock.
     fn clock_time(&self, at: Timestamp) -> Timestamp {
         at.minus(self.ahead)
     }
@@ -197,8 +197,10 @@ impl Referee {
 
     /// Handles an input that arrived at `at`.
     ///
-    /// Inputs may have been queued: a seat's clock stops when its take arrives, but the times in the record are those
-    /// of the decisions and never decrease. Cancelling a match forfeits no seat.
+    /// Inputs may wait in a queue. A seat's clock stops when its take arrives, but the record has the time at which the
+    /// referee handled it; these times never decrease.
+    ///
+    /// Cancelling a match does not forfeit any seat.
     ///
     /// # Panics
     /// If the match has no such seat.
@@ -549,7 +551,7 @@ impl Referee {
         }
     }
 
-    /// Makes the steward's move: the smallest optimal take, which changes the prospects of no seat.
+    /// Makes the steward's move: the smallest optimal take, which does not change the predicted winner.
     fn move_for_forfeited(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let position = self.record.state().position();
         let optimal = match_solution(&mut self.solution, self.record.state()).optimal_takes(position);

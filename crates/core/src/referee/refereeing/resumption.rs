@@ -12,7 +12,7 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-/// Holds the clocks of bots that have not reconnected yet, for a while.
+/// Temporarily holds the clocks of bots that have not reconnected yet.
 #[derive(Debug)]
 pub(super) struct ClockHold {
     /// When the hold ends.
@@ -151,8 +151,8 @@ impl Referee {
         stands_still.then_some(hold.until)
     }
 
-    /// Extends a hold that had not ended before a span by the span's length. Returns whether that excuses the running
-    /// clock.
+    /// If a hold had not ended when a span began, extends the hold by the span's length. Returns whether the hold stops
+    /// the running clock.
     pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) -> bool {
         let Some(hold) = self.hold_mut().filter(|hold| from < hold.until) else { return false };
         hold.until = hold.until + until.since(from);
@@ -163,7 +163,7 @@ impl Referee {
         stops_clock
     }
 
-    /// Ends the hold for a seat, whose bot is back.
+    /// Ends the hold for a seat whose bot is back.
     pub(super) fn release_hold_for(&mut self, seat: Seat) {
         let Some(hold) = self.hold_mut() else { return };
         hold.returned.insert(seat);
@@ -173,7 +173,7 @@ impl Referee {
         }
     }
 
-    /// Marks the stopped clock as that of a turn that is over.
+    /// Notes that the turn of the stopped clock is over.
     pub(super) fn forget_stopped_clock(&mut self) {
         if let Some(hold) = self.hold_mut() {
             hold.stops_clock = false;

@@ -194,7 +194,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     changed
 }
 
-/// From the first difference between two lists of events on, their chains have no hash in common.
+/// From the first event that differs on, the chains of two lists of events have no hash in common.
 fn judge_parting(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
     assert_ne!(events, others);
     let common = events.iter().zip(others).take_while(|(event, other)| event == other).count();
@@ -303,9 +303,9 @@ fn the_public_head_does_not_depend_on_secret_rows() {
     let head = record.public_head().unwrap();
     assert_eq!(other.public_head(), Some(head));
     let shown = replay(record.public_events().cloned().collect());
-    assert_eq!(shown.public_head(), Some(head), "it follows from what is shown");
+    assert_eq!(shown.public_head(), Some(head), "the public hash depends only on public events");
     assert!(!record.hashes().contains(&head) && !shown.hashes().contains(&head));
-    // It covers each public event and the match.
+    // The public hash covers each public event and the match.
     let public: Vec<_> = record.public_events().cloned().collect();
     let hash_chain = |id, events: &[TimedEvent]| {
         events.iter().fold(EventHash::before_first_public_event(id), |last, event| last.hash_of_next(event))

@@ -48,7 +48,7 @@ impl Witness {
                         matches!(timed.event, Event::Took { seat: mover, .. } if mover == seat)
                     }
                 });
-                assert!(answered, "whatever a bot sends is answered");
+                assert!(answered, "every message from a bot is answered");
             }
             RefereeInput::Act { .. }
             | RefereeInput::Disqualify { .. }
@@ -61,7 +61,7 @@ impl Witness {
         let mut takes_by_bots = 0;
         let mut ended = moment.before.phase() == MatchPhase::Ended;
         for timed in moment.effects.iter().filter_map(event) {
-            assert!(!ended, "nothing follows the end");
+            assert!(!ended, "no event follows the end");
             assert_eq!(timed.at, moment.now);
             match &timed.event {
                 Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
@@ -95,7 +95,7 @@ impl Witness {
             }
             ForfeitReason::Disqualified => *moment.input == RefereeInput::Disqualify { seat },
         };
-        assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
+        assert!(fits, "seat {seat} was forfeited ({reason}) after {:?}", moment.input);
     }
 }
 
@@ -128,7 +128,7 @@ fn judge_secrecy(moment: &Moment<'_>) {
                     assert!(!secret || !refusal.message.contains(&other.to_string()), "{refusal:?}");
                 }
             }
-            SeatMessage::Turn(_) | SeatMessage::TookAgain { .. } => panic!("nobody has moved: {tell:?}"),
+            SeatMessage::Turn(_) | SeatMessage::TookAgain { .. } => panic!("no seat has moved yet: {tell:?}"),
         }
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn judge_record(record: &Record) {
                 assert!(*charged + *credited <= timed.at.since(handed_over));
                 let (left, lag_left) = &mut banks[*seat];
                 *left = left.checked_sub(*charged).expect("no seat is charged more than it has");
-                *lag_left = lag_left.checked_sub(*credited).expect("lag is bounded in all");
+                *lag_left = lag_left.checked_sub(*credited).expect("the total lag credit is bounded");
                 assert!(*credited <= clock.lag_quota);
                 if *mover == Mover::Bot {
                     *left += clock.increment;
@@ -167,7 +167,7 @@ pub(super) fn judge_record(record: &Record) {
                 strikes[*seat] += 1;
             }
             Event::Forfeited { seat, reason } => {
-                assert_eq!(lost[*seat].replace(*reason), None, "a seat is lost once");
+                assert_eq!(lost[*seat].replace(*reason), None, "a seat is forfeited only once");
                 assert_eq!(*reason == ForfeitReason::Strikes, strikes[*seat] == setup.terms.strikes);
             }
             Event::Created(_) | Event::Declared { .. } | Event::Ended { .. } => {}
@@ -185,14 +185,17 @@ pub(super) fn judge_record(record: &Record) {
 fn judge_end(record: &Record) {
     let ends = record.events().iter().filter(|timed| matches!(timed.event, Event::Ended { .. })).count();
     assert_eq!(ends, 1);
-    let (reason, winner) = record.state().end().expect("it has ended");
+    let (reason, winner) = record.state().end().expect("the match has ended");
     let audit = record.audit();
     assert_eq!(audit.is_err(), reason == EndReason::Cancelled);
     assert_eq!(winner.is_none(), reason == EndReason::Cancelled);
     let Ok(audit) = audit else { return };
     assert_eq!(Some(audit.winner), winner);
     for ply in audit.plies.iter().filter(|ply| ply.mover == Mover::Steward) {
-        assert_eq!(ply.predicted_before, ply.predicted_after, "the steward changes nobody's prospects");
+        assert_eq!(
+            ply.predicted_before, ply.predicted_after,
+            "the steward does not change the predicted winner"
+        );
         assert_eq!(ply.optimal_takes.smallest(), Some(ply.take));
     }
 }

@@ -23,7 +23,7 @@ fn nothing_is_revealed_before_the_last_row_is_in() {
             effects.iter().filter(|effect| matches!(effect, RefereeEffect::Tell { .. })).collect();
         assert!(
             matches!(told[..], [RefereeEffect::Tell { seat: told, tell: SeatMessage::Declared { .. } }] if told.index() == seat),
-            "only its own seat hears of a row: {told:?}"
+            "only the seat that declared a row is told about it: {told:?}"
         );
         assert!(table.record().public_events().all(|event| matches!(event.event, Event::Created(_))));
         assert_eq!(table.phase(), MatchPhase::Declaring);
@@ -49,7 +49,7 @@ fn a_late_row_counts_as_the_standard_row() {
         .collect();
     assert_eq!(late, [(0, Some(RowDefault::Late)), (2, Some(RowDefault::Late))]);
     assert_eq!(matrix_text(&table), "0 1 2; 2 1 0; 0 1 2");
-    assert_eq!(table.lost(0), None, "who is there and silent plays on");
+    assert_eq!(table.lost(0), None, "a connected bot that does not declare is not forfeited");
     let too_late = table.declare(0, &[2, 1, 0]);
     assert_eq!(refusals_in(&too_late), [(0, RefusalReason::AlreadyDeclared)]);
     assert_eq!(refusal_message(&too_late), "the row of seat 0 is already 0 1 2: a row is declared only once");
@@ -77,7 +77,7 @@ fn an_invalid_row_is_refused_and_replaced_by_the_standard_row() {
     );
     assert!(
         matches!(events_in(&effects)[..], [Event::Declared { defaulted: Some(RowDefault::Invalid), .. }]),
-        "it costs no strike"
+        "an invalid row costs no strike"
     );
     let again = table.declare(0, &[1, 0]);
     assert_eq!(refusals_in(&again), [(0, RefusalReason::AlreadyDeclared)]);
@@ -103,11 +103,14 @@ fn a_repeated_row_is_acknowledged_and_a_different_one_refused() {
     let another = table.declare(0, &[0, 1, 2]);
     assert_eq!(refusals_in(&another), [(0, RefusalReason::AlreadyDeclared)]);
     assert_eq!(refusal_message(&another), "the row of seat 0 is already 1 2 0: a row is declared only once");
-    assert!(events_in(&another).is_empty(), "it costs no strike");
+    assert!(events_in(&another).is_empty(), "a second row costs no strike");
     assert_eq!(refusals_in(&table.declare(0, &[7])), [(0, RefusalReason::AlreadyDeclared)]);
     table.declare(1, &[0, 1, 2]);
     table.declare(2, &[0, 1, 2]);
-    assert!(acknowledged(&table.declare(0, &[1, 2, 0])), "also when the rows are revealed");
+    assert!(
+        acknowledged(&table.declare(0, &[1, 2, 0])),
+        "a repeated row is acknowledged even after the rows are revealed"
+    );
     assert_eq!(matrix_text(&table), "1 2 0; 0 1 2; 0 1 2");
 }
 
@@ -120,8 +123,8 @@ fn a_bot_that_does_not_connect_to_declare_is_forfeited() {
     table.wait_for_deadline();
     assert_eq!(table.lost(0), None);
     assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
-    assert_eq!(table.lost(2), None, "who came late came");
-    assert_eq!(table.lost(3), None, "who came and left may still return");
+    assert_eq!(table.lost(2), None, "a bot that connects late is not a no-show");
+    assert_eq!(table.lost(3), None, "a bot that connected and left may still return");
     assert_eq!(table.phase(), MatchPhase::Playing);
 }
 

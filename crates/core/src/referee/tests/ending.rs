@@ -35,7 +35,7 @@ fn the_oracle_decides_if_every_seat_is_forfeited() {
     let winner = oracles_winner(&table);
     table.resign(1);
     assert_eq!(table.end(), Some((EndReason::AllForfeited, Some(winner))));
-    assert_eq!(table.record().state().ply(), 1, "nobody is left to play for");
+    assert_eq!(table.record().state().ply(), 1, "the match ends when every seat is forfeited");
     assert_eq!(table.record().audit().unwrap().winner.index(), winner);
 }
 
@@ -109,7 +109,7 @@ fn a_cancelled_match_has_no_winner_and_no_audit() {
             [Event::Ended { reason: EndReason::Cancelled, winner: None }]
         ));
         assert_eq!(table.record().audit(), Err(RecordError::Cancelled { plies: 0 }));
-        assert_eq!(table.input(RefereeInput::Cancel), [], "it is cancelled once");
+        assert_eq!(table.input(RefereeInput::Cancel), [], "a match is cancelled only once");
     }
 }
 

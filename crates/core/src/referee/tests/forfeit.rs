@@ -18,7 +18,7 @@ fn a_connected_silent_bot_times_out() {
 fn a_bot_absent_at_its_deadline_is_disconnected() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
-    assert_eq!(table.lost(0), None, "its clock runs on, and it may return");
+    assert_eq!(table.lost(0), None, "a disconnected seat is not forfeited while its clock runs");
     table.wait_for_deadline();
     assert_eq!(table.lost(0), Some(ForfeitReason::Disconnected));
 }
@@ -75,7 +75,7 @@ fn a_bot_may_resign_when_another_is_to_move() {
     assert!(matches!(events_in(&effects)[..], [Event::Forfeited { reason: ForfeitReason::Resigned, .. }]));
     assert_eq!(turns_in(&effects), [], "nobody is told to move twice");
     let effects = table.take(0, 0, 1);
-    assert_eq!(takes_in(&effects).len(), 2, "the steward moves when its time has come: {effects:?}");
+    assert_eq!(takes_in(&effects).len(), 2, "the steward moves when it is its turn: {effects:?}");
     assert_eq!(turns_in(&effects)[0].0, 2);
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the rules of a match against the referee. They use no runtime and no clock.
+//! Tests that the referee enforces the rules of a match. They use no runtime and no clock.
 
 mod chain;
 mod chaos;

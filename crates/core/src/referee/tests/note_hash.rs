@@ -63,7 +63,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
     let effects = table.act(0, SeatAction::Take { ply: 0, take: 1, note_hash });
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::Malformed)]);
     assert_eq!(refusal_message(&effects), "a note hash of 31 bytes: expected 32, or no note hash");
-    assert!(events_in(&effects).is_empty(), "it costs no strike");
+    assert!(events_in(&effects).is_empty(), "an invalid note hash costs no strike");
     assert_eq!(turns_in(&effects).len(), 1);
     assert_eq!(takes_in(&table.act(0, SeatAction::take(0, 1, Some(test_note(1))))).len(), 1);
 
@@ -75,7 +75,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
         effects
             .iter()
             .any(|effect| matches!(effect, RefereeEffect::Tell { tell: SeatMessage::Snapshot(_), .. })),
-        "its row is still awaited"
+        "the seat may still declare its row"
     );
     assert_eq!((table.phase(), table.record().state().row_of_seat(seat)), (MatchPhase::Declaring, None));
 }

@@ -63,7 +63,7 @@ fn refusal_text(record: &Record, events: &[Event]) -> String {
     }
     let untouched = record.clone();
     let refused = record.push_event(TimedEvent { at, event: last.clone() }).unwrap_err();
-    assert_eq!(record, untouched, "what does not fit changes nothing");
+    assert_eq!(record, untouched, "a rejected event does not change the record");
     let words = refused.to_string();
     let event = format!("event {}: ", record.events().len());
     words.strip_prefix(&event).unwrap_or_else(|| panic!("{words} names {event}")).to_owned()
@@ -86,7 +86,7 @@ fn every_misplaced_take_has_a_clear_error() {
         note_hash: None,
     };
     let cases: [(&Record, &[Event], &str); 16] = [
-        (&record, &[Event::Created(setup)], "a second `created`"),
+        (&record, &[Event::Created(setup)], "a second `created` event"),
         (
             &record,
             &[Event::Revealed { matrix }],

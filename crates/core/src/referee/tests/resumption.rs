@@ -74,7 +74,7 @@ fn connected_bots_get_a_snapshot_and_nothing_else_happens() {
     assert_eq!(effects.len(), 2);
     assert_eq!(snapshots.iter().map(|snapshot| snapshot.seat.index()).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((snapshots[0].turn, snapshots[0].ply), (None, 1));
-    assert_eq!(snapshots[1].turn.unwrap().bank, ms(BANK), "the turn that was cut off costs nothing");
+    assert_eq!(snapshots[1].turn.unwrap().bank, ms(BANK), "the interrupted turn is not charged");
     assert_eq!(snapshots[1].banks.as_slice(), [ms(BANK - 300), ms(BANK), ms(BANK)]);
     assert_eq!(table.record(), &before);
 }
@@ -107,7 +107,7 @@ fn a_clock_is_held_until_its_bot_reconnects() {
     assert_eq!(
         table.resume(&[true, false, true]),
         table.resume(&[true, false, true]),
-        "it may be down twice"
+        "the server may stop twice"
     );
     assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)));
     table.wait(HOLD - 50);
@@ -128,11 +128,15 @@ fn after_the_hold_the_clock_of_an_absent_bot_runs() {
     table.wait_for_end_of_hold();
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 300)));
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::Disconnected), "it took before");
+    assert_eq!(
+        table.lost(0),
+        Some(ForfeitReason::Disconnected),
+        "the bot moved before it disconnected, so it is not a no-show"
+    );
     assert_eq!(
         table.referee.deadline(),
         Some(table.now + ms(BANK - 400)),
-        "there is one hold, not one a turn"
+        "there is one hold in total, not one for each turn"
     );
 }
 
@@ -150,7 +154,11 @@ fn a_bot_that_reconnects_and_leaves_is_not_held_for_again() {
     table.resume(&[true; 3]);
     table.leave(2);
     table.take(1, 1, 1);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "seat 2 was there when it went on");
+    assert_eq!(
+        table.referee.deadline(),
+        Some(table.now + ms(BANK)),
+        "seat 2 was connected when the match resumed"
+    );
     table.resume(&[false; 3]);
     table.join(2);
     table.leave(2);
@@ -211,7 +219,11 @@ fn any_action_in_the_record_proves_attendance() {
     }
     let lost = [0, 1, 2, 3, 4].map(|seat| table.lost(seat).unwrap());
     let (left, unseen) = (ForfeitReason::Disconnected, ForfeitReason::NoShow);
-    assert_eq!(lost, [left, left, left, unseen, unseen], "seats 3 and 4 did nothing of their own");
+    assert_eq!(
+        lost,
+        [left, left, left, unseen, unseen],
+        "the record does not show that the bots of seats 3 and 4 were connected"
+    );
 }
 
 #[test]
@@ -221,7 +233,11 @@ fn the_declaration_clock_is_held_for_every_undeclared_seat() {
     table.resign(1);
     table.wait(DECLARATION - 1);
     let effects = table.resume(&[false, false, true, false]);
-    assert_eq!(snapshots_in(&effects)[0].declaration_left, Some(ms(DECLARATION)), "it starts over");
+    assert_eq!(
+        snapshots_in(&effects)[0].declaration_left,
+        Some(ms(DECLARATION)),
+        "the time to declare starts again"
+    );
     let end = table.now + ms(HOLD);
     assert_eq!(table.referee.deadline(), Some(end), "seat 3 has yet to come back");
     table.wait(10);
@@ -262,7 +278,7 @@ fn resumption_never_precedes_the_record() {
     table.now = Timestamp::from_micros(5);
     let events = table.record().events().to_vec();
     table.resume_from(events, &[false; 3]);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "this is of the clock");
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "the deadline is a time of the clock");
     table.take(1, 1, 1);
     assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK)));
 }
@@ -335,7 +351,7 @@ fn due_decisions_are_made_once() {
         ]
     );
     assert_eq!(snapshots_in(&effects)[0].turn.unwrap().ply, 0);
-    assert_eq!(effects.len(), 4, "the turn is told by the snapshot alone");
+    assert_eq!(effects.len(), 4, "only the snapshot contains the turn");
     assert_eq!(events_in(&table.resume(&[true; 3])), [] as [&Event; 0]);
 }
 
@@ -383,7 +399,7 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     assert_eq!(
         without_times(events_of(&referee)),
         without_times(&whole.events()[..step_end]),
-        "what was due, and no more"
+        "exactly the due decisions are made"
     );
     let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
     assert_eq!(decided, events_of(&referee)[kept..]);
@@ -405,7 +421,10 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     assert_eq!(without_times(events_of(&referee)), without_times(whole.events()));
     for timed in &events_of(&referee)[kept..] {
         if let Event::Took { charged, credited, .. } = timed.event {
-            assert!(charged + credited <= timed.at.since(now), "nobody is charged for the time before");
+            assert!(
+                charged + credited <= timed.at.since(now),
+                "no seat is charged for time before the restart"
+            );
         }
     }
     judge_record(referee.record());
@@ -491,7 +510,7 @@ proptest! {
                 let lost = moment.effects.iter().filter_map(event).any(
                     |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
                 );
-                assert!(!lost || runs_out, "nobody is lost before the deadline");
+                assert!(!lost || runs_out, "no seat is forfeited before the deadline");
             });
         }
         let record = run_out(referee, now, &mut |_| ());
@@ -537,7 +556,7 @@ fn a_clock_stands_still_until_a_lost_stream_is_back() {
     assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK - 500)));
     table.wait(70);
     table.take(2, 2, 1);
-    assert_eq!(table.bank(2), ms(BANK - 70), "the next turn is excused of nothing");
+    assert_eq!(table.bank(2), ms(BANK - 70), "the next turn gets no extra time");
 }
 
 #[test]

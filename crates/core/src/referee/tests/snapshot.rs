@@ -20,7 +20,7 @@ fn a_snapshot_during_declaration_shows_the_time_left_but_no_rows() {
         assert_eq!((snapshot.seat.index(), snapshot.phase), (seat, MatchPhase::Declaring));
         assert_eq!((snapshot.matrix, snapshot.turn), (None, None));
         let left = (seat > 0).then_some(ms(DECLARATION - 100));
-        assert_eq!(snapshot.declaration_left, left, "a row that is in need not be declared");
+        assert_eq!(snapshot.declaration_left, left, "a seat with a settled row has no time to declare");
         assert_eq!((snapshot.ply, snapshot.pile, snapshot.counters), (0, 1, 7));
         assert_eq!(&snapshot.setup, table.record().state().setup());
     }

@@ -50,7 +50,7 @@ fn takes_are_charged_in_microseconds_and_add_the_increment() {
     table.now = table.now + Duration::from_micros(250_001);
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), Duration::from_micros(1_030_000 - 250_001));
-    assert_eq!(table.bank(1), ms(BANK), "the other's clock stood still");
+    assert_eq!(table.bank(1), ms(BANK), "the other seat's clock did not run");
     assert_eq!(take_after(&mut table, 0), (ms(0), ms(0)));
     assert_eq!(table.bank(1), ms(BANK + 30), "a bank may grow");
 }
@@ -153,7 +153,7 @@ fn lag_credit_has_limits_per_take_and_per_match() {
     assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "the other seat has no lag");
     assert_eq!(take_after(&mut table, 300), (ms(250), ms(50)), "150 ms in all");
     take_after(&mut table, 0);
-    assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "and no more");
+    assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "the lag credit is used up");
     assert_eq!(table.bank(0), ms(BANK - 200 - 250 - 300));
 }
 
@@ -198,7 +198,7 @@ fn times_in_the_record_never_decrease() {
     table.wait(300);
     table.now = Timestamp::from_micros(0);
     table.take(0, 0, 1);
-    assert_eq!(table.bank(0), ms(BANK), "what came before the turn was handed out costs nothing");
+    assert_eq!(table.bank(0), ms(BANK), "time before the turn was announced is not charged");
     let times: Vec<_> = table.record().events().iter().map(|event| event.at).collect();
     assert!(times.is_sorted());
 }
@@ -211,7 +211,11 @@ fn a_queued_take_counts_from_its_arrival() {
     table.referee.effects_announced(table.now);
     table.now = handed + ms(BANK - 1);
     table.take(0, 0, 1);
-    assert_eq!((table.lost(0), table.bank(0)), (None, ms(1)), "it was in time, though it is read late");
+    assert_eq!(
+        (table.lost(0), table.bank(0)),
+        (None, ms(1)),
+        "the take arrived in time, although it was handled late"
+    );
     table.wait_for_deadline();
     assert_eq!(table.lost(1), Some(ForfeitReason::TimedOut));
 }
@@ -288,7 +292,7 @@ fn no_clock_runs_while_the_server_stores() {
     }
     table.wait_for_deadline();
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "the next turn is excused of nothing");
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "the next turn gets no extra time");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_different_take_for_a_past_ply_is_stale_without_a_strike() {
     let stale = table.take(0, 0, 1);
     assert_eq!(refusals_in(&stale), [(0, RefusalReason::Stale)]);
     assert_eq!(refusal_message(&stale), "ply 0 is over: seat 0 took 2 there; the match has reached ply 1");
-    assert_eq!(refusals_in(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "it was not its take");
+    assert_eq!(refusals_in(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "another seat made that take");
     assert_eq!((strikes_of(&table, 0), strikes_of(&table, 1)), (0, 0));
 }
 
@@ -69,12 +69,12 @@ fn a_take_for_a_future_ply_or_out_of_turn_is_a_strike() {
     let future = table.take(0, 1, 1);
     assert_eq!(refusals_in(&future), [(0, RefusalReason::FuturePly)]);
     assert_eq!(refusal_message(&future), "ply 1 is in the future: the match has reached ply 0");
-    assert_eq!(turns_in(&future)[0].0, 0, "it is still to move");
+    assert_eq!(turns_in(&future)[0].0, 0, "the seat is still to move");
     assert_eq!(refusals_in(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
     let out_of_turn = table.take(1, 0, 1);
     assert_eq!(refusals_in(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
     assert_eq!(refusal_message(&out_of_turn), "ply 0 is seat 0's turn: you are seat 1");
-    assert_eq!(turns_in(&out_of_turn), [], "it is not to move");
+    assert_eq!(turns_in(&out_of_turn), [], "the seat is not to move");
     assert_eq!([0, 1, 2].map(|seat| strikes_of(&table, seat)), [2, 1, 0]);
     assert_eq!(table.record().state().ply(), 0);
 }
@@ -119,7 +119,7 @@ fn a_refusal_is_followed_by_the_current_turn() {
     };
     assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK - 400)));
     table.take(0, 0, 1);
-    assert_eq!(table.bank(0), ms(BANK - 400), "what was said again cost nothing, and gave nothing back");
+    assert_eq!(table.bank(0), ms(BANK - 400), "repeated messages neither cost time nor give it back");
 }
 
 #[test]
@@ -136,11 +136,11 @@ fn a_refusal_before_declaration_is_followed_by_the_time_left() {
     );
     assert!(
         matches!(messages_in(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]),
-        "the standard row is in"
+        "the standard row is settled"
     );
     assert!(
         matches!(messages_in(&table.take(1, 0, 1))[..], [SeatMessage::Refused(_)]),
-        "it has nothing to do"
+        "nothing is expected of the seat"
     );
     table.declare(0, &[0, 1]);
     assert_eq!(table.phase(), MatchPhase::Playing);
@@ -151,7 +151,7 @@ fn repeated_mistakes_end_after_the_last_strike() {
     let mut table = Table::open(standard_match(3, &[9]));
     let mut turn = Some(0);
     let mut asked = 0;
-    // It answers every turn with the same mistake.
+    // The bot answers every turn with the same mistake.
     while let Some(ply) = turn {
         asked += 1;
         let effects = table.take(0, ply, 10);

@@ -60,7 +60,7 @@ pub fn text_html(text: &str) -> String {
     write_template(&TextTemplate { text })
 }
 
-/// Returns whether a bot is still in after a round.
+/// Returns whether a bot is still in the tournament after a round.
 fn is_still_in(entry: &RoundEntry) -> bool {
     entry.fate.as_deref().is_some_and(|fate| !fate.is_empty() && !fate.starts_with("out"))
 }

@@ -80,7 +80,7 @@ pub(super) struct RecordPart {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The changes of a write to the journal and the record parts.
+/// The changes that a write makes to the journal and the record parts.
 #[derive(Debug, Default)]
 pub(super) struct JournalWrite {
     /// The row to add, and its id.

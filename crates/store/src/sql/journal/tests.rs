@@ -31,7 +31,7 @@ fn column_number(number: usize) -> i64 {
     i64::try_from(number).unwrap()
 }
 
-/// Returns the bytes of events of a match, the first at an index of its record.
+/// Returns the bytes of a match's events; the first one has the given index in the record.
 fn bytes_of(id: MatchId, seq: usize, events: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (place, number) in (seq..).zip(events) {

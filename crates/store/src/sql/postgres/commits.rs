@@ -42,7 +42,7 @@ struct KnownCommits {
     recent: VecDeque<CommitContents>,
 }
 
-/// The changes of a commit.
+/// The changes in a commit.
 #[derive(Debug)]
 struct CommitContents {
     number: i64,
@@ -178,7 +178,7 @@ impl Commits {
 }
 
 impl KnownCommits {
-    /// Describes the changes of the commits after `newest_kept`. `None` means all commits of this server.
+    /// Describes the changes in the commits after `newest_kept`. `None` means all commits of this server.
     fn describe_loss(&self, newest_kept: Option<i64>) -> String {
         let is_lost = |contents: &&CommitContents| newest_kept.is_none_or(|kept| contents.number > kept);
         let lost: Vec<_> = self.recent.iter().filter(is_lost).collect();

@@ -10,7 +10,7 @@ const REFUSED_CLASSES: [&str; 2] = ["22", "23"];
 /// The classes of transient errors: lost connection, rolled back transaction, lack of resources, object in use,
 /// operator intervention, system error.
 const PASSING_CLASSES: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
-/// The database is read-only now, for example a standby.
+/// The database is read-only, for example because it is now a standby.
 const READ_ONLY: &str = "25006";
 /// The session was ended because it waited too long in a transaction.
 const IDLE_IN_TRANSACTION: &str = "25P03";
@@ -26,13 +26,13 @@ fn error_class(code: &str) -> &str {
     code.get(..2).unwrap_or_default()
 }
 
-/// Returns whether an error shows the tables of another program.
+/// Returns whether an error means that the tables belong to another program.
 pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| FOREIGN.contains(&code.as_ref())) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Converts an error of an open database. An unknown error is assumed to be one that an operator must resolve, for
+/// Converts an error from an open database. An unknown error is assumed to be one that an operator must resolve, for
 /// example after a table was dropped or a right revoked.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {

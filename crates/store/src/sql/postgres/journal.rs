@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 /// PostgreSQL's error code for a missing table: the database is in an older state, from before the tables existed.
 const NO_TABLE: &str = "42P01";
 
-/// The claim of a write transaction: the database belongs to this server, it has all earlier commits, and this session
+/// What a write transaction claims: the database belongs to this server, it has all earlier commits, and this session
 /// has the lock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {

@@ -63,7 +63,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     }
 }
 
-/// Returns whether a connection still has the session `pid`, and that session the lock.
+/// Returns whether a connection still has the session `pid`, and whether that session has the lock.
 pub(super) async fn has_lock(connection: &mut PgConnection, pid: i32) -> Result<bool, StoreError> {
     sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_locks

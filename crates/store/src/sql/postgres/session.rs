@@ -25,7 +25,7 @@ const SYNCHRONOUS: &str = "synchronous_commit";
 const REMOTE_APPLY: &str = "remote_apply";
 /// The prefix of TCP settings, which are 0 on a local socket.
 const OF_TCP: &str = "tcp_";
-/// The number of checks that a connection has its own session.
+/// How many times to check that a connection has its own session.
 const PROBES: usize = 3;
 
 /// Creates the options of a connection. They contain no startup parameters, which poolers refuse or drop.

@@ -22,12 +22,12 @@ fn error_code(error: &Error) -> Option<i32> {
     Some(code & 0xff)
 }
 
-/// Returns whether an error shows the tables of another program.
+/// Returns whether an error means that the tables belong to another program.
 pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Converts an error of an open database. An unknown error is assumed to be one that an operator must resolve, for
+/// Converts an error from an open database. An unknown error is assumed to be one that an operator must resolve, for
 /// example after a table was dropped or a file became read-only.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// The time limit for checking one table: while it runs, the write-ahead log cannot be reset, and grows.
 const MAX_TABLE_CHECK_TIME: Duration = Duration::from_secs(30);
-/// SQLite's virtual machine steps between two checks of the clock.
+/// The number of steps of SQLite's virtual machine between two checks of the clock.
 const STEPS_PER_TIME_CHECK: i32 = 10_000;
 /// The pause after each table, as a multiple of the time that its check took.
 const PAUSE_RATIO: u32 = 9;

@@ -18,7 +18,8 @@ CREATE TABLE clock (
     latest_at_us INTEGER NOT NULL
 ) STRICT;
 
--- A server started, and its clock was implausibly far ahead of that time: `length_us` do not count as age.
+-- A server started while its clock was implausibly far ahead of that time. The difference, `length_us`, does not count
+-- as age.
 CREATE TABLE clock_jumps (
     found_at_us INTEGER PRIMARY KEY,
     length_us INTEGER NOT NULL

@@ -10,7 +10,7 @@ use lastnim_core::oracle::Budget;
 /// The dependence between matches of a duplicate group.
 #[derive(Clone, Copy, PartialEq)]
 enum GroupDependence {
-    /// They are independent.
+    /// The matches are independent.
     Independent,
     /// The winner of the first match wins all: positions decide.
     Alike,

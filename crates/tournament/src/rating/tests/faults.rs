@@ -80,7 +80,7 @@ fn equal_bots_have_equal_ratings() {
     assert!(apart * 100 <= pairs * 10, "{apart} of {pairs} equal pairs were told apart");
 }
 
-/// Three bots that only play each other and exchange wins do not move, nor does anyone else.
+/// If three bots only play each other and exchange wins, neither their ratings nor those of others change.
 #[test]
 fn a_closed_group_does_not_inflate_itself() {
     let (bots, strengths) = (field(9), [-0.8, -0.4, 0.0, 0.2, 0.5, 0.8]);
@@ -101,13 +101,20 @@ fn a_closed_group_does_not_inflate_itself() {
     }
     let after = rated(&results);
     for (before, after) in before.iter().zip(points_of(&after, others)) {
-        assert!((before - after).abs() < 1e-4, "those outside are not moved: {before} and {after}");
+        assert!(
+            (before - after).abs() < 1e-4,
+            "the ratings of outside bots do not change: {before} and {after}"
+        );
     }
     assert!(points_of(&after, closed).iter().all(|points| (points - 1500.0).abs() < 1e-4));
-    assert_eq!(after.probability_better(&closed[0], &others[0]), None, "nothing joins them to the others");
+    assert_eq!(
+        after.probability_better(&closed[0], &others[0]),
+        None,
+        "no match joins the closed group to the others"
+    );
 }
 
-/// The same if they have played the others: those matches alone determine the level of the group.
+/// A closed group also does not move if it has played the others: those matches alone determine its level.
 #[test]
 fn a_weakly_connected_group_does_not_inflate_itself() {
     let bots = field(9);
@@ -119,7 +126,7 @@ fn a_weakly_connected_group_does_not_inflate_itself() {
         draw.shuffle(&mut table);
         table.truncate(3);
         if number % 3 == 0 {
-            // One of the closed group plays two others, and wins one match of six.
+            // One bot of the closed group plays two bots outside it, and wins one match of six.
             table[0] = closed[number as usize / 3 % 3].clone();
             results.extend(rotate_group(number, &table, || draw_winner(&mut draw, &[-0.92, 0.0, 0.0])));
         } else {
@@ -127,8 +134,8 @@ fn a_weakly_connected_group_does_not_inflate_itself() {
         }
     }
     let before = points_of(&rated(&results), closed);
-    assert!(mean_points(&before) < 1450.0, "they are weak: {before:?}");
-    // One of them wins for a long time, each in turn; then they alternate.
+    assert!(mean_points(&before) < 1450.0, "the closed group is weak: {before:?}");
+    // Either one bot wins all matches, or each bot wins a long series in turn, or they alternate.
     let trades: [fn(u64) -> usize; 3] =
         [|_| 0, |number| number as usize / 100 % 3, |number| number as usize % 3];
     for trade in trades {
@@ -147,7 +154,7 @@ fn a_weakly_connected_group_does_not_inflate_itself() {
     }
 }
 
-/// The same with online ratings, where the covariances hold the group in place.
+/// With online ratings, the covariances keep the closed group from moving.
 #[test]
 fn a_closed_group_does_not_inflate_itself_online() {
     let bots = field(6);
@@ -192,5 +199,5 @@ fn a_bot_that_always_forfeits_does_not_move_the_others() {
     }
     let points = points_of(&rated(&results), &bots);
     assert!((points[0] - points[1] - 400.0).abs() < 30.0, "{points:?}");
-    assert!(points[2] < points[1] - 400.0, "it has lost whatever counts: {points:?}");
+    assert!(points[2] < points[1] - 400.0, "its rating falls with every match that counts: {points:?}");
 }

@@ -90,7 +90,7 @@ fn islands_are_not_compared() {
     assert_eq!([0, 1, 2, 3].map(island), [0, 0, 1, 1]);
     assert_eq!(ratings.probability_better(&bots[0], &bots[3]), None);
     assert!(ratings.probability_better(&bots[0], &bots[1]).unwrap() > 0.5);
-    assert!(ratings.get(&bots[4]).is_none(), "no match counts for it");
+    assert!(ratings.get(&bots[4]).is_none(), "no match counts for this bot");
     results.push(match_of_group(2, &bots[1..3], 0));
     let ratings = rated(&results);
     assert!(ratings.bots().iter().all(|rated| rated.island == 0));

@@ -1,4 +1,4 @@
-//! Tests of ratings against known strengths, and for the faults of other models.
+//! Tests that ratings recover known strengths and avoid the faults of other models.
 
 mod calibration;
 mod faults;

@@ -6,9 +6,9 @@ use crate::{MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw, tes
 /// How the bots of a match are selected.
 #[derive(Clone, Copy, PartialEq)]
 enum Tables {
-    /// At random.
+    /// The bots are selected at random.
     Mixed,
-    /// A random bot, and those with the closest ratings.
+    /// A random bot meets the bots with the closest ratings.
     Close,
 }
 
@@ -87,7 +87,7 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
     let between = online.deviation_between(&bots[1], &bots[2]).unwrap();
     let [one, other] = [1, 2].map(|bot: usize| online.get(&bots[bot]).unwrap());
     assert!((one.rating().points() - other.rating().points()).abs() < 1e-6);
-    assert!(between > before.deviation, "nothing told those two apart");
+    assert!(between > before.deviation, "no match shows which of these two is better");
     assert_eq!(online.iter().count(), 3);
 }
 
@@ -139,7 +139,7 @@ fn a_leaving_bot_does_not_change_the_others() {
     online.add_bot(gone);
     let (now, then) = (online.get(gone).unwrap(), before.get(gone).unwrap());
     assert_eq!((now.rating(), now.matches), (then.rating(), then.matches));
-    assert!(now.deviation > then.deviation, "how it hangs together with the others is forgotten");
+    assert!(now.deviation > then.deviation, "its covariances with other bots are dropped");
     online.remove_bot(&"stranger".parse().unwrap());
     assert_eq!(online.iter().count(), 5);
 }

@@ -14,11 +14,11 @@ use lastnim_core::{game::BotName, oracle::Budget};
 /// How the tables of a tournament are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Tables {
-    /// At random.
+    /// Tables are drawn at random.
     Mixed,
-    /// From bots next to each other in strength, as in a ladder.
+    /// Tables have bots that are next to each other in strength, as in a ladder.
     Close,
-    /// The first bots about eight times as often as the last.
+    /// The first bots are drawn about eight times as often as the last.
     Uneven,
 }
 
@@ -184,7 +184,7 @@ impl Scenario {
     fn check(&self) {
         let Findings { coverage, half, wrong, confirmed } = self.simulate();
         assert!((0.93..=0.97).contains(&coverage), "{self:?}: {coverage:.3}");
-        assert!(half < 0.3, "{self:?}: nothing is bought by width: {half:.3}");
+        assert!(half < 0.3, "{self:?}: the coverage does not come from wide intervals: {half:.3}");
         // More than 8% in 150 tournaments is unlikely if 5% are wrong.
         assert!(wrong <= 0.08, "{self:?}: {wrong:.3}");
         assert!(self.spread == 0.0 || confirmed >= 0.8, "{self:?}: {confirmed:.3}");
@@ -276,7 +276,10 @@ fn seats_are_not_strengths() {
     let ratings = rate_results(&results, 1, 50);
     for rated in ratings.bots() {
         assert!(rated.lead.abs() < 1e-9, "{rated:?}");
-        assert!(rated.interval.low < -0.005 && rated.interval.high > 0.005, "nothing is certain: {rated:?}");
+        assert!(
+            rated.interval.low < -0.005 && rated.interval.high > 0.005,
+            "the interval leaves room for doubt: {rated:?}"
+        );
     }
     assert_eq!(ratings.get(&bots[2]).unwrap().matches, 40);
 }

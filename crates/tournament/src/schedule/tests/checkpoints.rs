@@ -153,8 +153,11 @@ impl Played {
         restarted.open.clone_from(&self.open);
         for result in self.results.values() {
             if !restarted.fold.reported.contains(result.number) {
-                let pairing =
-                    restarted.fold.schedule.pairing_of_number(result.number).expect("it is determined");
+                let pairing = restarted
+                    .fold
+                    .schedule
+                    .pairing_of_number(result.number)
+                    .expect("the pairing is determined");
                 assert_eq!(pairing.bots, result.bots);
                 restarted.fold.add_result(result.clone());
             }
@@ -309,16 +312,16 @@ proptest! {
             ResultFold::restore(&settings, schedule, &played.field, &[], Rulings::default(), state).map(|_| ())
         };
         prop_assert_eq!(restore(&whole), Ok(()));
-        prop_assert!(restore(&whole[..cut.index(whole.len())]).is_err(), "a part is not all");
+        prop_assert!(restore(&whole[..cut.index(whole.len())]).is_err(), "a truncated state is rejected");
         let mut longer = whole.clone();
         longer.push(0);
-        prop_assert!(restore(&longer).is_err(), "nor is what has more");
+        prop_assert!(restore(&longer).is_err(), "a state with extra bytes is rejected");
         let mut damaged = whole;
         for (place, byte) in damage {
             let place = place.index(damaged.len());
             damaged[place] = byte;
         }
-        // It may be the state of another tournament.
+        // The bytes may be the state of another tournament.
         let _ = restore(&damaged);
     }
 }
@@ -381,7 +384,7 @@ fn leaving_and_returning_while_a_ladder_waits_has_no_effect() {
 
 #[test]
 fn the_encoding_is_frozen_for_its_version() {
-    // It contains no floating-point number, so it is the same on every machine.
+    // The state contains no floating-point number, so it is the same on every machine.
     let settings = settings(3, 2, TournamentFormat::RoundRobin);
     let mut played = Played::new(&settings, &field(4), 5);
     played.play(3, 20, &mut SeededDraw::new(5, 0));

@@ -73,7 +73,7 @@ proptest! {
             let until = played.played.len() + matches;
             played.begin_and_end(&made_up(seed), at_once, until, luck);
             let mut playing = played.open.iter().flat_map(|pairing| pairing.bots.iter());
-            prop_assert!(playing.all(|bot| played.schedule.is_seated(bot)), "who left plays its round to the end");
+            prop_assert!(playing.all(|bot| played.schedule.is_seated(bot)), "a bot that left finishes its round");
             let Some(round) = played.schedule.open_round() else { break };
             let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
             let change = FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement };
@@ -144,7 +144,7 @@ proptest! {
         let Some(round) = played.schedule.open_round() else { return Ok(()) };
         let gone = field[2].clone();
         played.schedule.change_field(&FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves });
-        // It finishes the current round.
+        // The bot that left finishes the current round.
         let before: HashSet<u64> = played.played.keys().copied().collect();
         played.play(&made_up(seed), 3, usize::MAX, seed);
         let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));

@@ -25,7 +25,9 @@ struct PlacedBot {
 /// Returns the bots in the order of the verdict, with the places that the standings give them.
 fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
     let verdict = played.schedule.format_verdict();
-    let FormatVerdict::Knockout(bots) = &verdict else { panic!("a knockout says how far bots got") };
+    let FormatVerdict::Knockout(bots) = &verdict else {
+        panic!("a knockout's verdict says how far each bot got")
+    };
     let mut standings = Standings::new(&played.settings, bots.iter().map(|each| &each.bot));
     played.results.iter().for_each(|result| standings.add_result(result));
     let mut lines = standings.lines();
@@ -47,7 +49,7 @@ fn eight_bots_play_three_rounds() {
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(14));
     assert!(
         placed_bots(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()),
-        "all are in"
+        "every bot is still in the knockout"
     );
     played.play(&strongest_wins, 3, usize::MAX, 1);
     let places = placed_bots(&played);
@@ -122,7 +124,7 @@ fn ties_are_broken_by_lot() {
 
 #[test]
 fn the_tie_break_that_decided_is_told() {
-    // Each of two wins once; one of them errs.
+    // Each of two bots wins once; one of them errs.
     let tied = |errs: bool| {
         move |pairing: &Pairing| {
             let mut result = made_up(1)(pairing);

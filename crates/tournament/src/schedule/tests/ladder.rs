@@ -32,7 +32,7 @@ fn settings_with_pairing(
 
 fn suspended_bots(played: &Rehearsal) -> Vec<Suspension> {
     let FormatVerdict::Suspended(suspended) = played.schedule.format_verdict() else {
-        panic!("a ladder tells who is suspended")
+        panic!("a ladder's verdict lists the suspended bots")
     };
     suspended
 }
@@ -64,7 +64,10 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
     let mut played = Rehearsal::new(&ladder_settings(2, Some(200), 5), &field(8));
     played.play(&crashing_bots(&[3, 5]), 4, usize::MAX, 1);
     let suspended = suspended_bots(&played);
-    assert!(suspended.is_sorted_by_key(|suspended| suspended.last), "in the order in which they were");
+    assert!(
+        suspended.is_sorted_by_key(|suspended| suspended.last),
+        "suspensions are listed in the order in which they happened"
+    );
     let mut names: Vec<_> = suspended.iter().map(|suspended| suspended.bot.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["bot3", "bot5"]);
@@ -72,7 +75,7 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
     assert_eq!(played.played.len(), 400, "the others play on");
     for suspended in &suspended {
         assert!((5..8).contains(&suspended.lost), "{suspended:?}");
-        assert_eq!(suspended.lost as usize, matches[&suspended.bot], "it gets no match more");
+        assert_eq!(suspended.lost as usize, matches[&suspended.bot], "a suspended bot gets no further match");
         assert_eq!(suspended.no_shows, 0);
         let told = format!(
             "{} is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
@@ -95,9 +98,12 @@ fn a_ladder_waits_when_too_few_bots_are_left() {
     let change =
         |bot: &str| FieldChange { round, bot: bot.parse().unwrap(), movement: FieldMovement::Enters };
     played.schedule.change_field(&change("bot0"));
-    assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots, "it is in already");
+    assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots, "the bot is already in the ladder");
     played.schedule.change_field(&change("bot2"));
-    assert!(matches!(played.schedule.next(), ScheduleStep::Match(_)), "it has another chance");
+    assert!(
+        matches!(played.schedule.next(), ScheduleStep::Match(_)),
+        "a suspended bot that returns gets another match"
+    );
     assert_eq!(suspended_bots(&played).len(), 1);
 }
 
@@ -118,14 +124,14 @@ fn a_bot_that_returns_has_one_chance() {
     played.play(&crashing_bots(&[3]), 1, 200, 1);
     let (in_all, later_number) = losses(&played).unwrap();
     assert!(later_number > number);
-    assert!((1..=2).contains(&(in_all - lost)), "one table and no more: {lost}, then {in_all}");
+    assert!((1..=2).contains(&(in_all - lost)), "the bot gets only one more table: {lost}, then {in_all}");
     returns(&mut played);
-    // It keeps its seat from now on.
+    // The bot keeps its seat from now on.
     played.play(&strongest_wins, 1, 300, 1);
     assert_eq!(losses(&played), None);
     let matches = matches_of(&played)[&"bot3".parse::<BotName>().unwrap()] as u64;
     assert!(matches > in_all + 5, "{matches}");
-    // Its streak starts again.
+    // The bot's streak starts again.
     played.play(&crashing_bots(&[3]), 1, 400, 1);
     assert!((3..5).contains(&losses(&played).unwrap().0));
 }
@@ -207,9 +213,9 @@ fn similar_bots_meet_and_uncertain_ones_play_more() {
     };
     let late: Vec<f64> = played.played.values().skip(600).map(apart).collect();
     let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
-    assert!(mean < 6.0, "two drawn by lot lie 8.3 apart on average, these {mean}");
+    assert!(mean < 6.0, "two random bots are 8.3 apart on average, these {mean}");
     let round = played.schedule.open_round();
-    assert_eq!(round, None, "it is over");
+    assert_eq!(round, None, "the ladder is over");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn check_groups(settings: &Settings, played: &BTreeMap<u64, Pairing>) -> Result<
         tables.entry((order, pairing.position)).or_default().push(pairing.rotation);
     }
     for (group, tables) in groups {
-        prop_assert_eq!(tables.len(), each, "group {} is of one table, or two in a test", group);
+        prop_assert_eq!(tables.len(), each, "group {} has one table, or two in a sequential test", group);
         for ((_, position), mut rotations) in tables {
             rotations.sort_unstable();
             prop_assert_eq!(&rotations, &(0..n).collect::<Vec<_>>(), "each rotation once on {}", position);
@@ -87,7 +87,7 @@ proptest! {
         match promised {
             TotalMatches::Exactly(total) => prop_assert_eq!(count, total),
             TotalMatches::AtMost(total) => prop_assert!(count <= total),
-            TotalMatches::Open => prop_assert!(false, "these end"),
+            TotalMatches::Open => prop_assert!(false, "all of these formats end"),
         }
         prop_assert!(
             [TotalMatches::Exactly(count), TotalMatches::AtMost(promised.upper_bound().unwrap())].contains(&one_by_one.schedule.total_matches())

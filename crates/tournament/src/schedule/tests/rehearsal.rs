@@ -54,7 +54,10 @@ impl Rehearsal {
                 match self.schedule.next() {
                     ScheduleStep::Match(pairing) => self.begin(pairing),
                     ScheduleStep::AwaitResults => {
-                        assert!(!self.open.is_empty(), "it waits for results, and there are none to come");
+                        assert!(
+                            !self.open.is_empty(),
+                            "the schedule waits for results, but no match is open"
+                        );
                         break;
                     }
                     ScheduleStep::AwaitBots | ScheduleStep::Over => is_over = true,

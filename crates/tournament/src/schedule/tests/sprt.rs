@@ -26,7 +26,7 @@ fn sprt_settings(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups
 
 fn verdict_of(played: &Rehearsal) -> SprtVerdict {
     let FormatVerdict::Sprt(verdict) = played.schedule.format_verdict() else {
-        panic!("a test tells its answer")
+        panic!("a sequential test has a verdict")
     };
     verdict
 }
@@ -52,7 +52,7 @@ fn erring_bots(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchR
                 false
             }
         });
-        let winner = winner.expect("it is below the sum").0;
+        let winner = winner.expect("the drawn number is below the sum").0;
         let results = BySeat::from_fn(seats, |seat| SeatResult {
             rank_actual: if seat == winner { 0 } else { seats.get() as u32 - 1 },
             regret: regrets[seat],
@@ -85,7 +85,10 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
         }
     }
     assert_eq!(opponents.len(), 3);
-    assert!(opponents.values().all(|&matches| matches.abs_diff(40) <= 3), "they take turns: {opponents:?}");
+    assert!(
+        opponents.values().all(|&matches| matches.abs_diff(40) <= 3),
+        "the opponents take turns: {opponents:?}"
+    );
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn matches_after_the_answer_do_not_count() {
     let settled = played.schedule.settled_below();
     assert_eq!(settled, verdict.groups * 4);
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(settled));
-    assert!(played.played.len() as u64 > settled, "50 were played at once");
+    assert!(played.played.len() as u64 > settled, "50 matches were played at once");
     assert_eq!(played.schedule.next(), ScheduleStep::Over);
 }
 

@@ -51,7 +51,7 @@ fn the_strong_meet_the_strong() {
     let winners: Vec<u64> = rounds.iter().flatten().map(|table| of(&table[0]).min(of(&table[1]))).collect();
     let won = |bot: &BotName| winners.iter().filter(|&&winner| winner == of(bot)).count();
     let alike = last.iter().filter(|table| won(&table[0]).abs_diff(won(&table[1])) <= 1).count();
-    assert!(alike >= 15, "{alike} of 16 tables are of bots with like scores: {last:?}");
+    assert!(alike >= 15, "{alike} of 16 tables have bots with similar scores: {last:?}");
     let leader = last.iter().find(|table| table.contains(&"bot0".parse().unwrap())).unwrap();
     assert!(leader.iter().all(|bot| of(bot) < 8), "{leader:?}");
 }
@@ -85,10 +85,10 @@ fn a_bye_counts_for_pairing() {
     }
 }
 
-/// Returns the number of byes of each bot.
+/// Returns how many byes each bot had.
 fn byes_by_bot(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
     let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
-        panic!("a Swiss tournament tells byes")
+        panic!("a Swiss tournament's verdict lists byes")
     };
     let byes: HashMap<BotName, u64> = byes.into_iter().collect();
     field.iter().map(|bot| byes.get(bot).copied().unwrap_or(0)).collect()
@@ -157,9 +157,9 @@ proptest! {
         }
         prop_assert!(by_step.values().all(|positions| positions.len() == 1), "{:?}", by_step);
         for (step, position) in &by_step {
-            prop_assert_eq!(Some(position), by_step.get(&(step % 3)), "they take turns");
+            prop_assert_eq!(Some(position), by_step.get(&(step % 3)), "the positions take turns");
         }
         let first: HashSet<_> = (0..3).filter_map(|step| by_step.get(&step)).flatten().collect();
-        prop_assert_eq!(first.len(), by_step.len().min(3), "none is repeated before all were played");
+        prop_assert_eq!(first.len(), by_step.len().min(3), "no position is repeated before all were played");
     }
 }

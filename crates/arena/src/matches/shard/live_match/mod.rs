@@ -37,7 +37,7 @@ pub struct MatchTerms {
     pub durability: Durability,
     /// How long a clock waits for a bot whose stream was lost because the server stalled.
     pub return_grace: Duration,
-    /// The maximum number of messages of one seat that wait for the match.
+    /// The maximum number of messages from one seat that wait for the match.
     pub unread_per_seat: usize,
 }
 
