@@ -14,12 +14,16 @@ fn audit(habits: [Habit; 6], groups: u64, seed: u64) -> BotFindings {
     found.bots.remove(0)
 }
 
-/// Plays bot 0 against a field of others, and returns how a condition changed its error rate.
-fn added_errors(habit: Habit, condition: &PlayCondition, seed: u64) -> Option<(f64, f64, f64)> {
+/// Returns the comparisons of bot 0 after 150 groups against a field of others.
+fn conditions(habit: Habit, seed: u64) -> Vec<ConditionFindings> {
     let others = [Habit::Errs(30), Habit::Greedy, Habit::Timid, Habit::Random, Habit::Errs(0)];
     let [one, two, three, four, five] = others;
-    let found = audit([habit, one, two, three, four, five], 150, seed);
-    let found = found.conditions.into_iter().find(|found| found.condition == *condition)?;
+    audit([habit, one, two, three, four, five], 150, seed).conditions
+}
+
+/// Returns what a condition added to the errors, with its interval; `None` if there is no interval.
+fn added_errors(found: &[ConditionFindings], condition: &PlayCondition) -> Option<(f64, f64, f64)> {
+    let found = found.iter().find(|found| found.condition == *condition)?;
     let Estimate { value, interval: EstimateInterval::Between { low, high } } = found.added_errors? else {
         return None;
     };
@@ -34,8 +38,9 @@ fn bots_that_ignore_a_condition_rarely_seem_to_depend_on_it() {
     let (mut missed, mut all) = (0, 0);
     for habit in habits {
         for seed in 0..10 {
+            let found = conditions(habit, seed);
             for condition in [PlayCondition::Behind, PlayCondition::SecondHalf, PlayCondition::AfterNoon] {
-                let Some((_, low, high)) = added_errors(habit, &condition, seed) else { continue };
+                let Some((_, low, high)) = added_errors(&found, &condition) else { continue };
                 all += 1;
                 missed += u32::from(low > 0.0 || high < 0.0);
             }
@@ -48,7 +53,8 @@ fn bots_that_ignore_a_condition_rarely_seem_to_depend_on_it() {
 #[test]
 fn a_bot_that_errs_more_when_it_is_behind_is_found() {
     for seed in 0..5 {
-        let (value, low, _) = added_errors(Habit::ErrsBehind(5, 90), &PlayCondition::Behind, seed).unwrap();
+        let found = conditions(Habit::ErrsBehind(5, 90), seed);
+        let (value, low, _) = added_errors(&found, &PlayCondition::Behind).unwrap();
         assert!(low > 0.0 && value < 0.9, "{value}, at least {low}");
     }
 }
@@ -56,7 +62,8 @@ fn a_bot_that_errs_more_when_it_is_behind_is_found() {
 #[test]
 fn a_bot_that_learns_is_found() {
     for seed in 0..5 {
-        let (value, _, high) = added_errors(Habit::Learns(50, 75), &PlayCondition::SecondHalf, seed).unwrap();
+        let found = conditions(Habit::Learns(50, 75), seed);
+        let (value, _, high) = added_errors(&found, &PlayCondition::SecondHalf).unwrap();
         assert!(high < 0.0 && value > -0.5, "{value}, at most {high}");
     }
 }
