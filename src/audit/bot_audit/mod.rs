@@ -63,8 +63,8 @@ pub struct BotAuditArgs {
   lastnim audit field records
   lastnim audit field --tournament $ID --json
 
-A flag is a request to look at the listed takes and matches, not a verdict. A pair is flagged only if its corrected
-p-value, its own or that of a set of bots with both, is at most 0.003.
+A flag is a request to look at the listed takes and matches, not a verdict. A pair is flagged only if the corrected
+p-value of the pair, or of a set of bots that contains both, is at most 0.003.
 
 Exit codes: 0 if every record counts, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
 docs/why/audits.md says how often a flag on a pair is wrong.")]
