@@ -25,7 +25,7 @@ pub(super) struct TypedPosition {
     pub first: String,
     /// The ending.
     pub ending: String,
-    /// The number of passes that all seats share together; empty if there are none.
+    /// How many times the seats may pass in all, as typed; empty if they may not pass.
     pub passes: String,
     /// The seats of one of two alliances; empty without alliances.
     pub alliance: String,

@@ -150,7 +150,7 @@ fn a_program_cannot_read_the_environments_of_its_run_and_its_supervisor() {
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
     let mut command = run_command(&file, &[]);
     command.env("OPENAI_API_KEY", "secret");
-    // Other users have no capabilities, so there are none to drop.
+    // Only root has capabilities to drop.
     if is_permitted(&WITHOUT_CAPABILITIES) {
         command = wrapped(&WITHOUT_CAPABILITIES, &command);
     }

@@ -12,7 +12,8 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// A background task that ends with the session.
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The background work of a session, for which it waits in addition to its bot's messages. Usually there is none.
+/// The background work of a session. The session waits for this work and for its bot's messages. Most sessions have
+/// no background work.
 pub(crate) struct SessionChores {
     /// Resolves when the session's stream is closed.
     over: BackgroundTask,

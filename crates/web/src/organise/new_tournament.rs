@@ -20,7 +20,7 @@ use tonic::{Code, Status};
 #[template(path = "organise/new_tournament.html")]
 struct NewTournamentForm {
     form_token: FormToken,
-    /// The number of errors in words; empty if there are none.
+    /// How many errors the form has, in words; empty if it has no errors.
     summary: String,
     other_mistakes: Vec<String>,
     groups: Vec<GroupView>,

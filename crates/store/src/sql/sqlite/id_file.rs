@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct CommitMark {
     /// The newest commit number in the row of `server`.
     pub(super) number: i64,
-    /// The newest journal row that a commit without a number has added since; 0 if there is none.
+    /// The newest journal row added since that commit, by commits without a number; 0 if no row was added.
     pub(super) row: i64,
 }
 
