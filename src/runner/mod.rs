@@ -38,6 +38,7 @@ mod running_tournament;
 mod saved_run;
 mod secrets_folder;
 mod supervisor;
+mod tournament_run;
 
 pub use bounded_log::BoundedLog;
 pub use check::{CheckArgs, check_file};
