@@ -20,7 +20,7 @@ pub struct PlanArgs {
     /// The file of the planned tournament, a round robin
     file: PathBuf,
     /// The difference between two bots to detect, per match, in the unit of --measure
-    #[arg(long, value_name = "DIFFERENCE")]
+    #[arg(long, value_name = "DIFFERENCE", allow_negative_numbers = true)]
     detect: Difference,
     /// The file of a tournament that has been run, with the same rules [default: FILE itself]
     #[arg(long, value_name = "FILE")]
@@ -57,6 +57,14 @@ impl MeasureArg {
         match self {
             Self::Points => SprtMeasure::Points,
             Self::Regret => SprtMeasure::Regret,
+        }
+    }
+
+    /// Returns how much two bots of a tournament can differ in a match.
+    fn max_difference(self, plan: &TournamentPlan) -> f64 {
+        match self {
+            Self::Points => 1.0,
+            Self::Regret => f64::from(plan.settings().seats) - 1.0,
         }
     }
 
@@ -104,10 +112,17 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
             "{file}: format.kind: {kind}: expected a round robin, in which every two bots meet equally often"
         )));
     }
+    let (difference, max) = (args.detect.0, args.measure.max_difference(&plan));
+    if difference > max {
+        let unit = args.measure.words();
+        return Err(Failure::input(format!(
+            "--detect {difference}: two bots differ by at most {max} {unit} a match here: expected a number above 0 and up to {max}, such as 0.1"
+        )));
+    }
     runtime::run_on_runtime(Some(1), async {
         let pilot = Pilot::read(pilot_file, &plan, args.measure.measure()).await?;
         let field = PlannedField { plan: &plan, pilot: &pilot };
-        let pairs = field.plan_pairs(args.detect.0);
+        let pairs = field.plan_pairs(difference);
         if pairs.is_empty() {
             return Err(Failure::input(format!(
                 "{}: no two bots of the pilot play together in {} complete duplicate groups or more: expected a longer pilot",

@@ -38,6 +38,9 @@ impl Pilot {
                 "{shown}: it has not been played, so nothing is known of how much its bots differ: play a small tournament with `lastnim tournament run`, and name its file with --pilot"
             ))
         };
+        if !file.exists() {
+            return Err(Failure::input(format!("--pilot {shown}: there is no such file")));
+        }
         let saved = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
         let id = saved.tournament.as_deref().ok_or_else(not_begun)?;
         let id: TournamentId =

@@ -91,8 +91,16 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
     let swiss = write_plan(&folder, "swiss.toml", swiss, &format!("{GREEDY}{}", model("m1")));
     let refused = plan(&swiss, &words).await.unwrap_err();
     assert!(refused.contains("swiss.toml: format.kind: swiss: expected a round robin"), "{refused}");
-    let mut command = lastnim(&["tournament", "plan", "--detect", "0"]);
-    command.arg(&larger);
-    let (_, _, refused) = run(command).await;
-    assert!(refused.contains("expected a number above 0"), "{refused}");
+    for (detect, why) in [
+        ("0", "expected a number above 0"),
+        ("-1", "expected a number above 0"),
+        ("1.5", "expected a number above 0 and up to 1, such as 0.1"),
+    ] {
+        let mut command = lastnim(&["tournament", "plan", "--detect", detect]);
+        command.arg(&larger);
+        let (_, _, refused) = run(command).await;
+        assert!(refused.contains(why), "{detect}: {refused}");
+    }
+    let refused = plan(&larger, &["--pilot", "nowhere.toml"]).await.unwrap_err();
+    assert!(refused.contains("--pilot nowhere.toml: there is no such file"), "{refused}");
 }
