@@ -2,6 +2,7 @@
 
 use lastnim_core::game::{Piles, Position, SeatCount};
 use lastnim_proto::pb::{self, record_event::Event};
+use tonic::Status;
 
 /// The number of takes and incidents that are kept if only the newest position is shown: enough for its page.
 const MAX_KEPT_EVENTS: usize = 200;
@@ -134,6 +135,17 @@ impl Replay {
     /// Returns the takes, the newest first.
     pub(super) fn newest_takes(&self) -> impl Iterator<Item = &ReplayedTake> {
         self.takes.iter().rev()
+    }
+
+    /// Returns the position after this many takes, for a page whose address names it.
+    ///
+    /// # Errors
+    /// If the match has no such position.
+    pub(super) fn requested_position(&self, plies: u32) -> Result<Position, Status> {
+        self.position_after(plies).ok_or_else(|| {
+            let all = self.plies();
+            Status::not_found(format!("ply {plies}: expected 0 to {all}, the number of plies in the match"))
+        })
     }
 
     /// Returns the position after this many takes; `None` if there are fewer, one is illegal, or some after it are dropped.

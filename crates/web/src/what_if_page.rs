@@ -40,12 +40,7 @@ pub(super) async fn what_if_page(
     let record = site.get_record(visitor, id).await?;
     let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
     let replay = replay.ok_or_else(|| Status::not_found("the match's rows are not revealed"))?;
-    let mut position = replay.position_after(ply).ok_or_else(|| {
-        Status::not_found(format!(
-            "ply {ply}: expected 0 to {}, the number of plies in the match",
-            replay.plies()
-        ))
-    })?;
+    let mut position = replay.requested_position(ply)?;
     let (seat, pile) = (position.to_move().index(), position.pile_index());
     let mut last = None;
     if let Some(counters) = take {

@@ -190,8 +190,7 @@ impl MatchAtPly<'_> {
 
     fn content(&self, seats: &Seats) -> Result<MatchContent, Status> {
         let (replay, plies) = (self.replay, self.replay.plies());
-        let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
-        let position = &replay.position_after(self.ply).ok_or_else(missing)?;
+        let position = &replay.requested_position(self.ply)?;
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
