@@ -3,10 +3,10 @@
 use std::time::Duration;
 use thiserror::Error;
 
-/// The units and their milliseconds, largest first.
+/// The units and their lengths in milliseconds, largest first.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// A text that is not a duration.
+/// Text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?} is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s")]
 pub struct DurationTextError(String);
@@ -14,7 +14,7 @@ pub struct DurationTextError(String);
 /// Reads a duration: whole numbers, each followed by ms, s, m, h or d.
 ///
 /// # Errors
-/// If a unit is missing or unknown, or the duration exceeds 2^64 - 1 ms.
+/// If the text is empty, a unit is missing or unknown, or the duration exceeds 2^64 - 1 ms.
 ///
 /// ```
 /// use lastnim_core::duration_text::parse_duration;
@@ -38,7 +38,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationTextError> {
     read().ok_or_else(|| DurationTextError(text.to_owned()))
 }
 
-/// Writes a duration as [`parse_duration`] reads it, in whole milliseconds.
+/// Formats a duration so that [`parse_duration`] can read it. Fractions of a millisecond are dropped.
 pub fn duration_text(duration: Duration) -> String {
     let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The core of multi-player Last Nim: rules, oracle, audit of one match, referee.
+//! The core of multi-player Last Nim: the rules, the oracle, the audit of a single match, and the referee.
 //!
 //! Nothing here uses a runtime, a network, a file, a clock or a random source; times and seeds are arguments. Modules
 //! depend on each other in one direction: `game <- oracle <- referee`.

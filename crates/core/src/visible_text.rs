@@ -13,8 +13,8 @@ fn is_visible(char: char) -> bool {
     !char.is_control() && !is_hidden
 }
 
-/// Writes characters that control a terminal, are invisible, or change the direction of text as JSON escapes, such as
-/// `\u001b`. Line breaks and tabs stay. The value of JSON does not change.
+/// Replaces characters that control a terminal, are invisible, or change the direction of text with JSON escapes, such
+/// as `\u001b`. Line breaks and tabs stay. If the text is JSON, the value that it represents does not change.
 ///
 /// ```
 /// use lastnim_core::visible_text::visible_text;

@@ -1,9 +1,10 @@
-//! Measures the cost of a ply in the referee alone, by the number of open matches.
+//! Measures how long the referee alone takes to handle a ply, for different numbers of open matches.
 //!
-//! `cargo bench --bench referee`; `-- 5 512` takes five samples of each figure with 512 matches. Takes rotate through
-//! the matches as on a server: a batch of inputs with one list of effects, then the announcement and the next deadline
-//! of each match. Samples of all figures alternate and measure processor time. The baseline is the hash of one event,
-//! which is computed for every event when the hashes are first needed.
+//! Run it with `cargo bench --bench referee`; append `-- 5 512` to take five samples of each figure with 512 matches.
+//! As on a server, the takes rotate through the matches: a batch of inputs fills one list of effects, then each match
+//! announces its effects and computes its next deadline. Samples of the figures alternate, and each measures processor
+//! time. The baseline is the time to hash one event; the referee hashes its events only when the hashes are first
+//! needed.
 
 mod open_matches;
 mod samples;
@@ -13,19 +14,19 @@ use open_matches::OpenMatches;
 use samples::Samples;
 use std::{env, hint::black_box};
 
-/// The numbers of open matches, unless the command line gives others.
+/// The numbers of open matches to measure, unless the command line gives others.
 const MATCHES: [usize; 4] = [1, 64, 512, 4096];
-/// How many samples of each figure are taken, unless the command line gives another number.
+/// The number of samples of each figure, unless the command line gives another.
 const ROUNDS: usize = 25;
 /// The number of takes in each match.
 const PLIES: usize = 100;
 /// Minimum number of takes in a sample.
 const MIN_TAKES: usize = 50_000;
 
-const HASH: &str = "an event's hash";
-const PLY: &str = "ply";
-const HASHES_LATER: &str = "a ply, with all hashes at the end";
-const HASHES_AT_ONCE: &str = "a ply, with its hash at once";
+const HASH: &str = "hash of one event";
+const PLY: &str = "ply, not hashed";
+const HASHES_LATER: &str = "ply, hashed after the last one";
+const HASHES_AT_ONCE: &str = "ply, hashed immediately";
 const FIGURES: [&str; 4] = [HASH, PLY, HASHES_LATER, HASHES_AT_ONCE];
 
 fn main() {
@@ -44,7 +45,7 @@ fn main() {
     let sizes = (size_of::<Referee>(), size_of::<TimedEvent>(), size_of::<RefereeEffect>());
     println!("sizes of a referee, an event and an effect in bytes: {sizes:?}");
     println!(
-        "ns per ply: the median of {rounds} samples, the minimum in parentheses, and the ratio of the median to the time for an event's hash"
+        "ns per ply: the median of {rounds} samples, the minimum in parentheses, and the ratio of the median to that of hashing one event"
     );
     for matches in counts {
         println!("{matches} open matches");
@@ -84,7 +85,7 @@ fn play_sample(open: &mut OpenMatches, figure: &str) {
     }
 }
 
-/// Computes as many hashes as the takes would need, in one chain per match.
+/// Computes one hash for each take of a sample, in one chain per match.
 fn hash_takes(open: &OpenMatches) {
     let take = open.some_take();
     let mut heads = vec![EventHash::from_bytes([7; EventHash::BYTES]); open.count()];

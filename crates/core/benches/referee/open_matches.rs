@@ -12,7 +12,7 @@ use std::{hint::black_box, time::Duration};
 
 /// The number of seats of each match.
 const SEATS: usize = 3;
-/// The number of counters in the pile: more than any match takes.
+/// The number of counters in the only pile, more than are ever taken in a match.
 const COUNTERS: u64 = 1 << 40;
 /// The number of inputs that are handled before their effects are carried out.
 const BATCH: usize = 64;
@@ -31,7 +31,7 @@ struct OpenMatch {
 }
 
 impl OpenMatches {
-    /// Begins `count` matches with every bot connected and the rows assigned.
+    /// Begins `count` matches in which every bot is connected and the rows are assigned.
     pub(crate) fn begin(count: usize) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let matches = (0..count).map(|number| OpenMatch::begin(number, now)).collect();
@@ -51,7 +51,7 @@ impl OpenMatches {
                 let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
                 let first = self.effects.len();
                 open.referee.handle_input_into(black_box(take), self.now, &mut self.effects);
-                let next = self.effects[first..].iter().find_map(next_turn).expect("some seat is to move");
+                let next = self.effects[first..].iter().find_map(next_turn).expect("it is some seat's turn");
                 (open.seat, open.ply) = (next.0, next.1.ply);
             }
             self.now = self.now + Duration::from_micros(5);
@@ -93,7 +93,7 @@ impl OpenMatch {
         let id = MatchId::new(now.as_micros() / 1_000, &random);
         let (mut referee, effects) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
         referee.effects_announced(now);
-        let (seat, turn) = effects.iter().find_map(next_turn).expect("some seat is to move");
+        let (seat, turn) = effects.iter().find_map(next_turn).expect("it is some seat's turn");
         Self { referee, seat, ply: turn.ply }
     }
 }

@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::{collections::BTreeMap, time::Duration};
 
-/// A figure and its number of open matches.
+/// A figure and the number of open matches with which it was measured.
 type Place = (&'static str, usize);
 
 /// The samples of every figure, in ns per ply.
@@ -11,7 +11,7 @@ type Place = (&'static str, usize);
 pub(crate) struct Samples(BTreeMap<Place, Vec<f64>>);
 
 impl Samples {
-    /// Adds one sample: the time of `work`, divided by its number of takes.
+    /// Adds one sample: the processor time of `work`, divided by the number of takes that it makes.
     pub(crate) fn measure(&mut self, place: Place, takes: usize, work: impl FnOnce()) {
         let start = processor_time();
         work();
@@ -20,14 +20,14 @@ impl Samples {
         self.0.entry(place).or_default().push(1e9 * took.as_secs_f64() / f64::from(takes));
     }
 
-    /// Returns the median of a figure; `None` if it was not measured.
+    /// Returns the median of a figure; `None` if the figure was not measured.
     pub(crate) fn median(&self, place: Place) -> Option<f64> {
         let mut sorted = self.0.get(&place)?.clone();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
 
-    /// Returns the median and, in parentheses, the minimum, which depends least on other load.
+    /// Returns the median and, in parentheses, the minimum, which is least affected by other load on the machine.
     pub(crate) fn summary(&self, place: Place) -> String {
         let least = self.0.get(&place).and_then(|samples| samples.iter().copied().reduce(f64::min));
         match (self.median(place), least) {

@@ -22,16 +22,16 @@ pub enum AllianceMatrixError {
     Row {
         /// The row's seat, from 0.
         row: usize,
-        /// Why it is invalid.
+        /// Why the row is invalid.
         error: RowError,
     },
 }
 
 impl AllianceMatrix {
-    /// Accepts n rows of n offsets each.
+    /// Parses n rows of n offsets each.
     ///
     /// # Errors
-    /// Names the first invalid row.
+    /// If a row is invalid, or the number of rows is not 2 to 32. The error names the first invalid row.
     pub fn parse(rows: &[Vec<u64>]) -> Result<Self, AllianceMatrixError> {
         let seats = SeatCount::new(rows.len()).map_err(AllianceMatrixError::Seats)?;
         let rows = rows
@@ -47,7 +47,7 @@ impl AllianceMatrix {
     /// Builds a matrix from one row per seat.
     ///
     /// # Errors
-    /// Names the first row that has the wrong number of offsets.
+    /// If a row has the wrong number of offsets. The error names the first such row.
     pub fn from_rows(rows: BySeat<Row>) -> Result<Self, AllianceMatrixError> {
         let seats = rows.seats();
         if let Some((seat, row)) = rows.enumerate().find(|(_, row)| row.seats() != seats) {
@@ -57,7 +57,8 @@ impl AllianceMatrix {
         Ok(Self(rows))
     }
 
-    /// Returns the standard alliance matrix: every seat prefers itself, then the seats in playing order.
+    /// Returns the standard alliance matrix: every seat prefers itself, and then the seats that follow it in playing
+    /// order.
     pub fn standard(seats: SeatCount) -> Self {
         Self(BySeat::filled(seats, &Row::standard(seats)))
     }

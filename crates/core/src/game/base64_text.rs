@@ -1,4 +1,4 @@
-//! Byte arrays as text: standard base64 with padding, as proto3 JSON writes `bytes`.
+//! Byte arrays as text: standard base64 with padding, which proto3 JSON also uses for `bytes`.
 
 use base64::{
     DecodeError, DecodeSliceError, Engine, display::Base64Display, engine::general_purpose::STANDARD,
@@ -6,7 +6,7 @@ use base64::{
 use std::fmt;
 use thiserror::Error;
 
-/// Maximum length of the rejected text that an error repeats.
+/// The maximum number of characters of a rejected text that an error repeats.
 const MAX_REPEATED_CHARS: usize = 96;
 
 /// Why a string does not decode to the expected number of bytes.
@@ -18,7 +18,7 @@ pub enum Base64Error {
     Malformed {
         /// The name of the value.
         called: &'static str,
-        /// The text, cut if it is long.
+        /// The text, truncated if it is long.
         text: String,
         /// The decoding error.
         why: DecodeError,
@@ -30,16 +30,16 @@ pub enum Base64Error {
     Length {
         /// The name of the value.
         called: &'static str,
-        /// The text, cut if it is long.
+        /// The text, truncated if it is long.
         text: String,
-        /// Its number of characters.
+        /// The number of characters in the whole text.
         characters: usize,
         /// The expected number of bytes.
         bytes: usize,
     },
 }
 
-/// Decodes `N` bytes from base64; errors call the value `called`.
+/// Decodes `N` bytes from base64. Errors refer to the value as `called`.
 pub(crate) fn decode_base64<const N: usize>(
     called: &'static str,
     text: &str,

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// The name of a bot: 1 to 32 of the characters a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit.
 ///
-/// It is the bot's id. Cheap to clone.
+/// The name is also the bot's id. It is cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct BotName(Arc<str>);
@@ -17,7 +17,7 @@ pub struct BotName(Arc<str>);
 pub struct BotNameError(pub String);
 
 impl BotName {
-    /// Maximum length.
+    /// The maximum length in characters.
     pub const MAX_CHARS: usize = 32;
     /// Returns the name.
     pub fn as_str(&self) -> &str {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, sync::Arc};
 use thiserror::Error;
 
-/// The version of a bot's program, in the bot's own words: 1 to 64 visible ASCII characters, no spaces.
+/// A label that a bot chooses for the version of its program: 1 to 64 visible ASCII characters, without spaces.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VersionLabel(Arc<str>);
@@ -15,12 +15,12 @@ pub struct VersionLabel(Arc<str>);
 #[error("version {0:?}: expected 1 to {max} visible ASCII characters without spaces", max = VersionLabel::MAX_CHARS)]
 pub struct VersionLabelError(String);
 
-/// The hash of a program's configuration, such as its settings file or prompt. The bot decides how to compute it. As
-/// text it is base64.
+/// The hash of a program's configuration, such as its settings file or prompt. The bot decides how to compute it. Its
+/// text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConfigHash([u8; Self::BYTES]);
 
-/// Why a value is not a config hash.
+/// Why a value is not a valid config hash.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigHashError {
@@ -32,17 +32,17 @@ pub enum ConfigHashError {
     Length(usize),
 }
 
-/// The version that a bot declares when its session starts; all of it is optional.
+/// The version that a bot declares when its session starts. Both parts are optional.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct BotVersion {
     /// The version label.
     pub label: Option<VersionLabel>,
-    /// The hash of its configuration.
+    /// The hash of the program's configuration.
     pub config_hash: Option<ConfigHash>,
 }
 
 impl VersionLabel {
-    /// Maximum length.
+    /// The maximum length in characters.
     pub const MAX_CHARS: usize = 64;
 
     /// Returns the label.

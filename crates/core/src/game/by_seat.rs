@@ -4,13 +4,13 @@ use super::{Seat, SeatCount, SeatCountError};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// Contains one `T` for each of 2 to 32 seats, indexed by [`Seat`].
+/// One `T` for each of 2 to 32 seats, indexed by [`Seat`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<T>")]
 pub struct BySeat<T>(Box<[T]>);
 
 impl<T> BySeat<T> {
-    /// Creates a value for each seat.
+    /// Creates one value for each seat by calling `make`.
     pub fn from_fn(seats: SeatCount, make: impl FnMut(Seat) -> T) -> Self {
         Self(seats.iter().map(make).collect())
     }
@@ -20,29 +20,29 @@ impl<T> BySeat<T> {
         SeatCount::new(self.0.len()).expect("a BySeat has 2 to 32 values")
     }
 
-    /// Iterates over the values by seat.
+    /// Iterates over the values, in seat order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
 
-    /// Iterates over the seats and their values.
+    /// Iterates over the seats and their values, in seat order.
     pub fn enumerate(&self) -> impl Iterator<Item = (Seat, &T)> {
         self.seats().iter().zip(self.0.iter())
     }
 
-    /// Maps each value.
+    /// Applies `make` to each value.
     pub fn map<U>(&self, make: impl FnMut(&T) -> U) -> BySeat<U> {
         BySeat(self.0.iter().map(make).collect())
     }
 
-    /// Returns the values by seat.
+    /// Returns the values, in seat order.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
 }
 
 impl<T: Clone> BySeat<T> {
-    /// Gives every seat the same value.
+    /// Creates a clone of `value` for each seat.
     pub fn filled(seats: SeatCount, value: &T) -> Self {
         Self::from_fn(seats, |_| value.clone())
     }

@@ -1,10 +1,10 @@
-//! Who wins when no counter is left.
+//! The rule that decides who wins when no counter is left.
 
 use super::{Seat, SeatCount};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Who wins when no counter is left.
+/// The rule that decides who wins when no counter is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ending {
     /// The seat to move wins: the rule of El-Seidy, El Kady and Nassr (2019), Definition 2.1.
@@ -18,7 +18,7 @@ impl Ending {
     /// Both endings.
     pub const ALL: [Self; 2] = [Self::ToMoveWins, Self::LastMoverWins];
 
-    /// Returns the winner, with `to_move` to move and no counter left.
+    /// Returns the winner when no counter is left and it is the turn of `to_move`.
     pub fn winner(self, to_move: Seat, seats: SeatCount) -> Seat {
         match self {
             Self::ToMoveWins => to_move,
@@ -41,7 +41,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// A word that is not an ending.
+/// A word that does not name an ending.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("ending {0:?}: expected to_move_wins or last_mover_wins")]
 pub struct EndingError(pub String);
@@ -49,8 +49,8 @@ pub struct EndingError(pub String);
 impl FromStr for Ending {
     type Err = EndingError;
 
-    /// Parses `to_move_wins` or `last_mover_wins`, with hyphens or underscores, or the form of records, such as
-    /// `ENDING_TO_MOVE_WINS`.
+    /// Parses `to_move_wins` or `last_mover_wins`, with hyphens or underscores, or the form that is used in records,
+    /// such as `ENDING_TO_MOVE_WINS`.
     fn from_str(word: &str) -> Result<Self, EndingError> {
         let name = match word.strip_prefix("ENDING_") {
             Some(name) if name.chars().all(|letter| !letter.is_ascii_lowercase()) => {

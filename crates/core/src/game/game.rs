@@ -12,7 +12,7 @@ pub struct Game {
     pub matrix: AllianceMatrix,
     /// The seat that moves first; always a seat of the matrix.
     first: Seat,
-    /// Who wins when no counter is left.
+    /// The rule that decides who wins when no counter is left.
     pub ending: Ending,
 }
 
@@ -46,10 +46,10 @@ impl Game {
         Ok(Self { piles, matrix, first, ending })
     }
 
-    /// Parses a game, which may be in progress or over: emptied piles are zeros at the end.
+    /// Parses a game that may be in progress or over. Piles that are already empty are zeros at the end.
     ///
     /// # Errors
-    /// Names the first invalid number.
+    /// If a number is invalid. The error names the first one.
     pub fn parse(piles: &[u64], rows: &[Vec<u64>], first: usize, ending: Ending) -> Result<Self, GameError> {
         let piles = Piles::parse_partly_emptied(piles)?;
         let matrix = AllianceMatrix::parse(rows)?;

@@ -3,7 +3,7 @@
 use super::uuid_id::uuid_id;
 
 uuid_id!(
-    /// The id of a match: a UUID of version 7, so that ids sort by the creation time of their matches.
+    /// The id of a match: a version 7 UUID, so ids sort by the time at which their matches were created.
     MatchId,
     /// A word that is not a match id.
     MatchIdError,

@@ -13,7 +13,8 @@ pub struct MatchIdHasher(u64);
 
 impl MatchIdHasher {
     fn add_word(&mut self, word: u64) {
-        // The golden ratio as an odd multiplier. The XOR of the two halves of the product mixes all bits of the word.
+        // The multiplier is 2^64 divided by the golden ratio, rounded down; it is odd. The XOR of the two halves of
+        // the product mixes all bits of the word.
         let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = (product as u64) ^ ((product >> 64) as u64);
     }
@@ -22,7 +23,7 @@ impl MatchIdHasher {
 impl Hasher for MatchIdHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        // An id is exactly two words.
+        // A match id is exactly two words long, so `rest` is then empty.
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
             self.add_word(u64::from_le_bytes(*word));
@@ -64,7 +65,7 @@ mod tests {
         };
         let hashes: HashSet<_> = of_times.chain(of_chance(9)).map(hash).collect();
         assert_eq!(hashes.len(), 1_256);
-        // Bytes 0 and 2 overlap the version and the variant of the id.
+        // Bytes 0 and 2 are left out, since the version and the variant of the id overwrite some of their bits.
         for place in [1, 3, 4, 5, 6, 7, 8, 9] {
             let hashes: Vec<_> = of_chance(place).map(hash).collect();
             let tags: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();

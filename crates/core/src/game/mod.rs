@@ -1,7 +1,7 @@
 //! The rules of multi-player Last Nim: seats, preferences, piles, positions, takes.
 //!
 //! Pure code: no I/O, no clock, no randomness. Raw input is parsed once into these types, whose values are always
-//! valid. Each error names the value and what is expected.
+//! valid. Each error names the invalid value and says what was expected.
 
 mod alliance;
 pub(crate) mod base64_text;

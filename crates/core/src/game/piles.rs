@@ -8,7 +8,7 @@ pub const MAX_PILES: usize = 1024;
 /// Maximum number of counters in a pile: 2^63 - 1.
 pub const MAX_COUNTERS: u64 = i64::MAX as u64;
 
-/// The nonempty piles of a position, in order; the last one is in play. Cheap to clone.
+/// The nonempty piles of a position, in order. The last one is in play. This type is cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Piles(Arc<[u64]>);
 
@@ -22,15 +22,15 @@ pub enum PilesError {
     /// A pile is too large.
     #[error("pile {pile} has {counters} counters: expected at most {MAX_COUNTERS}")]
     TooHigh {
-        /// Its index, from 0.
+        /// The index of the pile, from 0.
         pile: usize,
-        /// Its counters.
+        /// The number of counters in the pile.
         counters: u64,
     },
     /// A pile is empty.
     #[error("pile {pile} has 0 counters: expected 1 to {MAX_COUNTERS} at the start")]
     Empty {
-        /// Its index, from 0.
+        /// The index of the pile, from 0.
         pile: usize,
     },
     /// A pile is empty, but a later one is not.
@@ -38,9 +38,9 @@ pub enum PilesError {
         "pile {pile} has 0 counters, but a later one has {behind}: the last pile is emptied first, so only the last piles may have 0"
     )]
     EmptyBefore {
-        /// Its index, from 0.
+        /// The index of the pile, from 0.
         pile: usize,
-        /// The counters of the next nonempty pile.
+        /// The number of counters in the next nonempty pile.
         behind: u64,
     },
 }
@@ -49,7 +49,7 @@ impl Piles {
     /// Accepts the piles of a new game: 1 to 1,024 piles of 1 to 2^63 - 1 counters each.
     ///
     /// # Errors
-    /// Names the first invalid pile.
+    /// If there are no piles or too many, or a pile is invalid. The error names the first invalid pile.
     pub fn parse(counters: &[u64]) -> Result<Self, PilesError> {
         match counters.iter().position(|&counters| counters == 0) {
             Some(pile) => Err(PilesError::Empty { pile }),
@@ -58,10 +58,10 @@ impl Piles {
     }
 
     /// Accepts the piles of a game that may be in progress or over: like [`parse`](Self::parse), but the last piles may
-    /// be 0.
+    /// be empty.
     ///
     /// # Errors
-    /// Names the first invalid pile.
+    /// If there are no piles or too many, or a pile is invalid. The error names the first invalid pile.
     pub fn parse_partly_emptied(counters: &[u64]) -> Result<Self, PilesError> {
         if !(1..=MAX_PILES).contains(&counters.len()) {
             return Err(PilesError::Count(counters.len()));
@@ -78,7 +78,7 @@ impl Piles {
         Ok(Self(live.into()))
     }
 
-    /// Returns the counters of each nonempty pile, in order.
+    /// Returns the number of counters in each nonempty pile, in order.
     pub fn as_slice(&self) -> &[u64] {
         &self.0
     }

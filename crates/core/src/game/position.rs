@@ -13,7 +13,7 @@ pub struct Position {
     start: Piles,
     /// The number of untouched piles before the one in play.
     untouched: usize,
-    /// Counters left in the pile in play; 0 only when the game is over.
+    /// The number of counters left in the pile in play; 0 only when the game is over.
     counters: u64,
     to_move: Seat,
     seats: SeatCount,
@@ -26,17 +26,17 @@ pub enum IllegalTake {
     /// The take is 0, or more than the pile in play contains.
     #[error("a take of {take} from pile {pile}, which has {counters} left: take 1 to {counters}")]
     OutOfRange {
-        /// Counters to take.
+        /// The number of counters to take.
         take: u64,
         /// The index of the pile in play, from 0.
         pile: usize,
-        /// Counters in that pile.
+        /// The number of counters in that pile.
         counters: u64,
     },
     /// No counter is left.
     #[error("a take of {take} when no counter is left: the game is over")]
     Over {
-        /// Counters to take.
+        /// The number of counters to take.
         take: u64,
     },
 }
@@ -61,7 +61,8 @@ impl Position {
         self.to_move
     }
 
-    /// Returns the counters of the last nonempty pile, the largest legal take; 0 when the game is over.
+    /// Returns the number of counters in the last nonempty pile, which is the largest legal take; 0 when the game is
+    /// over.
     pub fn counters(&self) -> u64 {
         self.counters
     }
@@ -76,7 +77,7 @@ impl Position {
         &self.start.as_slice()[..self.untouched]
     }
 
-    /// Returns the current counters of every pile, 0 for emptied ones.
+    /// Returns the current number of counters in every pile, 0 for piles that have been emptied.
     pub fn piles(&self) -> impl Iterator<Item = u64> {
         let emptied = self.start.len().saturating_sub(self.untouched + 1);
         self.untouched_piles()
@@ -105,7 +106,7 @@ impl Position {
         Ok(())
     }
 
-    /// Takes counters from the last nonempty pile and passes the turn on.
+    /// Takes counters from the last nonempty pile and passes the turn to the next seat.
     ///
     /// # Errors
     /// If the take is 0 or more than the pile in play contains; the position is then unchanged.

@@ -4,7 +4,7 @@ use super::{MAX_SEATS, Seat, SeatCount};
 use std::fmt;
 use thiserror::Error;
 
-/// A seat's preferences: a permutation of the offsets 0..n-1, the most preferred winner first.
+/// A seat's preferences: a permutation of the offsets 0 to n-1, with the most preferred winner first.
 ///
 /// Offset `k` of seat `i` means the seat `(i + k) mod n`. Source: El-Seidy, El Kady and Nassr (2019), Definition 2.3.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -20,9 +20,9 @@ pub enum RowError {
     /// There are too many or too few offsets.
     #[error("a row of {given} offsets: expected {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
     Length {
-        /// Number of offsets given.
+        /// The number of offsets given.
         given: usize,
-        /// The seats of the game.
+        /// The number of seats in the game.
         seats: SeatCount,
     },
     /// An offset is out of range.
@@ -30,9 +30,9 @@ pub enum RowError {
     Range {
         /// The offset.
         offset: u64,
-        /// Its place, from 0.
+        /// The place of the offset in the row, from 0.
         place: usize,
-        /// The seats of the game.
+        /// The number of seats in the game.
         seats: SeatCount,
     },
     /// An offset occurs twice.
@@ -40,20 +40,21 @@ pub enum RowError {
     Repeated {
         /// The offset.
         offset: u64,
-        /// Its first place, from 0.
+        /// The first place at which the offset occurs, from 0.
         first: usize,
-        /// Its second place.
+        /// The second place at which the offset occurs, from 0.
         second: usize,
-        /// The seats of the game.
+        /// The number of seats in the game.
         seats: SeatCount,
     },
 }
 
 impl Row {
-    /// Accepts a permutation of 0..n-1.
+    /// Parses a permutation of the offsets 0 to n-1.
     ///
     /// # Errors
-    /// Names the first invalid offset and its place.
+    /// If there are too many or too few offsets, or an offset is out of range or occurs twice. The error names the
+    /// first such offset and its place.
     pub fn parse(offsets: &[u64], seats: SeatCount) -> Result<Self, RowError> {
         let n = seats.get();
         if offsets.len() != n {
@@ -106,7 +107,7 @@ impl Row {
         usize::from(self.ranks[offset])
     }
 
-    /// Returns the place, 0 (best) to n-1, of `winner` in this row of `seat`.
+    /// Returns the place, 0 (best) to n-1, of `winner` in this row, which belongs to `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
         self.rank_of_offset(self.seats().distance_between(seat, winner))
     }

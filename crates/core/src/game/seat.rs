@@ -13,16 +13,16 @@ pub const MAX_SEATS: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeatCount(u8);
 
-/// A number of seats outside 2 to 32.
+/// A number of seats that is less than 2 or more than 32.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0} seat{s}: expected {MIN_SEATS} to {MAX_SEATS}", s = if *.0 == 1 { "" } else { "s" })]
 pub struct SeatCountError(pub usize);
 
 impl SeatCount {
-    /// Accepts 2 to 32.
+    /// Creates a number of seats, which must be 2 to 32.
     ///
     /// # Errors
-    /// Returns any other number.
+    /// If `seats` is any other number.
     pub fn new(seats: usize) -> Result<Self, SeatCountError> {
         match u8::try_from(seats) {
             Ok(count) if (MIN_SEATS..=MAX_SEATS).contains(&seats) => Ok(Self(count)),
@@ -62,7 +62,7 @@ impl SeatCount {
         Seat(if next < self.0 { next } else { 0 })
     }
 
-    /// Returns the offset of seat `to` from seat `from`, 0 to n-1.
+    /// Returns how many places seat `to` comes after seat `from` in cyclic order, 0 to n-1.
     pub fn distance_between(self, from: Seat, to: Seat) -> usize {
         (to.index() + self.get() - from.index()) % self.get()
     }
@@ -78,13 +78,13 @@ impl fmt::Display for SeatCount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Seat(u8);
 
-/// A number that is not a seat of the game.
+/// A number that is not the number of a seat of the game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("seat {seat}: expected 0 to {}", seats.get() - 1)]
 pub struct SeatError {
     /// The number given.
     pub seat: usize,
-    /// The seats of the game.
+    /// The number of seats in the game.
     pub seats: SeatCount,
 }
 
@@ -92,7 +92,7 @@ impl Seat {
     /// The default first seat.
     pub const FIRST: Self = Self(0);
 
-    /// Returns its number, 0 to n-1.
+    /// Returns the number of the seat, 0 to n-1.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of versions stored for one seat of one match.
 pub const MAX_SEAT_VERSIONS: usize = 8;
 
-/// The distinct versions that a bot declared in its sessions at a seat of a match, in order of appearance; at most
-/// [`MAX_SEAT_VERSIONS`]. A session without a version counts as a separate version. Empty if no session declared one.
+/// The distinct versions that a bot declared in its sessions at one seat of a match, in order of appearance and at most
+/// [`MAX_SEAT_VERSIONS`]. All sessions that declared no version count as one more version. The list is stored as empty
+/// if no session declared a version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatVersions(Vec<BotVersion>);
 
@@ -21,7 +22,7 @@ impl SeatVersions {
         kept
     }
 
-    /// Adds the version of a session; returns whether it is new.
+    /// Adds the version of a session if it is new and the limit is not reached; returns whether it was added.
     pub fn add(&mut self, version: &BotVersion) -> bool {
         let is_new = self.0.len() < MAX_SEAT_VERSIONS && !self.0.contains(version);
         if is_new {
@@ -35,7 +36,7 @@ impl SeatVersions {
         self.0.iter().any(BotVersion::is_declared)
     }
 
-    /// Returns whether every session declared this label.
+    /// Returns whether there is at least one version and every version has this label.
     pub fn is_only_version(&self, label: &VersionLabel) -> bool {
         !self.0.is_empty() && self.0.iter().all(|version| version.label.as_ref() == Some(label))
     }

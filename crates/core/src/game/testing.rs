@@ -1,10 +1,10 @@
-//! Property-test settings and random games for all crates.
+//! Settings and random games for the property tests of all crates.
 
 use super::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::ops::RangeInclusive;
 
-/// The default number of cases of a property test.
+/// The number of cases that `proptest` runs for a property by default.
 const DEFAULT_CASES: u32 = 256;
 
 /// Returns settings for a slow property: `usual` cases, scaled by `PROPTEST_CASES` / 256. `ProptestConfig::with_cases`
@@ -15,7 +15,7 @@ pub fn cases(usual: u32) -> ProptestConfig {
     ProptestConfig { cases: u32::try_from(cases).unwrap_or(u32::MAX).max(1), ..asked }
 }
 
-/// Generates games with these ranges of seats, piles and counters per pile.
+/// Generates games whose numbers of seats, piles and counters per pile lie in these ranges.
 pub fn games(
     seats: RangeInclusive<usize>,
     piles: RangeInclusive<usize>,
@@ -29,7 +29,7 @@ pub fn games(
     )
 }
 
-/// Generates alliance matrices with this range of seats.
+/// Generates alliance matrices whose number of seats lies in this range.
 pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceMatrix> {
     seats
         .prop_flat_map(|seats| {
@@ -55,7 +55,7 @@ pub fn permutations(seats: SeatCount) -> Vec<Row> {
     orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
 }
 
-/// Returns the game with the row of one seat replaced.
+/// Returns a copy of `game` in which `seat` has the given row.
 pub fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |other| {
         if other == seat { row.clone() } else { game.matrix[other].clone() }

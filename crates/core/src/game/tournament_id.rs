@@ -3,7 +3,7 @@
 use super::uuid_id::uuid_id;
 
 uuid_id!(
-    /// The id of a tournament: a UUID of version 7, so that ids sort by the creation time of their tournaments.
+    /// The id of a tournament: a version 7 UUID, so ids sort by the time at which their tournaments were created.
     TournamentId,
     /// A word that is not a tournament id.
     TournamentIdError,

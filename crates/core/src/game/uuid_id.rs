@@ -1,9 +1,9 @@
-//! Ids that sort by time.
+//! Ids that sort by the time at which they were created.
 
 /// Defines an id type, a UUID of version 7, and its parse error.
 ///
-/// Takes the doc comment and name of the id, the doc comment and name of the error, and the name of the id in error
-/// messages.
+/// The arguments are the doc comment and name of the id type, the doc comment and name of the error type, and what
+/// error messages call the id.
 macro_rules! uuid_id {
     ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
         $(#[$id_doc])*
@@ -16,7 +16,7 @@ macro_rules! uuid_id {
         pub struct $error(pub String);
 
         impl $id {
-            /// Length of an id as text.
+            /// The length of an id in its text form.
             pub const CHARS: usize = uuid::fmt::Hyphenated::LENGTH;
 
             /// Creates an id from a time in milliseconds since 1970-01-01 UTC and ten random bytes.
@@ -34,13 +34,13 @@ macro_rules! uuid_id {
                 Self(uuid::Uuid::max())
             }
 
-            /// Returns the previous id; the smallest id returns itself.
+            /// Returns the id just before this one. For the smallest id, this is the id itself.
             #[must_use]
             pub fn before(self) -> Self {
                 Self(uuid::Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
             }
 
-            /// Returns the time in the id, in milliseconds since 1970-01-01 UTC.
+            /// Returns the time that the id contains, in milliseconds since 1970-01-01 UTC.
             pub fn unix_ms(&self) -> u64 {
                 (self.0.as_u128() >> 80) as u64
             }

@@ -21,7 +21,7 @@ pub enum Mover {
 /// A take that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlayedTake {
-    /// Counters taken.
+    /// The number of counters taken.
     pub take: u64,
     /// Who moved.
     pub mover: Mover,
@@ -45,14 +45,16 @@ pub struct Audit {
     pub plies: Vec<PlyAudit>,
     /// The summary of every seat.
     pub seats: BySeat<SeatAudit>,
-    /// By mover, then by seat: the ranks that the mover's takes cost that seat; negative if they gained it ranks.
+    /// The number of ranks that each seat's takes cost each seat, indexed by the seat that moved and then by the
+    /// affected seat; negative if the affected seat gained ranks.
     ///
-    /// For every seat i the column adds up: `rank_i(winner) - rank_i(predicted_winner) = sum_j ledger[j][i]`.
+    /// For every seat i, its column adds up to the change in its rank: `rank_i(winner) - rank_i(predicted_winner) =
+    /// sum_j ledger[j][i]`.
     pub ledger: BySeat<BySeat<i32>>,
-    /// The plies, in order, at which the mover hurt itself while a seat other than the mover gained, in a game of three
-    /// or more seats.
+    /// The plies, in order, at which the mover lost ranks by its own take while another seat gained some. Always empty
+    /// in a game of two seats.
     pub kingmaking_plies: Vec<u32>,
-    /// The first ply with a regret, if any.
+    /// The first ply at which the take was not optimal, if any.
     pub first_error: Option<u32>,
 }
 
@@ -63,21 +65,21 @@ pub struct PlyAudit {
     pub ply: u32,
     /// The seat that moved.
     pub seat: Seat,
-    /// Counters taken.
+    /// The number of counters taken.
     pub take: u64,
-    /// Counters in the pile in play before the take.
+    /// The number of counters in the pile in play before the take.
     pub counters: u64,
     /// The winner under optimal play before the take.
     pub predicted_before: Seat,
-    /// The winner under optimal play after it.
+    /// The winner under optimal play after the take.
     pub predicted_after: Seat,
-    /// Ranks in its own row that the take cost the mover, 0 to n-1; 0 exactly when the take is optimal.
+    /// The number of ranks that the take cost the mover in its own row, 0 to n-1; 0 if and only if the take is optimal.
     pub regret: u32,
-    /// All optimal takes.
+    /// All takes that were optimal at this ply.
     pub optimal_takes: OptimalTakes,
-    /// The effect on the rank that the mover could guarantee itself.
+    /// The effect of the take on the rank that the mover could guarantee itself.
     pub guarantee: TakeGuarantee,
-    /// The effect on the predicted and the guaranteed rank of the mover.
+    /// The class of the take, by its effect on the predicted and the guaranteed rank of the mover.
     pub safety: TakeSafety,
     /// Who moved for the seat.
     pub mover: Mover,
@@ -95,17 +97,17 @@ pub struct SeatAudit {
     pub rank_actual: u32,
     /// `1 - rank_actual / (n - 1)`, from 0 to 1.
     pub satisfaction: f64,
-    /// The ranks that the seat's own takes cost it.
+    /// The number of ranks that the seat's own takes cost it.
     pub regret: u32,
-    /// The ranks that the other seats' takes gained it; negative if they cost it ranks.
+    /// The number of ranks that the seat gained by the other seats' takes; negative if they cost it ranks.
     pub luck: i32,
-    /// The share of its bot's own takes that were optimal, from 0 to 1; `None` if the bot made no take.
+    /// The share of the takes by the seat's own bot that were optimal, from 0 to 1; `None` if the bot made no take.
     pub accuracy: Option<f64>,
-    /// Optimal takes by its bot.
+    /// The number of optimal takes by the seat's own bot.
     pub optimal_plies: u32,
-    /// Takes by its bot, without the steward's.
+    /// The number of takes by the seat's own bot; takes by the steward do not count.
     pub plies: u32,
-    /// Risky takes and safe errors by its bot.
+    /// The numbers of risky takes and safe errors by the seat's own bot.
     pub safety: TakeSafetyCounts,
 }
 
@@ -127,11 +129,11 @@ pub enum AuditError {
         s = if *plies == 1 { "" } else { "s" }
     )]
     NotOver {
-        /// How many takes there are.
+        /// The number of takes.
         plies: usize,
         /// The index of the last nonempty pile, from 0.
         pile: usize,
-        /// Counters left in it.
+        /// The number of counters left in that pile.
         counters: u64,
     },
     /// There are too many takes.
@@ -140,10 +142,11 @@ pub enum AuditError {
 }
 
 impl Audit {
-    /// Audits a finished game, in time linear in the takes.
+    /// Audits a finished game, in time linear in the number of takes.
     ///
     /// # Errors
-    /// Names the first illegal take, or the counters that are left.
+    /// If there are too many takes, a take is illegal, or the takes do not finish the game. The error names the first
+    /// illegal take, or the counters that are left.
     pub fn of_finished(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
         let (audit, last) = Self::audit_replayed(game, takes)?;
         if last.is_over() {
@@ -154,10 +157,11 @@ impl Audit {
         }
     }
 
-    /// Audits a game that may have stopped early; the winner is then the winner under optimal play from there.
+    /// Audits a game that may have stopped early. In that case, the seat that would win under optimal play from the
+    /// last position counts as the winner.
     ///
     /// # Errors
-    /// Names the first illegal take.
+    /// If there are too many takes, or a take is illegal. The error names the first illegal take.
     pub fn of_adjudicated(game: &Game, takes: &[PlayedTake]) -> Result<Self, AuditError> {
         Self::audit_replayed(game, takes).map(|(audit, _)| audit)
     }
@@ -250,7 +254,8 @@ impl PlyAudit {
 }
 
 impl fmt::Display for PlyAudit {
-    /// Writes a verdict on the take and the better takes, without a full stop.
+    /// Writes whether the take was optimal and, if not, what it cost and which takes were optimal. There is no full
+    /// stop.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ply, seat, take, counters, predicted_before, predicted_after, optimal_takes, .. } = self;
         let whose = match self.mover {
@@ -271,7 +276,7 @@ impl fmt::Display for PlyAudit {
     }
 }
 
-/// The takes that a seat's bot made itself.
+/// Counts of the takes that were made by a seat's own bot.
 #[derive(Debug, Clone, Copy, Default)]
 struct OwnPlies {
     optimal: u32,
@@ -288,10 +293,11 @@ impl OwnPlies {
 }
 
 impl SeatAudit {
-    /// Summarises a seat's game.
+    /// Creates the summary of one seat.
     ///
     /// # Panics
-    /// If the seat's column of the ledger does not add up to the difference between its predicted and its actual rank.
+    /// If the seat's column of the ledger does not add up to the difference between the seat's predicted and actual
+    /// ranks.
     fn sum_up(
         game: &Game,
         seat: Seat,
@@ -307,7 +313,7 @@ impl SeatAudit {
         assert_eq!(
             all,
             rank_actual.cast_signed() - rank_predicted.cast_signed(),
-            "the costs of all takes to seat {seat} add up to the change of its rank"
+            "the costs of all takes to seat {seat} add up to the change in its rank"
         );
         Self {
             rank_predicted,

@@ -7,26 +7,26 @@ use super::{
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
-/// An index into the tables: the number of the worth, times the row width, plus the counters or the seat.
+/// An index into the tables: the number of a worth times the row width, plus a number of counters or a seat.
 type TablePlace = u16;
 
-/// Length of a table: every [`TablePlace`] is in bounds.
+/// The length of each table, chosen so that every [`TablePlace`] is in bounds.
 const PLACES: usize = 1 << TablePlace::BITS;
 
-/// Marks transitions that are not computed yet. From this worth, every pile leads back to it.
+/// Marks transitions that have not been computed yet. As a worth, it stays the same whatever pile is appended.
 const UNKNOWN: TablePlace = 0;
 
-/// Positions solved in parallel.
+/// The number of positions that are solved in parallel.
 const POSITIONS_AT_ONCE: usize = 4;
 
 /// Solves many positions under one alliance matrix and ending.
 ///
-/// The worth of a sequence of piles is the winner for each seat to move. Together with min(x, n) it determines the
-/// worth after appending a pile of `x` counters (the cap theorem), and one matrix has few different worths. So this is
-/// a finite automaton that reads each pile with one look-up. It is built lazily; that costs about one
-/// [`solve_winners`](super::solve_winners) per few look-ups, so it pays off from a few hundred positions on. Its tables
-/// have 65,536 places and take 200 to 500 KB. Positions that need more, which happens from about ten seats on, are
-/// solved one by one.
+/// The worth of a sequence of piles says, for each seat, who wins if that seat is to move. Together with min(x, n), it
+/// determines the worth after a pile of `x` counters is appended (the cap theorem), and few different worths occur
+/// under one matrix. So this solver is a finite automaton that reads each pile with one look-up. It is built lazily,
+/// which costs as much as one call of [`solve_winners`](super::solve_winners) for every few look-ups, so it pays off
+/// from a few hundred positions on. Its tables have 65,536 places and take 200 to 500 KB. Positions that would need
+/// larger tables, which occur from about ten seats on, are solved one by one.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::BatchSolver};
@@ -44,14 +44,15 @@ pub struct BatchSolver {
     ending: Ending,
     recurrence: RankRecurrence,
     seats: SeatCount,
-    /// Base 2 logarithm of the row width; a row has a place for 0 to n counters.
+    /// The base 2 logarithm of the row width. A row has one place for each number of counters from 0 to n.
     row_bits: u32,
     empty: TablePlace,
-    /// The next worth, by worth and counters.
+    /// The worth after a pile is appended, indexed by the worth before that and the counters of the pile.
     next: Box<[TablePlace; PLACES]>,
-    /// By worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position that did not fit.
+    /// The winners, indexed by worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position
+    /// that did not fit into the tables.
     winners: Box<[Seat; PLACES]>,
-    /// By number of the worth: the ranks that it stands for.
+    /// The ranks that each worth stands for, indexed by the number of the worth.
     ranks: Vec<Ranks>,
     places: HashMap<Ranks, TablePlace>,
 }
@@ -87,15 +88,15 @@ impl BatchSolver {
 
     /// Solves a position.
     ///
-    /// The last pile is in play. Empty piles are ignored; a pile may have any height.
+    /// The last pile is in play. Empty piles are ignored, and a pile may have any number of counters.
     pub fn solve_position(&mut self, piles: &[u64]) -> WinnersByFirst<'_> {
         self.winners_at(piles, self.place_after_piles(self.empty, piles))
     }
 
     /// Solves positions in order and passes the winners of each to `answer`.
     ///
-    /// Faster than calling [`solve_position`](Self::solve_position) for each, since it solves several positions in
-    /// parallel, ideally with the same number of piles.
+    /// This is faster than calling [`solve_position`](Self::solve_position) for each position, since it solves several
+    /// positions in parallel. It is fastest if all positions have the same number of piles.
     pub fn solve_positions<P: AsRef<[u64]>>(
         &mut self,
         positions: &[P],
@@ -110,7 +111,8 @@ impl BatchSolver {
         }
     }
 
-    /// Solves consecutive positions of `piles` piles each, and passes the winners of each to `answer`, in order.
+    /// Solves positions of `piles` piles each, which follow each other in `counters`, and passes the winners of each to
+    /// `answer`, in order.
     ///
     /// # Panics
     /// If the last position is incomplete.
@@ -143,9 +145,9 @@ impl BatchSolver {
         }
     }
 
-    /// Returns the places that several positions lead to from the empty position.
+    /// Returns the place that each of several positions leads to, starting from `empty`, the place for no piles.
     ///
-    /// The steps of one position depend on each other; a processor interleaves the steps of different positions.
+    /// The steps of one position depend on each other, but a processor can interleave the steps of different positions.
     #[inline]
     fn places_after_piles(&self, positions: [&[u64]; POSITIONS_AT_ONCE]) -> [TablePlace; POSITIONS_AT_ONCE] {
         let [a, b, c, d] = positions;
@@ -158,7 +160,7 @@ impl BatchSolver {
         array::from_fn(|lane| self.place_after_piles(places[lane], &positions[lane][all_have..]))
     }
 
-    /// Returns the place that piles lead to.
+    /// Returns the place that is reached from `place` by appending `piles`.
     #[inline]
     fn place_after_piles(&self, place: TablePlace, piles: &[u64]) -> TablePlace {
         piles.iter().fold(place, |place, &counters| self.place_after_pile(place, counters))
@@ -169,20 +171,20 @@ impl BatchSolver {
         self.next[self.entry_index(place, counters)]
     }
 
-    /// Returns the index of the transition from a worth by a pile.
+    /// Returns the index, in `next`, of the transition from `worth` when a pile of `counters` is appended.
     #[inline]
     fn entry_index(&self, worth: TablePlace, counters: u64) -> usize {
         usize::from(worth | counters.min(self.seats.get() as u64) as TablePlace)
     }
 
-    /// Returns the winners at a place that piles lead to.
+    /// Returns the winners at `place`, to which `piles` lead. If the place is unknown, it is computed first.
     #[inline]
     fn winners_at(&mut self, piles: &[u64], place: TablePlace) -> WinnersByFirst<'_> {
         let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
         WinnersByFirst { all: &self.winners, place, seats: self.seats }
     }
 
-    /// Computes the missing transitions of a position and returns the place that it leads to.
+    /// Computes the missing transitions of a position and returns the place that the position leads to.
     #[cold]
     #[inline(never)]
     fn extend_table(&mut self, piles: &[u64]) -> TablePlace {
@@ -207,7 +209,8 @@ impl BatchSolver {
         place
     }
 
-    /// Returns the place of a worth, which is added if there is room.
+    /// Returns the place of the worth with these ranks. Adds the worth if it is new, or returns [`UNKNOWN`] if there is
+    /// no room for it.
     fn place_of_ranks(&mut self, ranks: &Ranks) -> TablePlace {
         if let Some(&place) = self.places.get(ranks) {
             return place;
@@ -225,12 +228,12 @@ impl BatchSolver {
 }
 
 impl WinnersByFirst<'_> {
-    /// Iterates over the winners by first seat.
+    /// Iterates over the winners, in the order of the first seats.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Seat> {
         self.all[usize::from(self.place)..][..self.seats.get()].iter().copied()
     }
 
-    /// Copies the winners.
+    /// Returns a copy of the winners.
     pub fn to_by_seat(&self) -> BySeat<Seat> {
         BySeat::from_fn(self.seats, |first| self[first])
     }
@@ -290,7 +293,7 @@ mod tests {
             });
             assert_eq!(left.len(), 0);
         }
-        // The number 5999 is not a multiple of the group size.
+        // 5999 is not a multiple of `POSITIONS_AT_ONCE`, so some positions are left after the last full group.
         let rows: Vec<u64> = positions[..5999].iter().flat_map(AsRef::<[u64]>::as_ref).copied().collect();
         let mut left = positions.iter();
         batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {

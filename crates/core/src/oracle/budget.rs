@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Steps between two calls of `is_wanted`: a few microseconds of work.
+/// The number of steps between two calls of `is_wanted`: a few microseconds of work.
 const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// A limit on the work of a query, and a check whether its answer is still wanted.
+/// A limit on the work of a query, combined with a check of whether its answer is still wanted.
 ///
 /// The unit is a step, a few nanoseconds of work; each query documents what it counts as a step. The oracle reads no
 /// clock: for a time limit, pass an `is_wanted` that reads one.
@@ -22,13 +22,13 @@ pub enum HaltReason {
     /// The query exceeded its step limit.
     #[error("the calculation needs more than {limit} steps")]
     OutOfSteps {
-        /// The limit.
+        /// The limit, in steps.
         limit: u64,
     },
     /// The answer was no longer wanted, or the time limit was reached.
     #[error("the calculation was stopped after {spent} steps")]
     Stopped {
-        /// Steps spent.
+        /// The number of steps spent until then.
         spent: u64,
     },
 }
@@ -46,26 +46,26 @@ impl Budget<'static> {
 }
 
 impl<'a> Budget<'a> {
-    /// Creates a budget of `limit` steps that ends when `is_wanted` returns false; it is called every few thousand
-    /// steps.
+    /// Creates a budget of `limit` steps that ends early if `is_wanted` returns false. That function is called every
+    /// few thousand steps.
     pub fn while_wanted(limit: u64, is_wanted: &'a dyn Fn() -> bool) -> Self {
         Self { limit, spent: 0, next_check: 0, is_wanted }
     }
 
-    /// Returns the steps spent.
+    /// Returns the number of steps spent so far.
     pub fn steps_spent(&self) -> u64 {
         self.spent
     }
 
-    /// Returns the steps left.
+    /// Returns the number of steps left.
     pub fn steps_left(&self) -> u64 {
         self.limit - self.spent
     }
 
-    /// Spends steps, before they are taken.
+    /// Spends steps from the budget. Call this before doing the work.
     ///
     /// # Errors
-    /// If fewer steps are left, or the answer is no longer wanted. Nothing is spent then.
+    /// If fewer steps are left, or the answer is no longer wanted. In both cases, no steps are spent.
     pub fn spend(&mut self, steps: u64) -> Result<(), HaltReason> {
         if steps > self.steps_left() {
             return Err(HaltReason::OutOfSteps { limit: self.limit });

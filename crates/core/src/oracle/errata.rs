@@ -1,4 +1,4 @@
-//! Errata of the paper.
+//! Errata of the paper by El-Seidy, El Kady and Nassr (2019).
 
 use crate::game::{Ending, Game, Row};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 /// A misprint in El-Seidy, El Kady and Nassr (2019) that contradicts the paper's own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erratum {
-    /// The table row, such as `3.1`, or `figure 1`.
+    /// The place of the misprint: a table and its row, such as `3.1`, or `figure 1`.
     pub row: &'static str,
-    /// The printed value and what contradicts it.
+    /// The printed value, and what contradicts it.
     pub text: &'static str,
     piles: &'static [u64],
     rows: &'static [&'static [u8]],
@@ -18,13 +18,13 @@ pub struct Erratum {
 const STANDARD_3: &[&[u8]] = &[&[0, 1, 2], &[0, 1, 2], &[0, 1, 2]];
 const STANDARD_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
 
-/// An erratum that concerns a game.
+/// An erratum that was found for a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundErratum {
     /// The erratum.
     pub erratum: &'static Erratum,
-    /// The number of seats, if the printed game differs from this one but is worth the same: a pile of x counters is
-    /// worth min(x, n).
+    /// The number of seats n, if the paper prints an equivalent game and not this very game. Two games are equivalent
+    /// if their piles are the same once each pile of x counters is replaced by one of min(x, n).
     pub equivalent_for: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ static ERRATA: [Erratum; 4] = [
     },
 ];
 
-/// Returns the erratum about a game, or about an equivalent game with the same seats.
+/// Returns the erratum about `game` or about an equivalent game with the same rows and first seat, if there is one.
 pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
     let seats = game.matrix.seats().get();
     let worth = |piles: &[u64]| piles.iter().map(|&counters| counters.min(seats as u64)).collect::<Vec<_>>();
@@ -74,7 +74,7 @@ pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
 }
 
 impl fmt::Display for FoundErratum {
-    /// Writes the misprint and, for an equivalent position, why it applies.
+    /// Writes the misprint and, if it is in an equivalent position, why it also applies to this one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Erratum { text, piles, .. } = self.erratum;
         f.write_str(text)?;

@@ -1,4 +1,4 @@
-//! Why a seat wins: what each take leads to, and the line of best play.
+//! Explanations of why a seat wins: what each take leads to, and the line of best play.
 
 use super::{Solution, TakeRange};
 use crate::game::{Game, Position, Seat};
@@ -10,7 +10,7 @@ pub struct Explanation {
     pub position: Position,
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// What each take leads to, in ascending order; empty if the game is over.
+    /// The legal takes in ascending order, in ranges that each lead to one winner; empty if the game is over.
     pub options: Vec<TakeOption>,
     /// The line of best play.
     pub line: BestLine,
@@ -23,7 +23,7 @@ pub struct TakeOption {
     pub takes: TakeRange,
     /// The winner under optimal play after any of them.
     pub winner: Seat,
-    /// Ranks in its own row that they cost the seat to move; 0 exactly if they are optimal.
+    /// The number of ranks that these takes cost the seat to move in its own row; 0 if and only if they are optimal.
     pub regret: u32,
     /// The seats that do better than under optimal play, in seat order; never the seat to move.
     pub better_for: Vec<RankChange>,
@@ -43,9 +43,9 @@ pub struct RankChange {
 /// Play in which every seat makes its smallest optimal take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestLine {
-    /// Each position with the take made in it.
+    /// Each position on the line, with the take that is made in it.
     pub plies: Vec<(Position, u64)>,
-    /// The position after the last of these takes; the game may continue from there.
+    /// The position after the last of these takes. The game is not necessarily over there.
     pub end: Position,
 }
 
@@ -57,9 +57,9 @@ impl TakeOption {
 }
 
 impl Explanation {
-    /// Explains the start position of a game, and shows at most `max_plies` plies of the line of best play.
+    /// Explains the start position of a game, with at most `max_plies` plies of the line of best play.
     ///
-    /// Takes O(N n^2 + L n^2), with L plies of the line, for any number of counters.
+    /// Takes O(N n^2 + L n^2) time for N piles, n seats and L plies of the line, whatever the number of counters.
     pub fn of(game: &Game, max_plies: usize) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let winner = solution.winner(&position);

@@ -4,26 +4,26 @@ use crate::game::{Game, MAX_SEATS, Position, Seat, SeatCount};
 use crate::oracle::TakeRange;
 use std::iter;
 
-/// By seat to move: the rank of the winner in the row of the guarded seat; 0 beyond the last seat.
+/// The rank of the winner in the row of the guarded seat, indexed by the seat to move; 0 beyond the last seat.
 type OpposedRanks = [u8; MAX_SEATS];
 
 /// The rank that one seat can guarantee itself against all others together, in every position of a game.
 ///
 /// All others play as one opponent who wants the guarded seat's rank to be as bad as possible. With perfect information
-/// and two opposed sides, backward induction gives the minimax value: the seat can hold this rank, and the others can
-/// deny it a better one. It equals the rank under optimal play if every other row is replaced by the reverse of the
-/// guarded seat's order. So it is never better than the predicted rank, and the cap theorem applies: a pile of x
-/// counters is worth min(x, n). Solved in O(N n^2) time and 32 bytes per pile.
+/// and two opposed sides, backward induction gives the minimax value: the seat can secure this rank, and the others can
+/// deny it a better one. The same rank results from optimal play if the order in every other row is the reverse of the
+/// guarded seat's order. So the guaranteed rank is never better than the predicted rank, and the cap theorem applies: a
+/// pile of x counters is worth min(x, n). Solving a game takes O(N n^2) time and 32 bytes per pile.
 #[derive(Debug, Clone)]
 pub struct GuaranteedRanks {
     seat: Seat,
     seats: SeatCount,
-    /// By number of untouched piles: the ranks when these are the only piles.
+    /// The ranks when the untouched piles are the only piles, indexed by the number of these piles.
     prefixes: Box<[OpposedRanks]>,
 }
 
 impl GuaranteedRanks {
-    /// Solves a game for a seat.
+    /// Solves a game for one guarded seat.
     ///
     /// # Panics
     /// If the game has no such seat.
@@ -62,8 +62,8 @@ impl GuaranteedRanks {
         })
     }
 
-    /// Returns the rank that the seat can still guarantee itself after each take, in ranges from the largest take to
-    /// the smallest: at most n + 1 ranges; neighbours may have the same rank. Empty if the game is over.
+    /// Returns the rank that the seat can still guarantee itself after each take, for at most n + 1 ranges of takes,
+    /// from the largest take to the smallest. Neighbouring ranges may have the same rank. Empty if the game is over.
     ///
     /// # Panics
     /// If the position does not belong to this game.
@@ -75,7 +75,7 @@ impl GuaranteedRanks {
         iter::from_fn(move || {
             let fewest = fewest.next()?;
             let ranks = by_counters.next()?;
-            // The last rank also applies to every larger number of counters.
+            // The last ranks also apply to every larger number of counters.
             let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
             let takes = TakeRange { lo: counters - most, hi: counters - fewest };
             Some((takes, ranks[next].into()))
@@ -83,18 +83,18 @@ impl GuaranteedRanks {
     }
 
     fn ranks_of_prefix(&self, position: &Position) -> &OpposedRanks {
-        assert_eq!(position.seats(), self.seats, "the position has the same number of seats");
+        assert_eq!(position.seats(), self.seats, "the position has as many seats as the game");
         &self.prefixes[position.untouched_piles().len()]
     }
 
-    /// Returns the ranks after appending a pile of `counters`, at least 1, to piles worth `empty`.
+    /// Returns the ranks with a last pile of `counters`, at least 1; without that pile, the ranks are `empty`.
     fn ranks_with_pile(&self, empty: &OpposedRanks, counters: u64) -> OpposedRanks {
         let limit = usize::try_from(counters).unwrap_or(usize::MAX);
         let by_counters = self.ranks_by_counters(empty).take(limit.saturating_add(1));
-        by_counters.last().expect("the ranks for empty piles always exist")
+        by_counters.last().expect("the ranks with 0 counters always exist")
     }
 
-    /// Returns the ranks with 0, 1, ... counters in the last pile, until they stop changing.
+    /// Returns the ranks with 0, 1, ... counters in the last pile, until the ranks stop changing.
     fn ranks_by_counters(&self, empty: &OpposedRanks) -> impl Iterator<Item = OpposedRanks> {
         let changed = |more: OpposedRanks, ranks: &OpposedRanks| (more != *ranks).then_some(more);
         let first = changed(self.ranks_handed_over(empty), empty);
@@ -103,7 +103,7 @@ impl GuaranteedRanks {
         iter::once(*empty).chain(more)
     }
 
-    /// Returns, by seat to move, the rank if that seat passes the turn with `ranks`.
+    /// Returns, for each seat to move, the rank that results if it hands a position with `ranks` over to the next seat.
     fn ranks_handed_over(&self, ranks: &OpposedRanks) -> OpposedRanks {
         let n = self.seats.get();
         let mut after = [0; MAX_SEATS];
@@ -112,8 +112,8 @@ impl GuaranteedRanks {
         after
     }
 
-    /// Returns the ranks with b counters, `b >= 2`, from those with b - 1: the guarded seat takes the better of two,
-    /// the others the worse.
+    /// Returns the ranks with b counters, `b >= 2`, from those with b - 1. Of the two ranks that it can reach, the
+    /// guarded seat picks the better one, and every other seat picks the worse one.
     fn ranks_with_another_counter(&self, ranks: &OpposedRanks) -> OpposedRanks {
         let handed_over = self.ranks_handed_over(ranks);
         let mut after = handed_over;

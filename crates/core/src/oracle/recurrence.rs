@@ -1,24 +1,26 @@
-//! Winners as ranks, and the recurrence that computes every solution.
+//! The representation of winners as ranks, and the recurrence that computes every solution.
 
 use crate::game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Seat};
 use std::iter;
 
-/// By seat to move: the place of the winner in that seat's row; 0 beyond the last seat.
+/// For each seat, the rank of the winner in that seat's row if that seat is to move; 0 beyond the last seat.
 pub type Ranks = [u8; MAX_SEATS];
 
-/// Ranks are smaller than this power of two; masking with it avoids a bounds check.
+/// The largest rank, whose binary digits are all ones. So masking a rank with it changes nothing, but avoids a bounds
+/// check.
 const RANK_MASK: usize = MAX_SEATS - 1;
 
-/// How passing the turn changes ranks: by seat `p`, the rank for `p` of the winner that seat `p+1` ranks `r`th.
+/// The tables of how passing the turn changes ranks: for each seat `p`, `T_p[r]` is the rank for `p` of the winner that
+/// has rank `r` for seat `p+1`.
 ///
-/// With `W_b(p)` the winner when seat `p` is to move and `b` counters are left in the last pile, and `R_b(p)` its rank
-/// for `p`, the definition of optimal play becomes `R_1(p) = T_p[R_0(p+1)]` and `R_b(p) = min(R_{b-1}(p),
-/// T_p[R_{b-1}(p+1)])`.
+/// Let `W_b(p)` be the winner when seat `p` is to move and `b` counters are left in the last pile, and let `R_b(p)` be
+/// the rank of that winner for `p`. Then the definition of optimal play becomes `R_1(p) = T_p[R_0(p+1)]` and `R_b(p) =
+/// min(R_{b-1}(p), T_p[R_{b-1}(p+1)])`.
 #[derive(Debug, Clone)]
 pub struct RankRecurrence(Box<[Ranks]>);
 
 impl RankRecurrence {
-    /// Tabulates the recurrence of a matrix.
+    /// Computes the tables for a matrix.
     pub fn of_matrix(matrix: &AllianceMatrix) -> Self {
         let n = matrix.seats().get();
         let rows = matrix.rows().as_slice();
@@ -33,7 +35,7 @@ impl RankRecurrence {
         Self(table.collect())
     }
 
-    /// Returns `R_0` of the first pile: the ranks of the winners when no counter is left.
+    /// Returns `R_0` for the first pile: the ranks of the winners when no counter is left.
     pub fn ranks_when_over(matrix: &AllianceMatrix, ending: Ending) -> Ranks {
         let mut ranks = [0; MAX_SEATS];
         for (seat, row) in matrix.rows().enumerate() {
@@ -42,7 +44,7 @@ impl RankRecurrence {
         ranks
     }
 
-    /// Returns the winners by seat to move.
+    /// Returns the winner for each seat to move.
     pub fn solve_winners(matrix: &AllianceMatrix, ranks: &Ranks) -> BySeat<Seat> {
         BySeat::from_fn(matrix.seats(), |seat| Self::winner(matrix, ranks, seat))
     }
@@ -53,15 +55,15 @@ impl RankRecurrence {
         matrix.seats().seat_at_offset(seat, usize::from(offset))
     }
 
-    /// Returns the rank for `seat` of the winner when the next seat is to move.
+    /// Returns the rank, for `seat`, of the winner when the seat after it is to move.
     pub fn rank_after(&self, ranks: &Ranks, seat: Seat) -> u8 {
         let next = if seat.index() + 1 == self.0.len() { 0 } else { seat.index() + 1 };
         self.0[seat.index()][usize::from(ranks[next]) & RANK_MASK]
     }
 
-    /// Returns `R_1` from `R_0`: the mover empties the pile.
+    /// Returns `R_1`, computed from `R_0`: the mover can only empty the pile.
     ///
-    /// It equals `R_0` exactly when the winner does not depend on who moves.
+    /// `R_1` equals `R_0` if and only if the winner does not depend on which seat is to move.
     pub fn ranks_with_one_counter(&self, ranks: &Ranks) -> Ranks {
         let mut after = [0; MAX_SEATS];
         let next = ranks[1..self.0.len()].iter().chain(&ranks[..1]);
@@ -71,7 +73,7 @@ impl RankRecurrence {
         after
     }
 
-    /// Returns `R_b` from `R_{b-1}`, `b >= 2`: the mover may also leave `b-1` counters.
+    /// Returns `R_b`, computed from `R_{b-1}`, for `b >= 2`: the mover may also leave `b-1` counters.
     pub fn ranks_with_another_counter(&self, ranks: &Ranks) -> Ranks {
         let mut after = self.ranks_with_one_counter(ranks);
         for (after, &before) in after.iter_mut().zip(ranks) {
@@ -80,9 +82,9 @@ impl RankRecurrence {
         after
     }
 
-    /// Returns the ranks with 0, 1, ... counters in the last pile, until they stop changing.
+    /// Returns the ranks with 0, 1, ... counters in the last pile, until the ranks stop changing.
     ///
-    /// At most n + 1 of them differ, for any number of counters (the cap theorem: `W_b = W_n` for `b >= n`).
+    /// There are at most n + 1 of them, whatever the number of counters (the cap theorem: `W_b = W_n` for `b >= n`).
     pub fn ranks_by_counters(&self, empty: &Ranks) -> impl Iterator<Item = Ranks> {
         let changed = |more: Ranks, ranks: &Ranks| (more != *ranks).then_some(more);
         let first = changed(self.ranks_with_one_counter(empty), empty);
@@ -91,13 +93,13 @@ impl RankRecurrence {
         iter::once(*empty).chain(more)
     }
 
-    /// Returns the ranks after appending a pile of `counters`, at least 1, to piles worth `empty`.
+    /// Returns the ranks with a last pile of `counters`; without that pile, the ranks are `empty`.
     pub fn ranks_with_pile(&self, empty: &Ranks, counters: u64) -> Ranks {
         let limit = usize::try_from(counters).unwrap_or(usize::MAX);
         self.ranks_by_counters(empty)
             .take(limit.saturating_add(1))
             .last()
-            .expect("the ranks for empty piles always exist")
+            .expect("the ranks with 0 counters always exist")
     }
 }
 

@@ -9,14 +9,14 @@ use std::iter;
 
 /// The solution of a game: the winner and the optimal takes in every reachable position.
 ///
-/// It stores the winners for every prefix of the piles, 32 bytes per pile. A position costs O(n^2), for any number of
-/// piles.
+/// It stores the winners for every prefix of the piles, in 32 bytes per pile. A query about one position takes O(n^2)
+/// time, whatever the number of piles.
 #[derive(Debug, Clone)]
 pub struct Solution {
     piles: Piles,
     matrix: AllianceMatrix,
     recurrence: RankRecurrence,
-    /// By number of untouched piles: the ranks when these are the only piles.
+    /// The ranks when the untouched piles are the only piles, indexed by the number of these piles.
     prefixes: Box<[Ranks]>,
 }
 
@@ -30,7 +30,7 @@ pub struct TakeOutcome {
 }
 
 impl Solution {
-    /// Solves a game, in O(N n^2).
+    /// Solves a game, in O(N n^2) time for N piles and n seats.
     pub fn new(game: &Game) -> Self {
         let recurrence = RankRecurrence::of_matrix(&game.matrix);
         let mut prefixes = Vec::with_capacity(game.piles.len() + 1);
@@ -81,8 +81,8 @@ impl Solution {
         takes
     }
 
-    /// Returns the winner after each take, in at most n + 1 ranges, in ascending order from 1 to the counters of the
-    /// pile in play.
+    /// Returns the winner after each take, for at most n + 1 ranges of takes in ascending order, which together cover
+    /// all legal takes.
     ///
     /// # Panics
     /// If the position does not belong to this game.
@@ -98,8 +98,8 @@ impl Solution {
         ranges
     }
 
-    /// Returns what each take leads to, from the largest take to the smallest: at most n + 1 outcomes; neighbours may
-    /// have the same winner. Empty if the game is over.
+    /// Returns the winner that each take leads to, in at most n + 1 outcomes, from the largest take to the smallest.
+    /// Neighbouring outcomes may have the same winner. Empty if the game is over.
     ///
     /// # Panics
     /// If the position does not belong to this game.
@@ -111,7 +111,7 @@ impl Solution {
         })
     }
 
-    /// Returns ranges of takes, in descending order, with the winner's rank for the seat to move.
+    /// Returns ranges of takes, in descending order, each with the rank of its winner for the seat to move.
     fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u8)> {
         let (mover, counters) = (position.to_move(), position.counters());
         let mut by_counters = self.recurrence.ranks_by_counters(self.ranks_of_prefix(position)).peekable();
@@ -119,7 +119,7 @@ impl Solution {
         iter::from_fn(move || {
             let fewest = fewest.next()?;
             let ranks = by_counters.next()?;
-            // The last rank also applies to every larger number of counters.
+            // The last ranks also apply to every larger number of counters.
             let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
             let range = TakeRange { lo: counters - most, hi: counters - fewest };
             Some((range, self.recurrence.rank_after(&ranks, mover)))
@@ -136,8 +136,8 @@ impl Solution {
 
     fn ranks_of_prefix(&self, position: &Position) -> &Ranks {
         let untouched = position.untouched_piles();
-        assert_eq!(position.seats(), self.matrix.seats(), "the position has the same number of seats");
-        debug_assert!(self.piles.as_slice().starts_with(untouched), "the position is from the same game");
+        assert_eq!(position.seats(), self.matrix.seats(), "the position has as many seats as the game");
+        debug_assert!(self.piles.as_slice().starts_with(untouched), "the position belongs to the game");
         &self.prefixes[untouched.len()]
     }
 }

@@ -8,7 +8,7 @@ use crate::oracle::OptimalTakes;
 /// places in the mover's row, 0 (best) to n-1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TakeGuarantee {
-    /// The guaranteed rank before the take, which is the best that any take leaves.
+    /// The guaranteed rank before the take, which is also the best guaranteed rank after any take.
     pub before: u32,
     /// The guaranteed rank after the take, never better than `before`.
     pub after: u32,
@@ -17,7 +17,7 @@ pub struct TakeGuarantee {
 }
 
 impl TakeGuarantee {
-    /// Computes the effect of a legal take of the guarded seat, in O(n^2).
+    /// Computes the effect of a legal take by the guarded seat, in O(n^2) time.
     pub(in crate::oracle) fn of_take(
         guaranteed: &GuaranteedRanks,
         position: &Position,
@@ -37,27 +37,27 @@ impl TakeGuarantee {
         found
     }
 
-    /// Classifies the take, which cost `regret` ranks, in a game of this many seats.
+    /// Classifies the take, which cost `regret` ranks, in a game of `seats` seats.
     pub fn safety(&self, regret: u32, seats: SeatCount) -> TakeSafety {
         TakeSafety::of_take(regret, [self.before, self.after], seats.get() as u32 - 1)
     }
 }
 
-/// Takes, counted by their effect on the predicted and guaranteed rank of their movers.
+/// Numbers of takes, by their effect on the predicted and guaranteed ranks of their movers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TakeSafetyCounts {
     /// Risky takes: optimal takes that worsened the guaranteed rank.
     pub risky: u64,
     /// Needless risks: risky takes where another optimal take would have left a better guaranteed rank.
     pub needless_risks: u64,
-    /// Safe errors: takes that worsened the predicted rank and kept a guaranteed rank better than the last.
+    /// Safe errors: takes that worsened the predicted rank but kept the guaranteed rank, which was not the last.
     pub safe_errors: u64,
     /// Hedges: safe errors where no optimal take would have kept the guaranteed rank.
     pub hedges: u64,
 }
 
 impl TakeSafetyCounts {
-    /// Adds a take.
+    /// Counts a take.
     pub fn add_take(&mut self, safety: TakeSafety, guarantee: TakeGuarantee) {
         let TakeGuarantee { after, if_optimal, .. } = guarantee;
         match safety {

@@ -4,21 +4,21 @@ use super::GuaranteedRanks;
 use crate::game::{Game, Position, Seat};
 use crate::oracle::{Solution, TakeRange};
 
-/// The effect of a take on the mover's predicted and guaranteed rank, each compared with the best that any take of the
-/// position leaves.
+/// The class of a take by its effect on the mover's predicted and guaranteed ranks, each compared with the best rank
+/// that any take leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TakeSafety {
     /// The take is optimal and keeps the guaranteed rank.
     Safe,
     /// The take is optimal but worsens the guaranteed rank.
     Risky,
-    /// The take worsens the predicted rank and keeps the guaranteed rank, which is better than the last.
+    /// The take worsens the predicted rank but keeps the guaranteed rank, which is not the last.
     SafeError,
-    /// The take worsens the predicted rank, and also the guaranteed rank unless that is already the last.
+    /// The take worsens the predicted rank, and it also worsens the guaranteed rank unless that is already the last.
     Error,
 }
 
-/// Takes with the same winner under optimal play and the same guaranteed rank for the mover.
+/// Takes that lead to the same winner under optimal play and the same guaranteed rank for the mover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeRobustness {
     /// The takes.
@@ -30,13 +30,13 @@ pub struct TakeRobustness {
     /// The rank that the mover can guarantee itself after any of them, against all others together; never better than
     /// `rank`.
     pub guaranteed_rank: u32,
-    /// Their effect on both ranks.
+    /// The class of these takes, by their effect on both ranks.
     pub safety: TakeSafety,
 }
 
 impl TakeSafety {
-    /// Classifies a take by its regret and by the mover's guaranteed rank `before` and `after`; the `last` rank
-    /// guarantees nothing.
+    /// Classifies a take by its regret and by the mover's guaranteed ranks `before` and `after` it. The `last` rank is
+    /// guaranteed anyway, so it counts as no guarantee.
     pub fn of_take(regret: u32, [before, after]: [u32; 2], last: u32) -> Self {
         match regret {
             0 if before == after => Self::Safe,
@@ -58,7 +58,7 @@ impl TakeSafety {
 }
 
 impl TakeRobustness {
-    /// Classifies every take of a position, in at most 2n + 1 ranges in ascending order; none if the game is over.
+    /// Classifies every take in a position, as at most 2n + 1 ranges in ascending order; empty if the game is over.
     pub fn of_takes(game: &Game, solution: &Solution, position: &Position) -> Vec<Self> {
         let mover = position.to_move();
         let guaranteed = GuaranteedRanks::of_seat(game, mover);

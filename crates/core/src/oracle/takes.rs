@@ -21,8 +21,8 @@ impl TakeRange {
 /// All optimal takes of a position: at most two ranges in ascending order with a gap between them; none when the game
 /// is over.
 ///
-/// The counters left by optimal takes are one range of 1 or more, and possibly 0. So two ranges are enough for any
-/// pile.
+/// The numbers of counters that optimal takes leave are 0, one range of positive numbers, or both. So two ranges are
+/// enough for any pile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct OptimalTakes {
     ranges: [TakeRange; 2],
@@ -30,7 +30,7 @@ pub struct OptimalTakes {
 }
 
 impl OptimalTakes {
-    /// Adds a range whose takes are smaller than all others.
+    /// Adds a range whose takes are all smaller than those of the other ranges.
     pub(super) fn prepend(&mut self, range: TakeRange) {
         if self.len > 0 && range.hi + 1 == self.ranges[0].lo {
             self.ranges[0].lo = range.lo;
@@ -61,7 +61,7 @@ impl OptimalTakes {
         self.as_slice().first().map(|range| range.lo)
     }
 
-    /// Returns whether there is no take: the game is over.
+    /// Returns whether there is no take, because the game is over.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -83,7 +83,7 @@ impl fmt::Display for OptimalTakes {
     }
 }
 
-/// Describes takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` without takes.
+/// Describes takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` if there are no takes.
 pub fn describe_takes(ranges: &[TakeRange]) -> String {
     let mut words = Vec::with_capacity(ranges.len() + 1);
     for &TakeRange { lo, hi } in ranges {

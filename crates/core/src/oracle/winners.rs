@@ -1,4 +1,4 @@
-//! The fast path: only the winners, by first seat.
+//! The fast solver, which computes only the winners, by first seat.
 
 use super::recurrence::RankRecurrence;
 use crate::game::{AllianceMatrix, BySeat, Ending, Piles, Seat};
@@ -6,8 +6,9 @@ use std::array;
 
 /// Returns the winners under optimal play, by first seat.
 ///
-/// Takes O(N n^2) for any counters, since a pile of x counters is worth min(x, n) (the cap theorem), and stops as soon
-/// as the winner no longer depends on who moves. With up to sixteen seats a row of ranks fits in a register.
+/// Takes O(N n^2) time for N piles and n seats, whatever the number of counters, since a pile of x counters is worth
+/// min(x, n) (the cap theorem). Stops as soon as the winner no longer depends on which seat is to move. With up to
+/// sixteen seats, a row of ranks fits into one register.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, Piles, SeatCount}, oracle};
@@ -22,7 +23,7 @@ pub fn solve_winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> 
     winners_of_piles(piles.as_slice(), matrix, ending)
 }
 
-/// [`solve_winners`] for nonempty piles.
+/// Does the work of [`solve_winners`]; every pile must be nonempty.
 pub(super) fn winners_of_piles(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => winners_in_registers::<2>(piles, matrix, ending),
@@ -57,13 +58,13 @@ fn winners_by_loop(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> By
     RankRecurrence::solve_winners(matrix, &ranks)
 }
 
-/// A rank times 4: the shift that looks up this rank in packed ranks.
+/// A rank times 4, which is the shift that looks up the entry for this rank in packed ranks.
 type RankShift = u64;
 
-/// Up to sixteen ranks in fields of four bits, the first in the lowest.
+/// Up to sixteen ranks in fields of four bits each, the first rank in the lowest bits.
 type PackedRanks = u64;
 
-/// The recurrence of [`winners_by_loop`] for up to sixteen seats, with all ranks in registers.
+/// Computes the same as [`winners_by_loop`] for up to sixteen seats, with all ranks in registers.
 fn winners_in_registers<const N: usize>(
     piles: &[u64],
     matrix: &AllianceMatrix,
@@ -75,12 +76,12 @@ fn winners_in_registers<const N: usize>(
     });
     let ranks: [PackedRanks; N] = array::from_fn(|seat| pack_ranks_by_offset(offsets[seat]));
     let recurrence: [PackedRanks; N] = array::from_fn(|seat| {
-        // The next seat's offset o is this seat's offset o + 1.
+        // Offset o of the next seat means the same seat as offset o + 1 of this one.
         let by_next_offset = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
         let next = offsets[(seat + 1) % N];
         let packed =
             next.iter().rev().fold(0, |packed, &offset| (packed << 4) | unpack_rank(by_next_offset, offset));
-        // The result of a look-up is a shift.
+        // Every rank is multiplied by 4, so that the result of a look-up is the shift for the next one.
         packed.rotate_left(2)
     });
     let winner_offset = match ending {
@@ -91,7 +92,7 @@ fn winners_in_registers<const N: usize>(
     for &counters in piles {
         let first = apply_recurrence(&recurrence, &shifts);
         if shifts_equal(&first, &shifts) {
-            // If passing the turn changes nothing, the winner no longer depends on who moves.
+            // If passing the turn changes nothing, the winner no longer depends on which seat is to move.
             break;
         }
         shifts = first;
@@ -111,7 +112,7 @@ fn winners_in_registers<const N: usize>(
     })
 }
 
-/// Packs the ranks of a row by offset.
+/// Packs the ranks of a row, in the order of their offsets.
 fn pack_ranks_by_offset<const N: usize>(offsets: &[u8; N]) -> PackedRanks {
     (0..).zip(offsets).fold(0, |packed, (rank, &offset)| packed | (rank << (4 * offset)))
 }
@@ -120,10 +121,10 @@ fn unpack_rank(by_offset: PackedRanks, offset: u8) -> u64 {
     (by_offset >> (4 * offset)) & 0xf
 }
 
-/// Looks up the rank after passing the turn.
+/// Looks up the rank that results from passing the turn.
 #[inline]
 fn look_up_rank<const N: usize>(recurrence: PackedRanks, shift: RankShift) -> RankShift {
-    // Only the sixteenth field wraps around, and a plain shift is faster.
+    // Only the sixteenth field wraps around. With fewer fields, a plain shift is enough, and it is faster.
     let field = if N < 16 { recurrence >> (shift & 63) } else { recurrence.rotate_right(shift as u32) };
     field & 0x3c
 }
@@ -136,7 +137,7 @@ fn apply_recurrence<const N: usize>(
     array::from_fn(|seat| look_up_rank::<N>(recurrence[seat], shifts[(seat + 1) % N]))
 }
 
-/// Compares in registers, unlike `==` on arrays.
+/// Compares the arrays in registers, which `==` on arrays does not do.
 #[inline]
 fn shifts_equal<const N: usize>(some: &[RankShift; N], others: &[RankShift; N]) -> bool {
     some.iter().zip(others).fold(0, |difference, (one, other)| difference | (one ^ other)) == 0

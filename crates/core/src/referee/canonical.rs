@@ -32,10 +32,10 @@
 //! | 8 | `declared` with a note hash | as tag 2; the 32 bytes of the note hash |
 //! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
 //!
-//! The setup is, in this order: a list of the bots' names, by seat, each a string; a list of the piles' counters,
-//! `u64` each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`;
-//! optional: the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag
-//! quota, lag total, declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
+//! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional:
+//! the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag
+//! total, declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|
@@ -56,8 +56,10 @@ use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
 use std::time::Duration;
 
-/// Size of the buffer on the stack: enough for a hash and any event except `created` and `revealed`.
+/// The size in bytes of the buffer on the stack: enough for any event except `created` and `revealed`, even with a note
+/// hash.
 const STACK_BYTES: usize = 96;
+
 /// Returns the canonical bytes of an event.
 pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     let mut bytes = CanonicalBytes::default();
@@ -72,7 +74,7 @@ pub fn append_canonical_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(added.as_slice());
 }
 
-/// Bytes to be hashed, on the stack unless they grow long.
+/// The bytes to be hashed, which are on the stack unless there are more than [`STACK_BYTES`].
 pub(super) struct CanonicalBytes {
     short: [u8; STACK_BYTES],
     len: usize,
@@ -87,12 +89,10 @@ impl Default for CanonicalBytes {
 }
 
 impl CanonicalBytes {
-    /// Returns the bytes so far.
     pub(super) fn as_slice(&self) -> &[u8] {
         if self.long.is_empty() { &self.short[..self.len] } else { &self.long }
     }
 
-    /// Appends raw bytes.
     #[inline]
     pub(super) fn write_raw(&mut self, bytes: &[u8]) {
         let end = self.len + bytes.len();
@@ -186,7 +186,7 @@ impl CanonicalBytes {
         self.write_u8(seat.index() as u8);
     }
 
-    /// Appends a span. In a record it is whole microseconds and cannot overflow.
+    /// Appends a span. Spans in a record are whole microseconds and cannot overflow.
     fn write_span(&mut self, span: Duration) {
         self.write_u64(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
     }

@@ -28,12 +28,12 @@ pub enum CanonicalBytesError {
     /// A number has no defined meaning.
     #[error("unknown {what} {number}")]
     Unknown {
-        /// The kind of value that the number should identify.
+        /// The kind of value that the number should stand for.
         what: &'static str,
         /// The number.
         number: u8,
     },
-    /// The number of seats is not known before the `created` event.
+    /// The event cannot be parsed, since the number of seats is not known before the `created` event.
     #[error("the number of seats is not known yet: expected a `created` event first")]
     NoSetup,
     /// A value is invalid.
@@ -41,10 +41,11 @@ pub enum CanonicalBytesError {
     Value(String),
 }
 
-/// Parses the canonical bytes of an event of a match with this many seats; `created` needs no number of seats.
+/// Parses the canonical bytes of an event of a match with `seats` seats. Only the `created` event can be parsed without
+/// this number.
 ///
 /// # Errors
-/// If the bytes are not a valid event. This does not check whether the event fits the previous ones; the record does.
+/// If the bytes are not a valid event. Whether the event fits the previous ones is not checked here, but by the record.
 pub fn parse_canonical_bytes(
     bytes: &[u8],
     seats: Option<SeatCount>,
@@ -64,7 +65,7 @@ fn value_error(error: impl Display) -> CanonicalBytesError {
     CanonicalBytesError::Value(error.to_string())
 }
 
-/// Finds the value that `code` maps to a number.
+/// Finds the value in `all` that `code` maps to `number`.
 fn find_value<T: Copy>(what: &'static str, all: &[T], code: fn(T) -> u8, number: u8) -> Read<T> {
     let found = all.iter().copied().find(|&value| code(value) == number);
     found.ok_or(CanonicalBytesError::Unknown { what, number })

@@ -3,11 +3,11 @@
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// The prefix that separates card hashes from all others.
+/// The prefix that keeps card hashes distinct from all other hashes.
 const ORIGIN: &[u8] = b"lastnim benchmark card v1\n";
 
 /// The hash of the first line of a card: BLAKE3 of the text `lastnim benchmark card v1\n` and the unchanged bytes of
-/// the line, including its newline. As text it is base64.
+/// the line, including its newline. Its text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CardHash([u8; Self::BYTES]);
 

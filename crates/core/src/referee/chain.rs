@@ -1,13 +1,13 @@
 //! The hash chain over the events of a record.
 //!
-//! The chain begins with the match: BLAKE3 of the text `lastnim event chain v1\n` and the 16 bytes of the match id. The
-//! hash of an event is keyed BLAKE3 of its canonical bytes (see `canonical.rs`), with the previous hash as the key. So
-//! it covers the match, the event, and every event before it. A key needs no block of input: a take fits into one
-//! block.
+//! The chain begins with a hash of the match: BLAKE3 of the text `lastnim event chain v1\n` followed by the 16 bytes of
+//! the match id. The hash of an event is keyed BLAKE3 of its canonical bytes (see `canonical.rs`), with the previous
+//! hash as the key. So the hash of an event covers the match, the event, and every event before it. A key takes no
+//! space in the hashed input, so one block of BLAKE3 is enough for a take without a note hash.
 //!
-//! A record whose rows are not revealed never shows these hashes, since anyone could find a row by trying all rows. Its
-//! public events have a separate chain, which begins with `lastnim public chain v1\n` and leaves out the events that
-//! contain a row.
+//! A record whose rows are not revealed never shows these hashes, since they would let anyone find a row by trying all
+//! rows. Its public events have a separate chain, which begins with `lastnim public chain v1\n` and leaves out the
+//! events that contain a row.
 
 use super::TimedEvent;
 use super::canonical::CanonicalBytes;
@@ -15,12 +15,12 @@ use crate::game::MatchId;
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// The prefix before the match id that separates these hashes from all others.
+/// The prefix, placed before the match id, that keeps these hashes distinct from all other hashes.
 const ORIGIN: &[u8] = b"lastnim event chain v1\n";
-/// The same for the chain of public events.
+/// The prefix that does the same for the chain of public events.
 const PUBLIC_ORIGIN: &[u8] = b"lastnim public chain v1\n";
 
-/// The hash of an event and of every event before it. As text it is base64.
+/// The hash of an event and of every event before it. Its text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventHash([u8; Self::BYTES]);
 
@@ -28,12 +28,12 @@ impl EventHash {
     /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Returns the hash before the first event of a match.
+    /// Returns the hash that precedes the first event of a match.
     pub fn before_first_event(id: MatchId) -> Self {
         Self::of_origin(ORIGIN, id)
     }
 
-    /// Returns the hash before the first event of a match in the chain of public events.
+    /// Returns the hash that precedes the first event of a match in the chain of public events.
     pub fn before_first_public_event(id: MatchId) -> Self {
         Self::of_origin(PUBLIC_ORIGIN, id)
     }
@@ -45,7 +45,7 @@ impl EventHash {
         Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }
 
-    /// Returns the hash of the next event.
+    /// Returns the hash of `event`, the next event after the one with this hash.
     #[must_use]
     pub fn hash_of_next(&self, event: &TimedEvent) -> Self {
         let mut bytes = CanonicalBytes::default();

@@ -8,15 +8,15 @@ use thiserror::Error;
 /// declarations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
-    /// Initial bank of each seat, 1 ms to a day.
+    /// The initial bank of each seat, 1 ms to a day.
     pub initial: Duration,
     /// The time that is added to the bank after each take, 0 to an hour.
     pub increment: Duration,
-    /// Maximum lag credit for one take, 0 to 10 s.
+    /// The maximum lag credit for one take, 0 to 10 s.
     pub lag_quota: Duration,
-    /// Maximum lag credit of a seat in one match, 0 to 10 minutes.
+    /// The maximum lag credit of a seat in one match, 0 to 10 minutes.
     pub lag_total: Duration,
-    /// Time to declare rows, 1 ms to an hour.
+    /// The time to declare rows, 1 ms to an hour.
     pub declaration: Duration,
 }
 
@@ -26,17 +26,17 @@ pub struct Clock {
 pub struct ClockError {
     /// The name of the time in protocol messages.
     pub field: &'static str,
-    /// Milliseconds given.
+    /// The given time, in milliseconds.
     pub value: u64,
-    /// Minimum, in milliseconds.
+    /// The minimum, in milliseconds.
     pub min: u64,
-    /// Maximum, in milliseconds.
+    /// The maximum, in milliseconds.
     pub max: u64,
 }
 
 impl Default for Clock {
-    /// Returns a bank of ten seconds with 100 ms per take, a lag credit of 100 ms per take and 10 s in total, and ten
-    /// seconds to declare.
+    /// Returns a clock with an initial bank of ten seconds, an increment of 100 ms, a lag credit of up to 100 ms per
+    /// take and 10 s in total, and ten seconds to declare rows.
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),
@@ -49,10 +49,10 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Accepts times in range.
+    /// Returns the clock unchanged if all of its times are valid.
     ///
     /// # Errors
-    /// Lists every time out of range.
+    /// If any time is invalid. The error lists every invalid time.
     pub fn validate(self) -> Result<Self, Vec<ClockError>> {
         let bounds = [
             ("initial_ms", self.initial, 1, 86_400_000),
@@ -73,14 +73,14 @@ impl Clock {
     }
 }
 
-/// The time that a seat has left, in whole microseconds.
+/// The thinking time and the lag credit that a seat has left, in whole microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeBank {
     left_us: u64,
     lag_left_us: u64,
 }
 
-/// The limits of a clock that apply to each take, in microseconds.
+/// The times of a clock that apply to each take, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TakeAllowance {
     pub(super) increment_us: u64,
@@ -103,7 +103,6 @@ impl TimeBank {
         Duration::from_micros(self.lag_left_us)
     }
 
-    /// Returns the thinking time left, in microseconds.
     pub(super) fn left_us(&self) -> u64 {
         self.left_us
     }
@@ -113,7 +112,7 @@ impl TimeBank {
         lag_us.min(allowance.lag_quota_us).min(self.lag_left_us)
     }
 
-    /// Charges a take and adds the increment.
+    /// Charges the seat for a take, uses up the credited lag, and adds the increment.
     pub(super) fn charge_take(&mut self, charged_us: u64, credited_us: u64, allowance: TakeAllowance) {
         self.left_us = self.left_us.saturating_sub(charged_us).saturating_add(allowance.increment_us);
         self.lag_left_us = self.lag_left_us.saturating_sub(credited_us);

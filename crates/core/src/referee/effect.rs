@@ -1,10 +1,10 @@
-//! Inputs and effects of the referee.
+//! The inputs to the referee, and its effects.
 
 use super::{MatchSnapshot, Refusal, SeatAction, TimedEvent};
 use crate::game::{Row, Seat};
 use std::time::Duration;
 
-/// An input of the referee.
+/// An input to the referee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefereeInput {
     /// The seat's bot has connected or reconnected, and needs a snapshot.
@@ -24,7 +24,7 @@ pub enum RefereeInput {
         /// The action.
         action: SeatAction,
     },
-    /// The organiser has disqualified the seat's bot. Has no effect on a forfeited seat.
+    /// The organiser has disqualified the seat's bot. Has no effect on a seat that has already forfeited.
     Disqualify {
         /// The seat.
         seat: Seat,
@@ -35,7 +35,7 @@ pub enum RefereeInput {
     Cancel,
 }
 
-/// Work for the caller of the referee, to be done in order.
+/// Work that the caller of the referee has to do, in the order of the effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "an event that is not stored and announced is lost"]
 pub enum RefereeEffect {
@@ -53,18 +53,18 @@ pub enum RefereeEffect {
 /// A message to one seat alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeatMessage {
-    /// The seat's row is settled.
+    /// The seat's row is settled and can no longer change.
     Declared {
         /// The row that applies.
         row: Row,
     },
     /// It is the seat's turn. After a refusal, this is repeated with the current state.
     Turn(Turn),
-    /// The seat's take was already made; this acknowledges the take again.
+    /// The seat repeated a take that it had already made; this acknowledges the take again.
     TookAgain {
         /// The ply.
         ply: u32,
-        /// Counters taken.
+        /// The number of counters taken.
         take: u64,
     },
     /// The seat's message was refused. If an action is still expected, a turn or a snapshot follows.
@@ -73,14 +73,15 @@ pub enum SeatMessage {
     Snapshot(Box<MatchSnapshot>),
 }
 
-/// A seat's turn: the piles before `pile` are untouched, those after it empty.
+/// The state of the match when it is a seat's turn. The piles before `pile` are untouched, and those after it are
+/// empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
     /// The number of the next take, from 0.
     pub ply: u32,
     /// The index of the last nonempty pile, from 0.
     pub pile: usize,
-    /// The counters left in it, the largest legal take.
+    /// The number of counters left in that pile, which is also the largest legal take.
     pub counters: u64,
     /// The time left in the seat's bank.
     pub bank: Duration,

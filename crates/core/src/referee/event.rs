@@ -8,7 +8,7 @@ use std::{fmt, time::Duration};
 /// An event and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedEvent {
-    /// Its time, which is never before the previous event.
+    /// When the event happened; never before the previous event.
     pub at: Timestamp,
     /// What happened.
     pub event: Event,
@@ -19,13 +19,13 @@ pub struct TimedEvent {
 pub enum Event {
     /// The match was set up.
     Created(Box<MatchSetup>),
-    /// A seat's row became known to the server; it stays secret until the rows are revealed.
+    /// A seat's row was settled, by declaration or by default; it stays secret until the rows are revealed.
     Declared {
         /// The seat.
         seat: Seat,
         /// Its row.
         row: Row,
-        /// Why the standard row replaces the seat's own, if it does.
+        /// Why the seat has the standard row instead of a declared one; `None` if it declared its row.
         defaulted: Option<RowDefault>,
         /// The note hash, if the bot sent one.
         note_hash: Option<NoteHash>,
@@ -37,17 +37,17 @@ pub enum Event {
     },
     /// A take was made.
     Took {
-        /// The number of the take, from 0.
+        /// The index of the take, from 0.
         ply: u32,
         /// The seat.
         seat: Seat,
-        /// Counters taken.
+        /// The number of counters taken.
         take: u64,
         /// Who moved for the seat.
         mover: Mover,
-        /// Time charged to the seat's bank, in whole microseconds.
+        /// The time charged to the seat's bank, in whole microseconds.
         charged: Duration,
-        /// Lag credit, in whole microseconds.
+        /// The time credited to the seat for network lag, in whole microseconds.
         credited: Duration,
         /// The note hash, if the bot sent one.
         note_hash: Option<NoteHash>,
@@ -56,12 +56,12 @@ pub enum Event {
     Struck {
         /// The seat.
         seat: Seat,
-        /// The current ply of the match.
+        /// The ply that the match had reached.
         ply: u32,
         /// The reason.
         reason: RefusalReason,
     },
-    /// A seat was forfeited; the steward plays it from here.
+    /// A seat was forfeited; from then on, the steward plays it.
     Forfeited {
         /// The seat.
         seat: Seat,
@@ -78,7 +78,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns whether seats and watchers may see it before the rows are revealed.
+    /// Returns whether seats and watchers may see this event before the rows are revealed.
     pub fn is_public(&self) -> bool {
         !matches!(self, Self::Declared { .. })
     }
@@ -87,7 +87,7 @@ impl Event {
 /// Why a seat has the standard row instead of a declared one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowDefault {
-    /// The deadline passed.
+    /// The deadline passed before the seat declared.
     Late,
     /// The declared row was invalid.
     Invalid,
@@ -104,7 +104,7 @@ pub enum ForfeitReason {
     Disconnected,
     /// The bot never connected during the match.
     NoShow,
-    /// Too many strikes.
+    /// The seat got too many strikes.
     Strikes,
     /// The bot resigned.
     Resigned,

@@ -3,11 +3,12 @@
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// The prefix that separates manifest hashes from all others.
+/// The prefix that separates manifest hashes from all other hashes.
 const ORIGIN: &[u8] = b"lastnim tournament manifest v1\n";
 
-/// The hash of all lines of a manifest but the last, which is the signature: BLAKE3 of the text `lastnim tournament
-/// manifest v1\n` and the unchanged bytes of these lines, including newlines. As text it is base64.
+/// The hash of a manifest without its last line, which is the signature. It is the BLAKE3 hash of the text `lastnim
+/// tournament manifest v1\n` followed by the unchanged bytes of the other lines, including newlines. Its text form is
+/// base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ManifestHash([u8; Self::BYTES]);
 
@@ -24,7 +25,7 @@ impl ManifestHash {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
@@ -51,12 +52,12 @@ impl Default for ManifestHasher {
 }
 
 impl ManifestHasher {
-    /// Adds the next bytes of the lines, newlines included; they may be split anywhere.
+    /// Adds the next bytes of the lines, including newlines. The bytes may be split between calls at any point.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Returns the hash of the bytes so far.
+    /// Returns the hash of all bytes added so far.
     pub fn hash(&self) -> ManifestHash {
         ManifestHash(*self.0.finalize().as_bytes())
     }

@@ -1,7 +1,7 @@
 //! The referee: one match as a state machine, `(input, now) -> effects`.
 //!
-//! Pure code: time is an argument, and nothing here sends, stores or waits. The state of a match is a function of its
-//! events, so that a record replays to the same state.
+//! The code is pure: time is an argument, and nothing here sends, stores or waits. The state of a match is a function
+//! of its events, so replaying a record always gives the same state.
 
 mod canonical;
 mod canonical_reader;

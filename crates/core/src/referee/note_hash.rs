@@ -1,15 +1,15 @@
-//! Hashes of notes that bots attach to rows and takes.
+//! The hashes of private notes, which bots can attach to rows and takes.
 
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The hash of a private note of a bot, such as the transcript behind a take. Since the record contains it, the bot can
-/// publish the note later and prove that it was not written afterwards. The bot decides how to compute it. As text it
-/// is base64.
+/// The hash of a bot's private note, such as the transcript of the reasoning behind a take. Since the record contains
+/// the hash, the bot can publish the note later and prove that it was not written afterwards. The bot decides how to
+/// compute the hash. Its text form is base64.
 ///
-/// It is boxed because few events have one: every event without it is a third smaller.
+/// The bytes are boxed because few events have a note hash, and boxing makes all other events a third smaller.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct NoteHash(Box<[u8; Self::BYTES]>);
 
@@ -17,7 +17,7 @@ pub struct NoteHash(Box<[u8; Self::BYTES]>);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a note hash of {given} bytes: expected {}, or no note hash", NoteHash::BYTES)]
 pub struct NoteHashError {
-    /// Number of bytes given.
+    /// The number of bytes given.
     pub given: usize,
 }
 
@@ -30,7 +30,7 @@ impl NoteHash {
         Self(Box::new(bytes))
     }
 
-    /// Parses an optional note hash; no bytes mean that there is no hash.
+    /// Parses an optional note hash; an empty slice means that there is none.
     ///
     /// # Errors
     /// If the number of bytes is neither 0 nor the length of a hash.
@@ -44,7 +44,7 @@ impl NoteHash {
             .map_err(|_| NoteHashError { given: bytes.len() })
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }

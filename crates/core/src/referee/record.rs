@@ -10,14 +10,15 @@ use crate::oracle::{Audit, AuditError, Mover};
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// Maximum number of events in a record: `created`, `revealed` and `ended`; for each seat its row, all strikes and a
-/// forfeit; and the takes.
+/// The maximum number of events in a record: `created`, `revealed` and `ended`; a row, a forfeit and all strikes for
+/// each seat; and all takes.
 pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
 
-/// Initial capacity for events: few matches have fewer, and longer ones reallocate less often.
+/// The initial capacity of the list of events. Few matches have fewer events than this, and longer matches need fewer
+/// reallocations.
 const INITIAL_CAPACITY: usize = 16;
 
-/// The events of one match, in order, beginning with its setup. Every record replays.
+/// The events of one match, in order, beginning with its setup. Replaying the events of a `Record` never fails.
 #[derive(Debug, Clone)]
 pub struct Record {
     id: MatchId,
@@ -50,7 +51,7 @@ impl HashChain {
     }
 }
 
-/// Two records are equal if their ids and events are, because hashes and state follow from these.
+/// Two records are equal if their ids and events are equal, because hashes and state follow from these.
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id && self.events == other.events
@@ -92,13 +93,13 @@ pub enum RecordError {
     /// The match is not over.
     #[error("the match is not over after {plies} plies: only finished matches can be audited")]
     NotEnded {
-        /// Takes made.
+        /// The number of takes made.
         plies: u32,
     },
     /// The match was cancelled.
     #[error("the match was cancelled after {plies} plies: it has no winner, so there is nothing to audit")]
     Cancelled {
-        /// Takes made.
+        /// The number of takes made.
         plies: u32,
     },
     /// The oracle rejects the game.
@@ -107,7 +108,7 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// Begins a record.
+    /// Begins a record with its first event.
     ///
     /// # Errors
     /// If the event is not `created`, or its setup is invalid.
@@ -123,7 +124,7 @@ impl Record {
     /// Replays the events of a match, which may still be open.
     ///
     /// # Errors
-    /// Names the first event that does not fit.
+    /// If an event does not fit; the error names the first such event.
     pub fn replay(id: MatchId, events: impl IntoIterator<Item = TimedEvent>) -> Result<Self, RecordError> {
         let mut events = events.into_iter();
         let mut record = Self::begin(id, events.next().ok_or(RecordError::Empty)?)?;
@@ -147,8 +148,8 @@ impl Record {
         Ok(())
     }
 
-    /// Appends a take that the referee decided from this record's state, no earlier than the last event. Skips the
-    /// checks of [`push_event`](Self::push_event), which would pass.
+    /// Appends a take that the referee decided from this record's state, at a time no earlier than the last event.
+    /// Skips the checks of [`push_event`](Self::push_event), because they would pass.
     pub(super) fn push_decided_take(&mut self, decided: DecidedTake, event: TimedEvent) {
         debug_assert!(self.events.last().is_some_and(|last| event.at >= last.at), "time never decreases");
         debug_assert!(self.state.allows_take(decided, &event.event), "{decided:?} does not fit {event:?}");
@@ -163,7 +164,7 @@ impl Record {
         self.events.push(event);
     }
 
-    /// Returns the match.
+    /// Returns the id of the match.
     pub fn id(&self) -> MatchId {
         self.id
     }
@@ -173,13 +174,13 @@ impl Record {
         &self.events
     }
 
-    /// Returns the hash of each event, in order; each covers its event and all before it.
+    /// Returns the hash of each event, in order. Each hash covers its event and all earlier events.
     pub fn hashes(&self) -> &[EventHash] {
         &self.chain().0
     }
 
-    /// Returns the hashes, which are computed on first use: during play they are not needed before the record is shown
-    /// or signed.
+    /// Returns the hashes, which are computed on first use because they are needed only when the record is shown or
+    /// signed.
     fn chain(&self) -> &HashChain {
         self.hashes.get_or_init(|| Box::new(HashChain::of_events(self.id, &self.events)))
     }
@@ -189,15 +190,16 @@ impl Record {
         self.chain().last()
     }
 
-    /// Returns the last hash of the chain of public events, for a record whose rows are not revealed: it depends only
-    /// on what such a record shows. `None` if the rows are revealed.
+    /// Returns the last hash of the chain of public events; `None` if the rows are revealed. It does not depend on rows
+    /// that are still secret.
     pub fn public_head(&self) -> Option<EventHash> {
         let begin = EventHash::before_first_public_event(self.id);
         let is_unrevealed = self.state.game().is_none();
         is_unrevealed.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
     }
 
-    /// Returns the events that seats and watchers may see: those without a row, until the rows are revealed.
+    /// Returns the events that seats and watchers may see: all events once the rows are revealed, and only those
+    /// without a row before that.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         let revealed = self.state.game().is_some();
         self.events.iter().filter(move |event| revealed || event.event.is_public())
@@ -208,7 +210,8 @@ impl Record {
         &self.state
     }
 
-    /// Returns the thinking time that the mover had left before each take, in percent of its initial bank, at most 100.
+    /// Returns the thinking time that the mover had left before each take, as a percentage of its initial bank, capped
+    /// at 100.
     pub fn time_left_percent(&self) -> Vec<u8> {
         let clock = self.state.setup().clock();
         let initial = clock.initial.as_micros().max(1);

@@ -4,7 +4,7 @@ use std::fmt;
 /// Why a bot's message was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalReason {
-    /// The take is 0 or more than the pile in play contains.
+    /// The take is zero, or exceeds the number of counters in the pile in play.
     IllegalTake,
     /// Another seat is to move.
     NotYourTurn,
@@ -14,7 +14,7 @@ pub enum RefusalReason {
     Stale,
     /// The row is not a permutation.
     InvalidRow,
-    /// The seat's row is settled, or the rows are assigned.
+    /// The seat's row is already settled, or the match has assigned rows.
     AlreadyDeclared,
     /// Rows are still being declared.
     NotStarted,
@@ -44,7 +44,7 @@ impl RefusalReason {
         Self::Malformed,
     ];
 
-    /// Returns whether it costs the seat a strike: only mistakes that a correct bot can avoid cost one.
+    /// Returns whether this refusal costs the seat a strike. Only mistakes that a correct bot can avoid do.
     pub fn is_strike(self) -> bool {
         matches!(self, Self::IllegalTake | Self::NotYourTurn | Self::FuturePly | Self::NotStarted)
     }
@@ -71,14 +71,14 @@ impl fmt::Display for RefusalReason {
 /// A refusal as sent to a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reason, for programs.
+    /// The reason, in a form for programs.
     pub reason: RefusalReason,
-    /// The reason in words: the wrong value and what is expected.
+    /// The reason in words: what was wrong and what is expected.
     pub message: String,
     /// The current ply of the match.
     pub ply: u32,
-    /// The seat's strikes, including this one.
+    /// The seat's strikes so far, including the one for this refusal if it costs one.
     pub strikes: u32,
-    /// Strikes left before the seat is forfeited.
+    /// The number of strikes left before the seat is forfeited.
     pub strikes_left: u32,
 }

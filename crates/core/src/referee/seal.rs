@@ -1,9 +1,9 @@
 //! The signatures on records, manifests and benchmark cards.
 //!
-//! A server signs a record only when its match is over, so a seal proves that a record is complete. The caller of this
-//! module ensures that. The signed message is the text `lastnim record seal v1\n` and the 32 bytes of the hash of the
-//! record's last event; for a manifest, `lastnim manifest seal v1\n` and its hash; for a card, `lastnim card seal v1\n`
-//! and its hash. The algorithm is Ed25519.
+//! A server signs a record only when its match is over, so a seal proves that the record is complete. This module does
+//! not check this: its callers must ensure it. The signed message is the text `lastnim record seal v1\n` followed by
+//! the 32 bytes of the hash of the record's last event; for a manifest, `lastnim manifest seal v1\n` followed by its
+//! hash; for a card, `lastnim card seal v1\n` followed by its hash. The algorithm is Ed25519.
 
 use super::{CardHash, EventHash, ManifestHash};
 use crate::game::Base64Error;
@@ -12,22 +12,22 @@ use ed25519_dalek::{self as ed25519, Signer, Verifier};
 use std::{cell::Cell, fmt, str::FromStr};
 use thiserror::Error;
 
-/// Signed before the last hash of a record; separates its signatures from all others.
+/// The text signed before the last hash of a record. It separates signatures on records from all others.
 const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
-/// Signed before the hash of a manifest.
+/// The text signed before the hash of a manifest.
 const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
-/// Signed before the hash of a benchmark card.
+/// The text signed before the hash of a benchmark card.
 const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
 
 /// A server's signing key. It is wiped from memory when dropped, and `Debug` hides it.
 #[derive(Clone)]
 pub struct SigningKey(ed25519::SigningKey);
 
-/// The key that verifies a server's seals. As text it is base64.
+/// The key that verifies a server's seals. Its text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey(ed25519::VerifyingKey);
 
-/// An Ed25519 signature. As text it is base64.
+/// An Ed25519 signature. Its text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature([u8; Self::BYTES]);
 
@@ -44,10 +44,10 @@ pub struct Seal {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PublicKeyError {
-    /// The text is not the base64 of a key.
+    /// The text is not the base64 form of a key.
     #[error(transparent)]
     Text(#[from] Base64Error),
-    /// The bytes are not a point of the curve, or are one of the few points that verify any signature.
+    /// The bytes are not a point on the curve, or are one of the few points with which forged signatures can verify.
     #[error("public key \"{}\": it is not a valid Ed25519 key; ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
@@ -56,7 +56,7 @@ impl SigningKey {
     /// Length of a seed in bytes.
     pub const SEED_BYTES: usize = 32;
 
-    /// Creates the key of a seed. The seed is its only secret.
+    /// Derives the signing key from a seed, which is its only secret.
     pub fn from_seed(seed: &[u8; Self::SEED_BYTES]) -> Self {
         Self(ed25519::SigningKey::from_bytes(seed))
     }
@@ -66,12 +66,12 @@ impl SigningKey {
         self.0.to_bytes()
     }
 
-    /// Returns the key that verifies its signatures.
+    /// Returns the public key that verifies the signatures of this key.
     pub fn public_key(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs the record of a finished match, by the hash of its last event.
+    /// Signs the record of a finished match, given the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
         self.sign(&[RECORD_SEAL, head.as_bytes()].concat())
     }
@@ -98,7 +98,7 @@ impl fmt::Debug for SigningKey {
 }
 
 impl Seal {
-    /// Returns whether this is the signer's seal on the record with this last hash.
+    /// Returns whether this is the signer's seal on the record whose last hash is `head`.
     pub fn verifies(&self, head: EventHash) -> bool {
         self.is_signature_on(&[RECORD_SEAL, head.as_bytes()].concat())
     }
@@ -115,16 +115,17 @@ impl Seal {
 
     /// Accepts exactly what strict verification accepts, without decompressing the signature's point R.
     ///
-    /// Strict verification rejects a key or an R of small order and an R that is not a point; then it computes the
-    /// expected R and compares bytes. A [`PublicKey`] is never of small order, and bytes equal to those of a computed
-    /// point are a point. So only R needs a check against the eight points of small order.
+    /// Strict verification rejects a key of small order, an R of small order, and an R that is not a point; then it
+    /// computes the expected R and compares the bytes. Here, a [`PublicKey`] is never of small order, and bytes that
+    /// equal those of a computed point are certainly a point. So the only check left is that R is not one of the eight
+    /// points of small order.
     fn is_signature_on(&self, message: &[u8]) -> bool {
         let signature = ed25519::Signature::from_bytes(&self.signature.0);
         !is_of_small_order(signature.r_bytes()) && self.signer.0.verify(message, &signature).is_ok()
     }
 }
 
-/// The y coordinates of the points whose order divides 8. With both signs of x they are eight points.
+/// The y coordinates of the points whose order divides 8. With both signs of x, they give eight points.
 const SMALL_ORDER: [[u8; 32]; 5] = [
     // The point of order 1.
     with_ends(1, 0, 0),
@@ -158,7 +159,8 @@ fn is_of_small_order(point: &[u8; 32]) -> bool {
 }
 
 thread_local! {
-    /// The last parsed key. Consecutive records usually have the same signer, and decompressing a key is slow.
+    /// The last key parsed. It is kept because consecutive records usually have the same signer, and decompressing a
+    /// key is slow.
     static LAST_KEY: Cell<Option<PublicKey>> = const { Cell::new(None) };
 }
 
@@ -166,10 +168,10 @@ impl PublicKey {
     /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Accepts a point of the curve.
+    /// Accepts the bytes of a point on the curve.
     ///
     /// # Errors
-    /// If it is not a point, or is one of the few points that verify any signature.
+    /// If the bytes are not such a point, or are one of the few points with which forged signatures can verify.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Result<Self, PublicKeyError> {
         if let Some(known) = LAST_KEY.get().filter(|known| *known.as_bytes() == bytes) {
             return Ok(known);
@@ -249,7 +251,7 @@ mod tests {
     }
 
     proptest! {
-        // In a build without optimisation, a signature takes milliseconds.
+        // Few cases, because each signature takes milliseconds in a build without optimisation.
         #![proptest_config(crate::game::testing::cases(32))]
 
         #[test]

@@ -8,7 +8,7 @@ use crate::game::Row;
 pub enum SeatAction {
     /// Declare a row.
     Declare {
-        /// Should be a permutation of 0..n-1.
+        /// The offsets of the row, which should be a permutation of 0 to n - 1.
         offsets: Vec<u64>,
         /// The note hash, or why it is invalid.
         note_hash: Result<Option<NoteHash>, NoteHashError>,
@@ -17,7 +17,7 @@ pub enum SeatAction {
     Take {
         /// The ply that the take is for.
         ply: u32,
-        /// Counters.
+        /// The number of counters.
         take: u64,
         /// The note hash, or why it is invalid.
         note_hash: Result<Option<NoteHash>, NoteHashError>,
@@ -38,7 +38,7 @@ impl SeatAction {
         Self::Take { ply, take, note_hash: Ok(note_hash) }
     }
 
-    /// Returns a short description.
+    /// Returns a short description, such as "a resignation".
     pub fn describe(&self) -> String {
         match self {
             Self::Declare { .. } => "a row".to_owned(),

@@ -11,9 +11,10 @@ use thiserror::Error;
 pub struct Origin {
     /// The tournament.
     pub tournament: TournamentId,
-    /// The number of the match in it, from 0.
+    /// The number of the match in the tournament, from 0.
     pub number: u64,
-    /// The duplicate group: the same bots on the same piles, in every rotation of the seats.
+    /// The duplicate group of the match: matches of the same bots on the same piles, one for each rotation of the
+    /// seats.
     pub group: u64,
 }
 
@@ -56,12 +57,12 @@ pub enum MatchSetupError {
     /// The first seat does not exist.
     #[error("first: {0}")]
     First(SeatError),
-    /// The assigned matrix has another number of seats.
+    /// The assigned matrix has a different number of seats than the match.
     #[error("an assigned matrix for {given} seats, but the match has {seats} seats")]
     Assigned {
-        /// The seats of the matrix.
+        /// The number of seats in the matrix.
         given: SeatCount,
-        /// The seats of the match.
+        /// The number of seats in the match.
         seats: SeatCount,
     },
     /// The terms are out of range.
@@ -70,7 +71,7 @@ pub enum MatchSetupError {
 }
 
 impl MatchSetup {
-    /// Creates a setup with the defaults: seat 0 moves first, every seat declares its row.
+    /// Creates a setup with the defaults: seat 0 moves first, and every seat declares its row.
     pub fn new(bots: BySeat<BotName>, piles: Piles) -> Self {
         Self {
             bots,
@@ -86,7 +87,7 @@ impl MatchSetup {
     /// Accepts a playable setup.
     ///
     /// # Errors
-    /// Lists everything that is wrong.
+    /// Returns a list of everything that is wrong.
     pub fn validate(self) -> Result<Self, Vec<MatchSetupError>> {
         let seats = self.seats();
         let mut errors = Self::find_misfits(&self.bots, self.assigned.as_ref());
@@ -102,7 +103,8 @@ impl MatchSetup {
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
-    /// Returns the conflicts between bots and assigned rows: a bot in two seats, a matrix of the wrong size.
+    /// Returns what is wrong with the bots and the assigned rows: bots that have two seats, or a matrix of the wrong
+    /// size.
     pub fn find_misfits(bots: &BySeat<BotName>, assigned: Option<&AllianceMatrix>) -> Vec<MatchSetupError> {
         let mut errors = Vec::new();
         for (second, bot) in bots.enumerate() {

@@ -15,7 +15,7 @@ pub enum MatchPhase {
     Ended,
 }
 
-/// Everything that a bot needs to play on without its own memory.
+/// Everything that a bot needs to play on, even if it remembers nothing of the match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSnapshot {
     /// The recipient's seat.
@@ -24,24 +24,24 @@ pub struct MatchSnapshot {
     pub setup: MatchSetup,
     /// The phase.
     pub phase: MatchPhase,
-    /// Time left to declare; `None` if the seat's row is settled.
+    /// The time left to declare; `None` if the seat's row is settled.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.
     pub matrix: Option<AllianceMatrix>,
-    /// Takes made.
+    /// The number of takes made.
     pub ply: u32,
     /// The index of the last nonempty pile, from 0.
     pub pile: usize,
-    /// The counters left in it.
+    /// The number of counters left in that pile.
     pub counters: u64,
     /// The seat to move.
     pub to_move: Seat,
-    /// Time left in each bank.
+    /// The time left in each seat's bank.
     pub banks: BySeat<Duration>,
-    /// Strikes so far.
+    /// The number of strikes of each seat so far.
     pub strikes: BySeat<u32>,
-    /// Why seats were forfeited.
+    /// Why each seat was forfeited; `None` for seats that were not.
     pub forfeited: BySeat<Option<ForfeitReason>>,
-    /// The turn, if the seat is to move.
+    /// The turn, if the recipient is to move.
     pub turn: Option<Turn>,
 }

@@ -10,10 +10,10 @@ use crate::oracle::{Mover, PlayedTake, Solution};
 use std::time::Duration;
 use thiserror::Error;
 
-/// The state after all events of a match so far.
+/// The state of a match after all its events so far.
 ///
-/// Data that every take changes is stored inline; the rest is behind one pointer, so that a take loads little memory
-/// into the caches.
+/// Data that every take changes is stored inline; the rest is behind one pointer, so that making a take loads little
+/// memory into the caches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchState {
     position: Position,
@@ -44,9 +44,9 @@ pub(super) struct DecidedTake {
     pub(super) seat: Seat,
     pub(super) take: u64,
     pub(super) mover: Mover,
-    /// Time charged to the seat's bank.
+    /// The time charged to the seat's bank.
     pub(super) charged_us: u64,
-    /// Lag credit.
+    /// The time credited for lag.
     pub(super) credited_us: u64,
 }
 
@@ -69,9 +69,9 @@ pub enum EventMisfit {
     /// The row has the wrong number of offsets.
     #[error("a row of {given} offsets in a match with {seats} seats")]
     RowLength {
-        /// Offsets of the row.
+        /// The number of offsets in the row.
         given: usize,
-        /// Seats of the match.
+        /// The number of seats in the match.
         seats: usize,
     },
     /// The revealed matrix differs from the declared or assigned one.
@@ -110,10 +110,10 @@ pub enum EventMisfit {
     /// The lag credit exceeds the limit for a take or for the seat.
     #[error("seat {0} is credited more lag than its quotas allow")]
     Overcredited(Seat),
-    /// A time is not in whole microseconds.
+    /// The charge or the credit is not a whole number of microseconds.
     #[error("seat {0} is charged or credited a fraction of a microsecond")]
     Fraction(Seat),
-    /// The steward's take costs the seat time.
+    /// The seat is charged time for a take by the steward.
     #[error("seat {0} is charged for a take by the steward")]
     StewardCharged(Seat),
     /// The seat is already forfeited.
@@ -127,17 +127,17 @@ pub enum EventMisfit {
         "a note hash for seat {0}, but its bot did not act: only a bot's own rows and takes have note hashes"
     )]
     NoteHash(Seat),
-    /// This refusal costs no strike.
+    /// The event records a strike for a refusal that never costs one.
     #[error("a strike for {0:?}, which never costs a strike")]
     NoStrike(RefusalReason),
-    /// The strikes do not match the number that forfeits a seat.
+    /// A seat is forfeited for strikes before it has enough of them, or is not forfeited when it has.
     #[error("seat {seat} has {strikes} of {limit} strikes: a seat is forfeited at the limit, not before")]
     Strikes {
         /// The seat.
         seat: Seat,
         /// Its strikes so far.
         strikes: u32,
-        /// The strike that forfeits a seat.
+        /// The number of strikes that forfeits a seat.
         limit: u32,
     },
     /// The event says that the seat ran out of time, but its clock was stopped.
@@ -184,12 +184,12 @@ impl MatchState {
         self.phase
     }
 
-    /// Returns a seat's row, if it is settled, revealed or not.
+    /// Returns a seat's row, if it is settled, even if it is not revealed yet.
     pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
         self.rare.rows[seat].as_ref()
     }
 
-    /// Returns the game with all preferences, once the rows are revealed.
+    /// Returns the game, which includes all rows; `None` until the rows are revealed.
     pub fn game(&self) -> Option<&Game> {
         self.rare.game.as_ref()
     }
@@ -199,7 +199,7 @@ impl MatchState {
         &self.position
     }
 
-    /// Returns the takes made.
+    /// Returns the takes made so far, in order.
     pub fn takes(&self) -> &[PlayedTake] {
         &self.takes
     }
@@ -219,7 +219,7 @@ impl MatchState {
         &self.rare.strikes
     }
 
-    /// Returns why seats were forfeited.
+    /// Returns why each seat was forfeited; `None` for seats that were not.
     pub fn forfeits(&self) -> &BySeat<Option<ForfeitReason>> {
         &self.rare.forfeits
     }
@@ -247,7 +247,8 @@ impl MatchState {
         AllianceMatrix::from_rows(rows.try_into().ok()?).ok()
     }
 
-    /// Returns the end that is due, if any: the last counter taken, every seat forfeited, or the ply limit.
+    /// Returns why the match must end now, if it must: the last counter is taken, every seat is forfeited, or the ply
+    /// limit is reached.
     pub fn due_end(&self) -> Option<EndReason> {
         if self.phase == MatchPhase::Declaring || (self.phase == MatchPhase::Ended && self.game().is_none()) {
             None
@@ -285,7 +286,7 @@ impl MatchState {
         }
     }
 
-    /// Checks whether the match may have this event before its end.
+    /// Checks that the match has not ended, and that the event is its end if the end is due.
     fn check_open(&self, event: &Event) -> Result<(), EventMisfit> {
         if self.phase == MatchPhase::Ended {
             return Err(EventMisfit::AfterEnd);
@@ -296,7 +297,7 @@ impl MatchState {
         }
     }
 
-    /// Returns whether [`apply_event`](Self::apply_event) would turn this event into the same take.
+    /// Returns whether [`apply_event`](Self::apply_event) would accept this event and derive the same take from it.
     pub(super) fn allows_take(&self, decided: DecidedTake, event: &Event) -> bool {
         self.check_open(event).and_then(|()| self.check_took(event)) == Ok(decided)
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 pub const MAX_STRIKES: u32 = 100;
 /// The default number of strikes that forfeits a seat.
 pub const DEFAULT_STRIKES: u32 = 3;
-/// Maximum number of plies of a match, which is also the oracle's limit for an audit.
+/// Maximum number of plies in a match, which is also the oracle's limit for an audit.
 pub const MAX_PLIES: u32 = oracle::MAX_PLIES as u32;
 /// The default number of plies after which the oracle decides.
 pub const DEFAULT_MAX_PLIES: u32 = 10_000;
@@ -25,10 +25,10 @@ pub struct Terms {
     pub max_plies: u32,
 }
 
-/// Terms out of range.
+/// Terms that are out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TermsError {
-    /// The strikes are out of range.
+    /// The number of strikes is out of range.
     #[error("strikes of {0}: expected 1 to {MAX_STRIKES}")]
     Strikes(u32),
     /// The ply limit is out of range.
@@ -49,7 +49,7 @@ impl Terms {
     /// Accepts terms in range.
     ///
     /// # Errors
-    /// Lists everything that is out of range.
+    /// Returns a list of everything that is out of range.
     pub fn validate(self) -> Result<Self, Vec<TermsError>> {
         let mut errors = Vec::new();
         if !(1..=MAX_STRIKES).contains(&self.strikes) {

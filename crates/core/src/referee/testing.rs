@@ -10,7 +10,7 @@ use crate::game::{
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// A random match and the inputs that it will get.
+/// A random match and the inputs that it will receive.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// The settings of the match.
@@ -24,7 +24,7 @@ pub struct Scene {
 struct Step {
     time: Time,
     what: What,
-    /// Returns a note hash for a row or take.
+    /// The note hash that is sent with a row or take.
     note_hash: Result<Option<NoteHash>, NoteHashError>,
     announced: bool,
 }
@@ -41,11 +41,11 @@ enum Time {
 enum What {
     Join(usize),
     Leave(usize),
-    /// Seat and offsets.
+    /// The seat and the offsets of its row.
     Declare(usize, Vec<u64>),
     /// The seat to move makes a legal take, chosen by this number.
     LegalTake(u64),
-    /// Seat, offset from the current ply, counters.
+    /// The seat, the offset from the current ply, and the number of counters.
     Take(usize, i64, u64),
     /// The take that was made this many plies ago, sent again.
     TakeAgain(u32),
@@ -53,7 +53,7 @@ enum What {
     Disqualify(usize),
     Tick,
     Cancel,
-    /// Seat and lag in nanoseconds.
+    /// The seat and its lag in nanoseconds.
     Lag(usize, u64),
 }
 

@@ -27,13 +27,13 @@ impl Timestamp {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Returns the time a span earlier, saturating.
+    /// Returns the time that is `span` earlier, but at least 0.
     #[must_use]
     pub fn minus(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(whole_micros(span)))
     }
 
-    /// Returns the time this many microseconds later, saturating.
+    /// Returns the time this many microseconds later, saturating at the maximum.
     pub(super) fn plus_micros(self, micros: u64) -> Self {
         Self(self.0.saturating_add(micros))
     }
@@ -42,13 +42,13 @@ impl Timestamp {
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
-    /// Saturates at the maximum.
+    /// Returns the time that is `span` later, saturating at the maximum.
     fn add(self, span: Duration) -> Self {
         self.plus_micros(whole_micros(span))
     }
 }
 
-/// Returns the whole microseconds of a span, saturating.
+/// Returns the whole microseconds in a span, saturating at the maximum.
 pub(super) fn whole_micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Audits of random play, and errors.
+//! Audits of random games, and the errors of audits.
 
 use lastnim_core::game::testing::games;
 use lastnim_core::{
@@ -18,7 +18,7 @@ fn by_bots(takes: &[u64]) -> Vec<PlayedTake> {
     takes.iter().map(|&take| PlayedTake::by_bot(take)).collect()
 }
 
-/// Plays a game with some takes at random and the others optimal.
+/// Plays a game in which some takes are random and the others optimal.
 fn play_choices(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<PlayedTake> {
     let mut position = game.first_position();
     let mut takes = Vec::new();

@@ -1,4 +1,4 @@
-//! The batch solver agrees with the solver of single positions.
+//! The batch solver agrees with the solver for single positions.
 
 use lastnim_core::game::testing::matrices;
 use lastnim_core::{
@@ -27,7 +27,7 @@ fn one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -
     positions.iter().map(winners).collect()
 }
 
-/// Counters of a pile: mostly few or none, up to the largest number.
+/// Generates the number of counters in a pile: usually small or 0, sometimes close to the maximum.
 fn any_counters() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0..=5_u64, 4 => 0..=40_u64, 1 => u64::MAX - 40..=u64::MAX]
 }

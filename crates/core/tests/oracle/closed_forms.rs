@@ -1,24 +1,24 @@
 //! The closed forms of Liu and Yang (2017) for the standard alliance matrix, as printed in El-Seidy, El Kady and Nassr
-//! (2019), checked on all positions of small ranges.
+//! (2019), checked on all positions with a few small piles.
 //!
-//! The paper leaves some points open. The forms are correct only in this reading:
-//! - For n > N + 1 no formula is printed: the value is N.
-//! - The printed values N, d + 1 and d + 2 may be n or more, but a value is below n: they are meant modulo n.
-//! - The piles are numbered from 1, from the left; the last, which is in play, is `x_N`. Numbered from 0, or from the
-//!   right, the forms are false.
-//! - Beyond N = 2n - 1 only MLNim(6,3) is printed.
+//! The paper leaves some points open. The forms are correct only if it is read as follows:
+//! - For n > N + 1, no formula is printed; the value is N.
+//! - The printed values N, d + 1 and d + 2 can be n or more, but a value is always below n, so they are meant modulo n.
+//! - The piles are numbered from 1, from the left; the last pile, which is in play, is `x_N`. If the piles are numbered
+//!   from 0 or from the right, the forms are wrong.
+//! - For N > 2n - 1, only the form for MLNim(6,3) is printed.
 
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
     oracle::{self, reference::BackwardInduction},
 };
 
-/// Maximum height of a pile: from n counters on, more make no difference, and only below 2 do the forms distinguish
-/// piles.
+/// The maximum number of counters in any pile of these tests. Piles of n or more counters are all equivalent, and the
+/// forms distinguish only piles of one counter from larger ones.
 const HIGHEST: u64 = 3;
 
-/// Checks a form on every position of `count` piles, with the fast path and the reference; returns the number of
-/// positions.
+/// Checks a closed form against the fast path and the reference on every position of `count` piles, and returns the
+/// number of positions.
 fn check_form(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) -> usize {
     let matrix = AllianceMatrix::standard(SeatCount::new(n).unwrap());
     let positions = all_positions(count);
@@ -102,8 +102,8 @@ fn six_piles_and_three_seats() {
 
 #[test]
 fn the_piles_are_numbered_from_1_and_from_the_left() {
-    // With 2 piles and 3 seats the form needs x_2: the last pile in both directions only when counting from 1 on the
-    // left.
+    // With 2 piles and 3 seats, the value depends only on whether x_2 is 1. These values show that x_2 is the right
+    // pile, so the piles are numbered from 1 and from the left.
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     let value = |piles: &[u64]| {
         let winners = oracle::solve_winners(&Piles::parse(piles).unwrap(), &matrix, Ending::ToMoveWins);

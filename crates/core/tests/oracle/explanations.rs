@@ -7,7 +7,7 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*};
 
-/// The winner after a take, from the definition.
+/// Returns the winner after a take, computed from the definition.
 fn winner_after(game: &Game, reference: &BackwardInduction, take: u64) -> Seat {
     let mut after = game.first_position();
     after.take(take).unwrap();

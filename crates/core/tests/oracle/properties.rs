@@ -1,4 +1,4 @@
-//! Random games: the oracle agrees with the references, and the theorems of the fast path are true.
+//! Checks on random games that the oracle agrees with the references and that the theorems behind the fast path hold.
 
 use super::{range_bounds, seat_indices};
 use lastnim_core::game::testing::{games, matrices};
@@ -113,7 +113,8 @@ proptest! {
 #[test]
 fn n_counters_may_be_worth_more_than_n_minus_1() {
     for n in 2..=MAX_SEATS {
-        // Every seat ranks seat 0 first: reaching it takes n turns.
+        // Every seat ranks seat 0 first. Seat 0 moves first, so it wins if the game lasts n turns, which takes n
+        // counters.
         let rows: Vec<Vec<u64>> = (0..n)
             .map(|seat| {
                 let ally = (n - seat) % n;

@@ -4,17 +4,18 @@ use crate::game::{AllianceMatrix, BySeat, Game, Position, Seat};
 
 /// The winner of every reachable position, for each seat to move.
 ///
-/// `W_b(p) = best_p { W_0(p+1), ..., W_{b-1}(p+1) }`: time O(n S^2) and memory O(n S), with S counters in total.
+/// Computed as `W_b(p) = best_p { W_0(p+1), ..., W_{b-1}(p+1) }`, in O(n S^2) time and O(n S) memory for n seats and S
+/// counters in total.
 #[derive(Debug, Clone)]
 pub struct BackwardInduction {
     matrix: AllianceMatrix,
     over: BySeat<Seat>,
-    /// By pile and by counters left in it, including 0, without later piles: the winners by seat to move.
+    /// The winners for each seat to move, indexed by the last pile and by the number of counters left in it, from 0.
     winners: Vec<Vec<BySeat<Seat>>>,
 }
 
 impl BackwardInduction {
-    /// Solves every position, by ascending counters.
+    /// Solves every position, in ascending order of the counters left.
     pub fn new(game: &Game) -> Self {
         let (matrix, seats) = (game.matrix.clone(), game.matrix.seats());
         let over = BySeat::from_fn(seats, |seat| game.ending.winner(seat, seats));
@@ -33,7 +34,7 @@ impl BackwardInduction {
         Self { matrix, over, winners }
     }
 
-    /// Returns the winners by seat to move.
+    /// Returns the winner for each seat to move.
     ///
     /// # Panics
     /// If the position does not belong to the game.
@@ -44,7 +45,7 @@ impl BackwardInduction {
         &self.winners[position.pile_index()][position.counters() as usize]
     }
 
-    /// Returns the winner.
+    /// Returns the winner for the seat to move.
     ///
     /// # Panics
     /// If the position does not belong to the game.

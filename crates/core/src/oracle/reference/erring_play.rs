@@ -1,11 +1,11 @@
-//! Play with random errors, computed from the definition.
+//! The outcome of play with random errors, computed directly from the definition.
 
 use super::BackwardInduction;
 use crate::game::{BySeat, Game, Position};
 use std::collections::HashMap;
 
-/// Returns the probability that each seat wins if seats err at these rates: a take is drawn uniformly from all legal
-/// takes with that probability, otherwise from the optimal ones.
+/// Returns the probability that each seat wins if the seats err at these rates. With the probability given by its rate,
+/// a seat draws its take uniformly from all legal takes; otherwise, it draws uniformly from the optimal ones.
 pub fn win_probabilities_with_errors(game: &Game, rates: &BySeat<f64>) -> BySeat<f64> {
     let mut play = RandomPlay { game, rates, optimal: BackwardInduction::new(game), known: HashMap::new() };
     play.win_probabilities(&game.first_position())

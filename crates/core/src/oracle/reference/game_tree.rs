@@ -4,7 +4,8 @@ use crate::game::{AllianceMatrix, Ending, Game, Position, Seat};
 
 /// The tree of all possible plays of a game; each node has the seat to move and the counters of every pile.
 ///
-/// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 to 3.3. Its size is exponential in the counters.
+/// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 to 3.3. The size of the tree is exponential in the number
+/// of counters.
 #[derive(Debug, Clone)]
 pub struct GameTree {
     nodes: Vec<GameTreeNode>,
@@ -18,7 +19,8 @@ struct GameTreeNode {
 }
 
 impl GameTree {
-    /// Builds the tree from the root (Algorithms 3.1 and 3.2); `None` if it has more than `max_nodes` nodes.
+    /// Builds the tree from the root (Algorithms 3.1 and 3.2); `None` if the tree would have more than `max_nodes`
+    /// nodes.
     pub fn build(game: &Game, max_nodes: usize) -> Option<Self> {
         let mut tree = Self { nodes: Vec::new() };
         tree.append(&game.first_position(), max_nodes)?;
@@ -30,12 +32,13 @@ impl GameTree {
         self.nodes.len()
     }
 
-    /// Returns `false`: there is always a root.
+    /// Returns `false`, since there is always a root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Returns the seat to move and the counters of every pile for each node, in the order in which they were appended.
+    /// Returns the seat to move and the counters of every pile for each node, in the order in which the nodes were
+    /// appended.
     pub fn states(&self) -> impl Iterator<Item = (Seat, &[u64])> {
         self.nodes.iter().map(|node| (node.mover, &*node.piles))
     }
@@ -45,10 +48,10 @@ impl GameTree {
         self.winners(matrix, ending)[0]
     }
 
-    /// Returns the winner of every node (Algorithm 3.3), in the order in which they were appended.
+    /// Returns the winner of every node (Algorithm 3.3), in the order in which the nodes were appended.
     pub fn winners(&self, matrix: &AllianceMatrix, ending: Ending) -> Vec<Seat> {
         let mut winners = vec![Seat::FIRST; self.nodes.len()];
-        // Children are appended after their parent.
+        // Children are appended after their parent, so in reverse order each child comes before its parent.
         for (index, node) in self.nodes.iter().enumerate().rev() {
             winners[index] = node.winner(&winners, matrix, ending);
         }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 /// Returns the winner under optimal play, by searching each option of each position once.
 ///
-/// A position is the number of untouched piles, the counters left after them and the seat to move. The recursion is as
-/// deep as the number of counters: use it for at most a few thousand.
+/// A position is identified by the number of untouched piles, the counters left in the pile after them, and the seat to
+/// move. The recursion is as deep as the number of counters, so use this for at most a few thousand counters.
 pub fn memoised_winner(game: &Game) -> Seat {
     let mut search = MemoisedSearch { game, known: HashMap::new() };
     match game.piles.as_slice().split_last() {

@@ -1,8 +1,8 @@
 //! Slow, independent solvers to check the oracle.
 //!
 //! They follow the definitions literally and share no code or theorem with the oracle; in particular, they examine
-//! every counter. They are for tests, benchmarks and independent checks of small piles, since time and memory grow with
-//! the counters.
+//! every possible number of counters. They are for tests, benchmarks and independent checks of small piles, since their
+//! time and memory grow with the number of counters.
 
 mod backward_induction;
 mod erring_play;

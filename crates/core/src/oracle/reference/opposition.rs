@@ -1,10 +1,10 @@
-//! Play in which others turn against one seat, computed from the definition.
+//! The outcome of play in which others turn against one seat, computed directly from the definition.
 
 use crate::game::{Game, Position, Seat};
 use std::collections::HashMap;
 
-/// The rank that a seat can guarantee itself against all others together: plain minimax, with the others as one player
-/// who wants the rank to be as bad as possible.
+/// Computes the rank that a seat can guarantee itself against all others together. This is plain minimax: the others
+/// are one player who wants the rank to be as bad as possible.
 #[derive(Debug, Clone)]
 pub struct MinimaxRanks<'a> {
     game: &'a Game,
@@ -13,7 +13,7 @@ pub struct MinimaxRanks<'a> {
 }
 
 impl<'a> MinimaxRanks<'a> {
-    /// Creates a search for a seat of a game.
+    /// Creates a search for one guarded seat of a game.
     pub fn new(game: &'a Game, guarded: Seat) -> Self {
         Self { game, guarded, known: HashMap::new() }
     }
@@ -38,8 +38,8 @@ impl<'a> MinimaxRanks<'a> {
     }
 }
 
-/// Returns the winner if a coalition turns against a seat: its members pick the winner that the guarded seat ranks
-/// worst, all others the one that they rank best themselves.
+/// Returns the winner if a coalition turns against a seat. Of the winners that its takes lead to, a member of the
+/// coalition picks the one that the guarded seat ranks worst; every other seat picks the one that it ranks best itself.
 pub fn winner_against_coalition(game: &Game, guarded: Seat, coalition: &[Seat]) -> Seat {
     winner_from(game, guarded, coalition, &game.first_position(), &mut HashMap::new())
 }

@@ -15,17 +15,17 @@ use crate::game::{BySeat, MatchId, Row, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
 use std::time::Duration;
 
-/// The referee of one match. It keeps the record and the transient state: connected bots, lag, and the start of the
-/// running clock.
+/// The referee of one match. It keeps the record and the transient state, such as which bots are connected, their lag,
+/// and when the running clock started.
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
-    /// The latest time of the match. Like all match times here, it is `ahead` later than the clock's time.
+    /// The latest match time so far. All match times here are `ahead` later than the time of the system clock.
     now: Timestamp,
-    /// How far the record was ahead of the clock when the match was resumed; the times of the match continue from the
-    /// record.
+    /// How far the record was ahead of the system clock when the match was resumed; match times continue from the
+    /// record's last event.
     ahead: Duration,
-    /// When the running clock of the seat to move (or of every seat, while declaring) started.
+    /// When the running clock started; `None` if no clock is running.
     waiting_since: Option<Timestamp>,
     /// The ply of the last turn that was announced.
     announced_turn: Option<u32>,
@@ -34,18 +34,18 @@ pub struct Referee {
     /// The seats whose bots have been connected at any time during the match.
     attended: SeatSet,
     lag_us: BySeat<u64>,
-    /// The stops of clocks so far; `None` if no clock was ever stopped.
+    /// `None` if no clock was ever stopped.
     stops: Option<Box<ClockStops>>,
     /// Computed on first use.
     solution: Option<Box<Solution>>,
 }
 
-/// The causes that stop clocks.
+/// The spans in which clocks are stopped, and the hold for bots that have yet to reconnect.
 #[derive(Debug, Default)]
 struct ClockStops {
-    /// The spans since the start of the running clock in which it was stopped, in order.
+    /// The spans during which the running clock was stopped, in order.
     excused: Vec<(Timestamp, Timestamp)>,
-    /// Holds clocks for a while after a restart of the server.
+    /// The hold for bots that have yet to reconnect after a failure of the server.
     hold: Option<ClockHold>,
 }
 
@@ -105,29 +105,29 @@ impl Referee {
         &self.record
     }
 
-    /// Returns the record of a match that is over.
+    /// Consumes the referee of a match that is over and returns the record.
     pub fn into_record(self) -> Record {
         self.record
     }
 
-    /// Returns when the next [`RefereeInput::Tick`] is due: a clock runs out, or a hold for an absent bot ends. `None`
-    /// if no clock runs or is held.
+    /// Returns when the next [`RefereeInput::Tick`] is due, because a clock runs out or a hold for an absent bot ends.
+    /// `None` if no clock is running or held.
     pub fn deadline(&self) -> Option<Timestamp> {
         Some(self.clock_time(self.time_out_at().or_else(|| self.held_until())?))
     }
 
-    /// Returns the running clock; `None` if no clock runs.
+    /// Returns the running clock; `None` if no clock is running.
     pub fn running_clock(&self) -> Option<RunningClock> {
         let (since, until) = (self.waiting_since?, self.time_out_at()?);
         Some(RunningClock { since: self.clock_time(since), until: self.clock_time(until) })
     }
 
-    /// Converts a time of the clock to a time of the match.
+    /// Converts a time of the system clock to a match time.
     fn to_match_time(&self, at: Timestamp) -> Timestamp {
         at + self.ahead
     }
 
-    /// Converts a time of the match to a time of the clock.
+    /// Converts a match time to a time of the system clock.
     fn clock_time(&self, at: Timestamp) -> Timestamp {
         at.minus(self.ahead)
     }
@@ -150,7 +150,7 @@ impl Referee {
         Some(self.excused_spans().iter().fold(since.plus_micros(allowed), stopped))
     }
 
-    /// Returns for how many microseconds the running clock has run at `at`; 0 if no clock runs.
+    /// Returns how many microseconds the running clock has run by the time `at`; 0 if no clock is running.
     fn micros_waited(&self, at: Timestamp) -> u64 {
         let Some(since) = self.waiting_since else { return 0 };
         let spans = self.excused_spans().iter();
@@ -162,8 +162,8 @@ impl Referee {
         self.stops.as_ref().map_or(&[], |stops| &stops.excused)
     }
 
-    /// Tells the referee that all effects so far are stored and sent. Only then does the clock of the seat to move
-    /// start, unless it is held. So the server's work is not charged to bots.
+    /// Tells the referee that all effects so far have been stored and sent. Only then does the clock of the seat to
+    /// move start, unless it is held, so that bots are not charged for the server's work.
     pub fn effects_announced(&mut self, now: Timestamp) {
         self.advance_time(self.to_match_time(now));
         let ended = self.state().phase() == MatchPhase::Ended;
@@ -176,8 +176,8 @@ impl Referee {
         }
     }
 
-    /// Tells the referee that the server was busy storing from `from` to `until`: a running clock was stopped for this
-    /// span, and a hold lasts that much longer. Spans must be reported in order.
+    /// Tells the referee that the server was busy storing data from `from` to `until`. A running clock counts as
+    /// stopped during this span, and a hold lasts that much longer. Spans must be reported in order.
     pub fn excuse_span(&mut self, from: Timestamp, until: Timestamp) {
         let (from, until) = (self.to_match_time(from), self.to_match_time(until));
         if self.prolong_hold(from, until) {
@@ -190,15 +190,15 @@ impl Referee {
         }
     }
 
-    /// Sets the round-trip lag of a seat's stream, in whole microseconds; it is credited within the clock's quotas.
+    /// Sets the round-trip lag of a seat's stream. Its whole microseconds are credited within the clock's quotas.
     pub fn set_lag(&mut self, seat: Seat, lag: Duration) {
         self.lag_us[seat] = whole_micros(lag);
     }
 
     /// Handles an input that arrived at `at`.
     ///
-    /// Inputs may wait in a queue. A seat's clock stops when its take arrives, but the record has the time at which the
-    /// referee handled it; these times never decrease.
+    /// Inputs may wait in a queue before they are handled. A seat's clock stops when its take arrives, but the record
+    /// shows when the referee handled the take; recorded times never decrease.
     ///
     /// Cancelling a match does not forfeit any seat.
     ///
@@ -211,8 +211,8 @@ impl Referee {
         effects
     }
 
-    /// Like [`handle_input`](Self::handle_input), but appends to `effects`, so that one list can serve many inputs of
-    /// many matches.
+    /// Like [`handle_input`](Self::handle_input), but appends to `effects`, so that one list can be reused for many
+    /// inputs and matches.
     ///
     /// # Panics
     /// If the match has no such seat.
@@ -224,7 +224,7 @@ impl Referee {
     ) {
         let at = self.to_match_time(at);
         self.advance_time(at);
-        // A bot that acts must have been connected. A referee that resumes from the record concludes the same.
+        // A bot that acts must have been connected. A referee that resumes from the record draws the same conclusion.
         if let RefereeInput::Act { seat, .. } = &input {
             self.attended.insert(*seat);
         }
@@ -284,7 +284,7 @@ impl Referee {
         effects.push(RefereeEffect::Happened(timed));
     }
 
-    /// Records a take decided from the match's state, which needs no further check.
+    /// Records a take that was decided from the match's state and so needs no further check.
     fn record_take(
         &mut self,
         decided: DecidedTake,
@@ -357,7 +357,7 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
-    /// Answers a row from a seat that already has one: the same row is acknowledged again.
+    /// Answers a row from a seat that already has one: acknowledges the same row again and refuses any other.
     fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
         let message = match self.state().row_of_seat(seat) {
             Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {
@@ -447,7 +447,7 @@ impl Referee {
         self.advance_to_next_turn(effects);
     }
 
-    /// Answers a take for a past ply: the take that was made there is acknowledged again.
+    /// Answers a take for a past ply: acknowledges the take that was made there again and refuses any other.
     fn handle_repeated_take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let mover = state.setup().seats().seat_at_offset(state.setup().first, ply as usize);
@@ -511,8 +511,8 @@ impl Referee {
         }
     }
 
-    /// Repeats what is expected of a seat, if anything, so that a bot can recover from a mistake. Its clock keeps
-    /// running.
+    /// Repeats what is expected of a seat, if anything, so that a bot can recover from a mistake. The seat's clock
+    /// keeps running.
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let tell = match state.phase() {

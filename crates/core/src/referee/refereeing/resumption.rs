@@ -1,6 +1,6 @@
 //! Resumption of a match from its record, after a restart of its server or on another server.
 //!
-//! The interruption is not charged to any bot. The record has the remaining time of each seat, and the interrupted turn
+//! No bot is charged for the interruption: the record shows how much time each seat has left, and the interrupted turn
 //! starts again. Bots have lost their streams, so they get some time to reconnect before their clocks run.
 
 use super::{ClockStops, Referee};
@@ -18,10 +18,10 @@ pub(super) struct ClockHold {
     /// When the hold ends.
     pub(super) until: Timestamp,
     /// The seats whose bots have been connected since the match began or resumed, and have not lost their streams
-    /// because of the server since.
+    /// because of the server since then.
     returned: SeatSet,
-    /// Whether it stops a clock that was already running: the last excused span then lasts until the end of the hold,
-    /// or until the bot is back.
+    /// Whether the hold stops a clock that was already running. If so, the last excused span lasts until the hold ends
+    /// or the bot is back.
     stops_clock: bool,
 }
 
@@ -34,16 +34,17 @@ impl ClockHold {
 impl Referee {
     /// Resumes a match from its record. `present` marks the seats whose bots are connected.
     ///
-    /// For at most `hold` from `now` on, a seat's clock does not start before its bot has connected once. While rows
-    /// are declared, this applies to the one clock of all seats that have yet to declare. If a bot reconnects and
-    /// leaves again, its clock runs as usual. Banks come from the record: the interrupted turn, or the time to declare,
-    /// starts again at [`effects_announced`](Self::effects_announced).
+    /// Until `hold` has passed since `now`, a seat's clock does not start before its bot has connected once. While rows
+    /// are being declared, this applies to the one clock that all seats yet to declare share. If a bot reconnects and
+    /// leaves again, its clock runs as usual. The banks are as in the record, and the interrupted turn, or the time to
+    /// declare, starts again at [`effects_announced`](Self::effects_announced).
     ///
-    /// The effects are the events that were due, if the record ends in the middle of a decision, followed by a
-    /// snapshot, with the turn if any, for each seat whose bot is connected. A match that is over has no effects.
+    /// If the record ends in the middle of a decision, the effects begin with the events that are still due. A snapshot
+    /// follows for each seat whose bot is connected; it contains the turn if the seat is to move. There are no effects
+    /// if the match is over.
     ///
-    /// If the clock was set back to before the last event, the times of the match continue from that event. So seats
-    /// are charged exactly the time that passes, and the other matches of the server are not affected.
+    /// If the system clock was set back to before the last event, match times continue from that event, so seats are
+    /// still charged exactly the time that passes. Other matches on the server are not affected.
     ///
     /// A bot that does not appear in the record and does not reconnect counts as a no-show.
     pub fn resume(
@@ -76,7 +77,7 @@ impl Referee {
             return (referee, effects);
         }
         referee.take_overdue_decisions(&mut effects);
-        // The snapshots contain the turn.
+        // Only events are kept, because the snapshots contain the turn.
         effects.retain(|effect| matches!(effect, RefereeEffect::Happened(_)));
         for seat in seats.iter().filter(|&seat| present.contains(seat)) {
             let tell = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
@@ -85,15 +86,15 @@ impl Referee {
         (referee, effects)
     }
 
-    /// Gives absent bots `span` to connect before their clocks run, as [`resume`](Self::resume) does: for a match that
-    /// begins on a server to which bots are still reconnecting.
+    /// Gives absent bots `span` to connect before their clocks run, as [`resume`](Self::resume) does. This is for a
+    /// match that begins while bots are still reconnecting to the server.
     pub fn hold_for_absent(&mut self, span: Duration) {
         self.stops_mut().hold = Some(ClockHold::new(self.now + span, self.present));
         self.advance_time(self.now);
     }
 
-    /// Tells the referee that a seat's bot lost its stream at `at` because of the server: it has `span` to reconnect,
-    /// and its clock stands still until then.
+    /// Tells the referee that a seat's bot lost its stream at `at` because of the server. The bot has `span` to
+    /// reconnect, and its clock stands still until it is back or `span` has passed.
     pub fn hold_for_seat(&mut self, seat: Seat, at: Timestamp, span: Duration) {
         let seats = self.state().setup().seats();
         let at = self.to_match_time(at);
@@ -135,7 +136,8 @@ impl Referee {
         }
     }
 
-    /// Returns until when the clock is held for a bot that has yet to reconnect; `None` if it is not held.
+    /// Returns when the hold on the clock ends at the latest; `None` if the clock is not held for a bot that has yet to
+    /// reconnect.
     pub(super) fn held_until(&self) -> Option<Timestamp> {
         let hold = self.stops.as_ref()?.hold.as_ref()?;
         let state = self.state();
@@ -208,7 +210,7 @@ fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
         && state.forfeits()[seat].is_some()
 }
 
-/// Returns the seats whose bots, according to the record, were connected at some time.
+/// Returns the seats whose bots, according to the record, were connected at some point.
 fn seats_once_active(record: &Record) -> SeatSet {
     let mut active = SeatSet::default();
     for TimedEvent { event, .. } in record.events() {

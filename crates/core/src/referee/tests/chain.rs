@@ -1,4 +1,4 @@
-//! The hash chain covers all of a record.
+//! The hash chain covers every part of a record.
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
@@ -25,7 +25,7 @@ fn hash_chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
     hashes
 }
 
-/// Returns the event with each of its fields changed, one at a time.
+/// Returns copies of the event, each with one of its fields changed.
 fn field_changes(timed: &TimedEvent) -> Vec<TimedEvent> {
     let later = TimedEvent { at: timed.at + MICRO, event: timed.event.clone() };
     let events = match &timed.event {
@@ -70,7 +70,7 @@ fn other_seat(seat: Seat) -> Seat {
     SeatCount::new(32).unwrap().next(seat)
 }
 
-/// A different, an added and a removed note hash.
+/// Returns the other possible values of a note hash: none, and a different one.
 fn note_hash_changes(note_hash: Option<NoteHash>) -> impl Iterator<Item = Option<NoteHash>> {
     let mut bytes = note_hash.as_ref().map_or([0; 32], |note_hash| *note_hash.as_bytes());
     bytes[31] ^= 1;
@@ -80,7 +80,7 @@ fn note_hash_changes(note_hash: Option<NoteHash>) -> impl Iterator<Item = Option
 
 fn declared_changes(event: &Event) -> Vec<Event> {
     let &Event::Declared { seat, ref row, defaulted, ref note_hash } = event else {
-        panic!("a row: {event:?}")
+        panic!("expected a row, got {event:?}")
     };
     let changed = |seat, row: &Row, defaulted, note_hash: Option<&NoteHash>| {
         let note_hash = note_hash.cloned();
@@ -116,7 +116,7 @@ fn took_changes(event: &Event) -> Vec<Event> {
     events
 }
 
-/// Two offsets swapped, and a row with one more seat.
+/// Returns the row with two offsets swapped, and the row with one more seat.
 fn row_changes(row: &Row) -> Vec<Row> {
     let mut offsets: Vec<u64> = row.offsets().iter().copied().map(u64::from).collect();
     offsets.swap(0, 1);
@@ -194,7 +194,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     changed
 }
 
-/// From the first event that differs on, the chains of two lists of events have no hash in common.
+/// Checks that the hash chains of two lists of events have no hash in common from the first different event on.
 fn judge_parting(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
     assert_ne!(events, others);
     let common = events.iter().zip(others).take_while(|(event, other)| event == other).count();
@@ -212,7 +212,7 @@ proptest! {
         prop_assert_eq!(record.hashes(), &hashes);
         prop_assert_eq!(record.last_hash(), hashes[hashes.len() - 1]);
         let another = hash_chain(MatchId::new(1_700_000_000_000, &[4; 10]), record.events());
-        prop_assert!(hashes.iter().all(|hash| !another.contains(hash)), "another match has other hashes");
+        prop_assert!(hashes.iter().all(|hash| !another.contains(hash)), "another match has different hashes");
     }
 
     #[test]
@@ -255,7 +255,7 @@ proptest! {
         for (bytes, event) in &written {
             match parse_canonical_bytes(bytes, seats) {
                 Ok(read) => prop_assert_eq!(&read, event),
-                // A change may make an invalid value.
+                // A changed field may have an invalid value.
                 Err(error) => prop_assert!(!record.events().contains(event), "{}", error),
             }
             for cut in 0..bytes.len() {
@@ -305,7 +305,7 @@ fn the_public_head_does_not_depend_on_secret_rows() {
     let shown = replay(record.public_events().cloned().collect());
     assert_eq!(shown.public_head(), Some(head), "the public hash depends only on public events");
     assert!(!record.hashes().contains(&head) && !shown.hashes().contains(&head));
-    // The public hash covers each public event and the match.
+    // The public hash covers each public event and the id of the match.
     let public: Vec<_> = record.public_events().cloned().collect();
     let hash_chain = |id, events: &[TimedEvent]| {
         events.iter().fold(EventHash::before_first_public_event(id), |last, event| last.hash_of_next(event))

@@ -1,4 +1,4 @@
-//! Invariants of every match, for random inputs in random order.
+//! Checks that the invariants of a match hold for random inputs in random order.
 
 use crate::game::{BySeat, Row, Seat};
 use crate::oracle::Mover;
@@ -14,7 +14,7 @@ use std::time::Duration;
 struct Witness {
     present: BySeat<bool>,
     came: BySeat<bool>,
-    /// The number of events after each input, and the resulting state.
+    /// For each input: the number of events after it, and the resulting state.
     states: Vec<(usize, MatchState)>,
 }
 
@@ -109,7 +109,7 @@ fn has_taken(record: &Record, by: Seat) -> bool {
     record.events().iter().any(|timed| took(&timed.event))
 }
 
-/// Before the rows are revealed, a seat sees only its own row, and watchers see none.
+/// Checks that a seat sees only its own row and watchers see none before the rows are revealed.
 fn judge_secrecy(moment: &Moment<'_>) {
     let state = moment.after.state();
     if state.game().is_some() {
@@ -137,7 +137,7 @@ fn judge_secrecy(moment: &Moment<'_>) {
 pub(super) fn judge_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
-    // Thinking time and lag credit left.
+    // The thinking time and the lag credit that each seat has left.
     let mut banks = BySeat::filled(seats, &(clock.initial, clock.lag_total));
     let mut strikes = BySeat::filled(seats, &0);
     let mut lost = BySeat::filled(seats, &None);

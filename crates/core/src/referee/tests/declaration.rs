@@ -81,7 +81,7 @@ fn an_invalid_row_is_refused_and_replaced_by_the_standard_row() {
     );
     let again = table.declare(0, &[1, 0]);
     assert_eq!(refusals_in(&again), [(0, RefusalReason::AlreadyDeclared)]);
-    assert!(reveals_rows(&table.declare(1, &[2])), "an invalid row may be the last to come in");
+    assert!(reveals_rows(&table.declare(1, &[2])), "an invalid row may be the last to arrive");
     assert_eq!(matrix_text(&table), "0 1; 0 1");
 }
 
@@ -162,7 +162,7 @@ fn a_seat_that_resigns_keeps_the_row_it_declared() {
     let effects = table.declare(2, &[1, 0, 2]);
     assert!(reveals_rows(&effects));
     assert_eq!(matrix_text(&table), "2 1 0; 0 1 2; 1 0 2");
-    assert_eq!(turns_in(&effects).len(), 1, "the stewards have moved, and seat 2 is to move");
+    assert_eq!(turns_in(&effects).len(), 1, "the steward has moved for seats 0 and 1, and seat 2 is to move");
     assert_eq!(turns_in(&effects)[0].0, 2);
 }
 

@@ -1,4 +1,5 @@
-//! Forfeits by silence, strikes or resignation; the steward then plays, and no seat's prospects change.
+//! Seats are forfeited for silence, strikes or resignation. The steward then plays for them without changing the
+//! predicted winner.
 
 use super::table::{
     Table, assigned_match, declared_match, events_in, refusals_in, standard_match, takes_in, turns_in,
@@ -143,7 +144,7 @@ fn the_steward_makes_the_smallest_optimal_take() {
             others += u32::from(smallest > 1);
         }
     }
-    assert!(others > 0, "taking one is not always optimal");
+    assert!(others > 0, "taking one counter is not always optimal");
 }
 
 #[test]

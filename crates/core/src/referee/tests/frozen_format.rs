@@ -176,7 +176,7 @@ fn a_note_hash_is_appended_under_a_separate_tag() {
         let mut timed = record.events()[index].clone();
         match &mut timed.event {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = noted.clone(),
-            other => panic!("a row or a take: {other:?}"),
+            other => panic!("expected a row or a take, got {other:?}"),
         }
         let without = &FROZEN[index].0[2..];
         assert_eq!(hex_digits(&canonical_bytes(&timed)), format!("{tag}{without}{}", "ab".repeat(32)));

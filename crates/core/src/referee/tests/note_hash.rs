@@ -87,9 +87,9 @@ fn rows_and_takes_of_others_have_no_note_hash() {
     assert_eq!(refusals_in(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);
     table.declare(1, &[0, 1]);
     table.resign(0);
-    assert_eq!(note_hashes(&table), [const { None }; 3], "a defaulted row, a row, and the steward's take");
+    assert_eq!(note_hashes(&table), [const { None }; 3], "neither row nor the steward's take has one");
 
-    // A record that says otherwise does not replay.
+    // A record in which one of these events has a note hash does not replay.
     let events = table.record().events();
     for index in [1, 5] {
         let mut events = events.to_vec();
@@ -97,7 +97,7 @@ fn rows_and_takes_of_others_have_no_note_hash() {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => {
                 *note_hash = Some(test_note(1));
             }
-            other => panic!("a row or a take: {other:?}"),
+            other => panic!("expected a row or a take, got {other:?}"),
         }
         let refused = Record::replay(table.record().id(), events).unwrap_err();
         let words = "a note hash for seat 0, but its bot did not act: only a bot's own rows and takes have note hashes";

@@ -44,7 +44,7 @@ fn timed_take(mover: Mover, charged: u64, credited: u64) -> Event {
     Event::Took { ply: 0, seat: seat_at(0), take: 1, mover, charged, credited, note_hash: None }
 }
 
-/// A match with a limit of one ply and two strikes, and some lag credit.
+/// A match with limits of one ply and two strikes, and some lag credit.
 fn limited_match() -> Record {
     let mut setup = standard_match(3, &[9]);
     (setup.terms.max_plies, setup.terms.strikes) = (1, 2);
@@ -53,7 +53,7 @@ fn limited_match() -> Record {
     Table::open(setup).record().clone()
 }
 
-/// Appends events to a record, all of which fit but the last, and returns its error.
+/// Appends events to a copy of a record, and returns the error for the last one. All others must fit.
 fn refusal_text(record: &Record, events: &[Event]) -> String {
     let mut record = record.clone();
     let at = record.events().last().unwrap().at;

@@ -56,7 +56,7 @@ fn snapshots_in(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     effects.iter().filter_map(snapshot).collect()
 }
 
-/// A match with one take made, 300 ms of thinking charged, and the next turn 400 ms old.
+/// A match in which seat 0 made a take after 300 ms and seat 1 has had the turn for 400 ms.
 fn cut_off() -> Table {
     let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(300);
@@ -107,7 +107,7 @@ fn a_clock_is_held_until_its_bot_reconnects() {
     assert_eq!(
         table.resume(&[true, false, true]),
         table.resume(&[true, false, true]),
-        "the server may stop twice"
+        "a second restart has the same effects"
     );
     assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)));
     table.wait(HOLD - 50);
@@ -278,7 +278,7 @@ fn resumption_never_precedes_the_record() {
     table.now = Timestamp::from_micros(5);
     let events = table.record().events().to_vec();
     table.resume_from(events, &[false; 3]);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "the deadline is a time of the clock");
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "the deadline is in system time");
     table.take(1, 1, 1);
     assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK)));
 }
@@ -370,7 +370,7 @@ fn all_struck_out_seats_are_forfeited() {
     assert_eq!(state.end().unwrap().0, EndReason::AllForfeited);
 }
 
-/// The events without the times.
+/// Returns the events without the times at which they happened.
 fn without_times(events: &[TimedEvent]) -> Vec<Event> {
     let event = |timed: &TimedEvent| match timed.event.clone() {
         Event::Took { ply, seat, take, mover, note_hash, .. } => {
@@ -399,7 +399,7 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     assert_eq!(
         without_times(events_of(&referee)),
         without_times(&whole.events()[..step_end]),
-        "exactly the due decisions are made"
+        "exactly the decisions that were due are made"
     );
     let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
     assert_eq!(decided, events_of(&referee)[kept..]);
@@ -438,7 +438,7 @@ proptest! {
         let scene = scene.unhurried();
         let (mut referee, mut now) = scene.begin();
         referee.effects_announced(now);
-        // For each event: the end of its decision, and the next step.
+        // For each event: the number of events at the end of its decision, and the index of the next step.
         let mut ends = vec![(events_of(&referee).len(), 0); events_of(&referee).len()];
         for step in 0..scene.steps() {
             now = scene.step(step, &mut referee, now, &mut |_| ());
@@ -533,11 +533,11 @@ fn storing_extends_a_hold() {
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
 }
 
-/// Time to reconnect for a bot that lost its stream because of the server, in milliseconds.
+/// How long a bot that lost its stream because of the server has to reconnect, in milliseconds.
 const GRACE: u64 = 2 * BANK;
 
 impl Table {
-    /// Disconnects a seat because of the server.
+    /// Makes a seat's bot lose its stream because of the server.
     fn lose_stream(&mut self, seat: usize) {
         self.referee.hold_for_seat(self.seat(seat), self.now, ms(GRACE));
         self.leave(seat);

@@ -57,7 +57,7 @@ impl Table {
         Self::attended_by(&present, setup)
     }
 
-    /// Begins a match with some bots connected.
+    /// Begins a match in which the bots marked in `present` are connected.
     pub(super) fn attended_by(present: &[bool], setup: MatchSetup) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let present = BySeat::try_from(present.to_vec()).unwrap();
@@ -88,13 +88,13 @@ impl Table {
         effects
     }
 
-    /// Lets time pass and ticks.
+    /// Lets time pass, then sends a tick.
     pub(super) fn wait(&mut self, millis: u64) -> Vec<RefereeEffect> {
         self.now = self.now + ms(millis);
         self.input(RefereeInput::Tick)
     }
 
-    /// Lets time pass to just before the deadline, where nothing may change, and then to the deadline.
+    /// Lets time pass until just before the deadline, when a tick must have no effect, and then until the deadline.
     pub(super) fn wait_for_deadline(&mut self) -> Vec<RefereeEffect> {
         let deadline = self.referee.deadline().expect("the match waits for someone");
         self.now = Timestamp::from_micros(deadline.as_micros() - 1);
@@ -136,7 +136,7 @@ impl Table {
             {
                 MatchSnapshot::clone(snapshot)
             }
-            other => panic!("a snapshot and nothing else: {other:?}"),
+            other => panic!("expected only a snapshot, got {other:?}"),
         }
     }
 

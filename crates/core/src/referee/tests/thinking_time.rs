@@ -38,7 +38,7 @@ fn take_after(table: &mut Table, millis: u64) -> (Duration, Duration) {
     let effects = table.take(seat, ply, 1);
     match events_in(&effects)[..] {
         [Event::Took { charged, credited, .. }] => (*charged, *credited),
-        ref other => panic!("a take: {other:?}"),
+        ref other => panic!("expected a take, got {other:?}"),
     }
 }
 
@@ -81,7 +81,7 @@ fn a_take_exactly_at_the_deadline_is_late() {
     let [(0, 0, stewards, Mover::Steward)] = takes_in(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::Stale)]);
     let same = table.take(0, 0, stewards);
-    assert_eq!(refusals_in(&same), [(0, RefusalReason::Stale)], "the steward's take is not the bot's");
+    assert_eq!(refusals_in(&same), [(0, RefusalReason::Stale)], "the bot did not make the steward's take");
 }
 
 #[test]
@@ -93,7 +93,11 @@ fn no_clock_runs_before_the_turn_is_announced() {
     assert_eq!(turns_in(&effects).len(), 1);
     assert_eq!(table.referee.deadline(), None);
     table.now = table.now + ms(10 * BANK);
-    assert_eq!(table.referee.handle_input(RefereeInput::Tick, table.now), [], "storing the take took long");
+    assert_eq!(
+        table.referee.handle_input(RefereeInput::Tick, table.now),
+        [],
+        "no clock runs while the take is stored"
+    );
     table.referee.effects_announced(table.now);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
     assert_eq!(take_after(&mut table, 5), (ms(5), ms(0)));
@@ -127,7 +131,7 @@ fn think_after_all(table: &mut Table) -> Duration {
     let effects = table.take(0, 0, 1);
     match events_in(&effects)[0] {
         Event::Took { charged, .. } => *charged,
-        other => panic!("a take: {other:?}"),
+        other => panic!("expected a take, got {other:?}"),
     }
 }
 

@@ -44,7 +44,7 @@ fn a_repeated_take_is_acknowledged_without_effect() {
         let again = table.take(0, 0, 2);
         let [RefereeEffect::Tell { seat, tell: SeatMessage::TookAgain { ply: 0, take: 2 } }] = again[..]
         else {
-            panic!("an acknowledgement and nothing else: {again:?}")
+            panic!("expected only an acknowledgement, got {again:?}")
         };
         assert_eq!(seat.index(), 0);
         table.take(1, 1, 1);
@@ -69,12 +69,12 @@ fn a_take_for_a_future_ply_or_out_of_turn_is_a_strike() {
     let future = table.take(0, 1, 1);
     assert_eq!(refusals_in(&future), [(0, RefusalReason::FuturePly)]);
     assert_eq!(refusal_message(&future), "ply 1 is in the future: the match has reached ply 0");
-    assert_eq!(turns_in(&future)[0].0, 0, "the seat is still to move");
+    assert_eq!(turns_in(&future)[0].0, 0, "it is still the seat's turn");
     assert_eq!(refusals_in(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
     let out_of_turn = table.take(1, 0, 1);
     assert_eq!(refusals_in(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
     assert_eq!(refusal_message(&out_of_turn), "ply 0 is seat 0's turn: you are seat 1");
-    assert_eq!(turns_in(&out_of_turn), [], "the seat is not to move");
+    assert_eq!(turns_in(&out_of_turn), [], "it is not the seat's turn");
     assert_eq!([0, 1, 2].map(|seat| strikes_of(&table, seat)), [2, 1, 0]);
     assert_eq!(table.record().state().ply(), 0);
 }
@@ -136,7 +136,7 @@ fn a_refusal_before_declaration_is_followed_by_the_time_left() {
     );
     assert!(
         matches!(messages_in(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]),
-        "the standard row is settled"
+        "the seat already has the standard row"
     );
     assert!(
         matches!(messages_in(&table.take(1, 0, 1))[..], [SeatMessage::Refused(_)]),
@@ -234,6 +234,8 @@ fn the_steward_moves_at_once_for_a_struck_out_seat() {
     table.take(0, 0, 0);
     table.take(0, 0, 0);
     let third = table.take(0, 0, 10);
-    let [(0, 0, _, Mover::Steward)] = takes_in(&third)[..] else { panic!("the steward moved: {third:?}") };
+    let [(0, 0, _, Mover::Steward)] = takes_in(&third)[..] else {
+        panic!("expected the steward's move, got {third:?}")
+    };
     assert_eq!(turns_in(&third)[0].0, 1);
 }
