@@ -12,13 +12,13 @@ pub enum AllianceSource {
     Standard,
     /// Every seat has a row drawn from the tournament's seed.
     Random,
-    /// Every seat has its row of this matrix in every match.
+    /// Every seat has its row from this matrix in every match.
     Given(AllianceMatrix),
 }
 
 impl AllianceSource {
-    /// Returns the default: standard rows for two seats, where no seat has a reason to declare itself second; otherwise
-    /// declared rows.
+    /// Returns the default: standard rows for two seats, because neither seat would have a reason to rank itself
+    /// second; otherwise declared rows.
     pub fn default_for(seats: SeatCount) -> Self {
         if seats.get() == 2 { Self::Standard } else { Self::Declared }
     }
@@ -26,8 +26,8 @@ impl AllianceSource {
 
 /// Returns the assigned rows of a match; `None` if the seats declare their own.
 ///
-/// Drawn rows belong to the seats and derive from the seed and the duplicate group, so all rotations of a group share
-/// them: each bot plays every seat once, with that seat's row. So the effect of the draw cancels out.
+/// Drawn rows belong to the seats and depend only on the seed and the duplicate group, so all rotations of a group
+/// share them. Each bot plays every seat once, with that seat's row, so the effect of the draw cancels out.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
         AllianceSource::Declared => None,

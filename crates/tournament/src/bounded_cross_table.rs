@@ -18,7 +18,7 @@ impl BoundedCrossTable {
     /// Maximum number of bots in a table.
     pub const MAX_BOTS: usize = 200;
 
-    /// Counts one match; each must be counted exactly once. Clones of the table do not change.
+    /// Counts one match; each must be counted exactly once. Existing clones of the table do not change.
     pub fn add_result(&mut self, result: &MatchResult) {
         if let Some(shared) = &mut self.0 {
             let table = Arc::make_mut(shared);
@@ -55,7 +55,7 @@ mod tests {
         let held = Arc::clone(bounded.table().unwrap());
         bounded.add_result(&match_of_group(900, &bots[BoundedCrossTable::MAX_BOTS - 1..], 0));
         assert!(bounded.table().is_none());
-        assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "clones do not change");
+        assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "existing clones do not change");
         bounded.add_result(&match_of_group(901, &bots[..2], 0));
         let restored: BoundedCrossTable = decode_state(&encode_state(&bounded)).unwrap();
         assert!(restored.table().is_none(), "a restored table would lack the dropped matches");

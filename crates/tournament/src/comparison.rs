@@ -8,20 +8,21 @@ use lastnim_core::game::BotName;
 pub struct BotComparison {
     /// The first bot.
     pub bot: BotName,
-    /// The other bot, later in the order of names.
+    /// The other bot, whose name sorts after that of the first.
     pub other: BotName,
     /// Their matches against each other, from the first bot's view.
     pub meeting: HeadToHead,
-    /// The probability, 0 to 1, that the first bot is stronger, by their ratings; `None` if they are not rated, or no
-    /// chain of matches joins them. Shrunk as described at [`SpreadBelief`].
+    /// The probability, from 0 to 1, that the first bot is stronger according to their ratings; `None` if the bots are
+    /// not rated, or no chain of matches connects them. It is shrunk as described at [`SpreadBelief`].
     pub probability_better: Option<f64>,
-    /// The p-value of the lead, 0 to 1, adjusted for all pairs compared by Holm's method: if all bots were equal, at
-    /// most one run in twenty would have any pair at 0.05 or less. `None` if `probability_better` is `None`.
+    /// The p-value of the lead, from 0 to 1, adjusted by Holm's method for the number of pairs compared: if all bots
+    /// were equally strong, at most one tournament in twenty would have any pair with a value of 0.05 or less. `None`
+    /// if `probability_better` is `None`.
     pub adjusted_chance: Option<f64>,
 }
 
 impl BotComparison {
-    /// Compares every pair of bots that played, in the order of names, even if they never met.
+    /// Compares every pair of bots that played, even pairs that never met, in the order of their names.
     pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
         let bots = table.bots();
         let of_bot = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));

@@ -4,12 +4,12 @@ use super::checkpoint::{CheckpointError, decode_state, encode_state, ensure_vali
 use super::{BotComparison, BoundedCrossTable, Checkpoint, HeadToHead};
 use lastnim_core::game::{BotName, TournamentId};
 
-/// The stored figures of a [`BotComparison`]: meetings and both probabilities.
+/// The stored figures of a [`BotComparison`]: the meetings and both probabilities.
 type PairFigures = (HeadToHead, Option<f64>, Option<f64>);
 
 impl Checkpoint {
     /// Creates the checkpoint of a finished tournament from the comparison of [all its
-    /// bots](BotComparison::compare_all); `None` with too many bots.
+    /// bots](BotComparison::compare_all); `None` if there are too many bots.
     pub fn of_comparisons(tournament: TournamentId, played: u64, compared: &[BotComparison]) -> Option<Self> {
         let first = compared.first();
         let others = compared.iter().take_while(|pair| Some(&pair.bot) == first.map(|first| &first.bot));
@@ -78,7 +78,7 @@ mod tests {
             prop_assert!(running.comparisons(own).is_err(), "the tournament has not ended");
             let cut = &written.state[..cut.index(written.state.len())];
             prop_assert!(Checkpoint::of_ended(own, played, cut.to_vec()).comparisons(own).is_err(), "a truncated state is rejected");
-            // Damaged bytes may or may not decode, but decoding ends.
+            // Damaged bytes may or may not decode, but decoding must return without a panic.
             let mut damaged = written.state;
             let place = damage.0.index(damaged.len());
             damaged[place] = damage.1;

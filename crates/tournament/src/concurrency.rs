@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Concurrency(u16);
 
-/// A number of concurrent matches out of range.
+/// A number of concurrent matches that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0} concurrent matches: expected 1 to {max}", max = Concurrency::MAX)]
 pub struct ConcurrencyError(pub usize);
@@ -16,10 +16,10 @@ impl Concurrency {
     /// Maximum number of concurrent matches.
     pub const MAX: usize = 10_000;
 
-    /// Accepts 1 to 10,000.
+    /// Accepts a number from 1 to 10,000.
     ///
     /// # Errors
-    /// Returns any other number.
+    /// If the number is out of range; the error contains it.
     pub fn new(matches: usize) -> Result<Self, ConcurrencyError> {
         match u16::try_from(matches) {
             Ok(count) if (1..=Self::MAX).contains(&matches) => Ok(Self(count)),

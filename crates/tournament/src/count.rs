@@ -1,4 +1,4 @@
-//! Bounded counts in formats.
+//! The bounded counts in tournament formats.
 
 use super::{MAX_MATCHES, MAX_POSITIONS};
 use std::fmt;
@@ -8,16 +8,16 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundedCount<const MAX: u64>(u64);
 
-/// Duplicate groups of a whole tournament, 1 to 10,000,000.
+/// The number of duplicate groups in a whole tournament, 1 to 10,000,000.
 pub type GroupCount = BoundedCount<MAX_MATCHES>;
-/// Duplicate groups per table and round, 1 to 1,000.
+/// The number of duplicate groups per table and round, 1 to 1,000.
 pub type TableGroups = BoundedCount<{ MAX_POSITIONS as u64 }>;
-/// Rounds, 1 to 1,000.
+/// The number of rounds, 1 to 1,000.
 pub type RoundCount = BoundedCount<1_000>;
-/// Consecutive matches, 1 to 1,000.
+/// The number of consecutive matches, 1 to 1,000.
 pub type Streak = BoundedCount<1_000>;
 
-/// A number out of range.
+/// A number that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{given}: expected a number from 1 to {max}")]
 pub struct CountError {
@@ -31,10 +31,10 @@ impl<const MAX: u64> BoundedCount<MAX> {
     /// The minimum.
     pub const ONE: Self = Self(1);
 
-    /// Accepts 1 to `MAX`.
+    /// Accepts a number from 1 to `MAX`.
     ///
     /// # Errors
-    /// Returns any other number.
+    /// If the number is out of range; the error contains it.
     pub fn new(given: u64) -> Result<Self, CountError> {
         if (1..=MAX).contains(&given) { Ok(Self(given)) } else { Err(CountError { given, max: MAX }) }
     }

@@ -5,15 +5,15 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The cross-table: for every two bots, the matches in which both played, and the wins of each.
+/// The cross-table: for every pair of bots, the number of matches in which both played, and the wins of each.
 ///
-/// A fold of match results that does not depend on their order. It counts like the standings: a match with a forfeited
-/// seat counts, a win of the steward counts for no bot, and a cancelled match does not count. Its size grows with the
-/// number of pairs that met, not with the matches.
+/// It is a fold of match results that does not depend on their order. It counts matches as the standings do: a match
+/// with a forfeited seat counts, a win of the steward counts for no bot, and a cancelled match does not count. Its size
+/// grows with the number of pairs that met, not with the number of matches.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrossTable {
     bots: Interner<BotName>,
-    /// The meetings by the numbers of two bots, the smaller number first.
+    /// The meetings of each pair of bots, keyed by their two numbers, the smaller one first.
     meetings: BTreeMap<(u32, u32), HeadToHead>,
 }
 
@@ -29,7 +29,7 @@ pub struct HeadToHead {
 }
 
 impl HeadToHead {
-    /// Returns the same results from the other bot's view.
+    /// Returns the same results from the other bot's point of view.
     #[must_use = "the original is not changed"]
     pub fn reversed(self) -> Self {
         Self { matches: self.matches, wins: self.other_wins, other_wins: self.wins }
@@ -42,7 +42,7 @@ impl CrossTable {
         Self::default()
     }
 
-    /// Counts one match; each must be counted once.
+    /// Counts one match; each must be counted exactly once.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let bots = result.bots.map(|bot| self.bots.intern(bot));
@@ -59,7 +59,7 @@ impl CrossTable {
         }
     }
 
-    /// Returns the matches of two bots, from the first one's view; zeros if they never met.
+    /// Returns the matches of two bots, from the first one's point of view; all zeros if they never met.
     pub fn head_to_head(&self, one: &BotName, other: &BotName) -> HeadToHead {
         let (Some(one), Some(other)) = (self.bots.number_of(one), self.bots.number_of(other)) else {
             return HeadToHead::default();
@@ -68,7 +68,7 @@ impl CrossTable {
         if one < other { meeting } else { meeting.reversed() }
     }
 
-    /// Returns all bots that played, in the order of names.
+    /// Returns all bots that played, sorted by name.
     pub fn bots(&self) -> Vec<&BotName> {
         let mut bots: Vec<_> = self.bots.items().iter().collect();
         bots.sort_unstable();
@@ -135,7 +135,7 @@ mod tests {
             let in_order = all(&table(&results));
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&all(&table(&results)), &in_order);
-            // Each match has three pairs, counted from two sides; the winner beats two bots.
+            // Each match has three pairs, each counted from two sides; the winner beats two bots.
             prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);
             prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.wins)).sum::<u64>(), 2 * matches);
         }

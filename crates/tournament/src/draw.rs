@@ -5,8 +5,8 @@
 ///
 /// The generator is `SplitMix64`: each step adds 2^64 divided by the golden ratio to the state, and a mixing function
 /// turns the state into a number. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"
-/// (2014), with the mixing constants of Vigna's `splitmix64.c`. Each input number changes the initial state by
-/// `mix_bits(state + phi) ^ number`.
+/// (2014), with the mixing constants of Vigna's `splitmix64.c`. Each input number replaces the state with
+/// `mix_bits(state + phi) ^ number`, and a last `mix_bits` gives the initial state.
 #[derive(Debug, Clone)]
 pub struct SeededDraw {
     state: u64,
@@ -21,7 +21,7 @@ impl SeededDraw {
         Self::from_numbers([seed, number])
     }
 
-    /// Creates a generator from these numbers and their order.
+    /// Creates a generator that depends on these numbers and on their order.
     pub fn from_numbers(numbers: impl IntoIterator<Item = u64>) -> Self {
         let state =
             numbers.into_iter().fold(0, |state: u64, number| mix_bits(state.wrapping_add(PHI)) ^ number);
@@ -34,7 +34,7 @@ impl SeededDraw {
         mix_bits(self.state)
     }
 
-    /// Draws a number from 0 to `bound` - 1, each equally likely; 0 if `bound` is 0.
+    /// Draws a number from 0 to `bound` - 1; all are equally likely. Returns 0 if `bound` is 0.
     ///
     /// Source: Lemire, "Fast Random Integer Generation in an Interval" (2019).
     pub fn number_below(&mut self, bound: u64) -> u64 {
@@ -43,8 +43,8 @@ impl SeededDraw {
         }
         loop {
             let product = u128::from(self.next_bits()) * u128::from(bound);
-            // 2^64 draws cannot be divided evenly among the results, so this many draws, fewer than `bound`, are
-            // rejected.
+            // In general, 2^64 values cannot be divided evenly among `bound` results. The excess values, which are
+            // fewer than `bound`, are rejected.
             let excess = || bound.wrapping_neg() % bound;
             if product as u64 >= bound || product as u64 >= excess() {
                 return (product >> 64) as u64;
@@ -52,7 +52,7 @@ impl SeededDraw {
         }
     }
 
-    /// Draws one of the choices, each equally likely; `None` if `choices` is empty.
+    /// Draws one of the choices, which are all equally likely; `None` if `choices` is empty.
     pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.number_below(choices.len() as u64) as usize)
     }

@@ -1,4 +1,4 @@
-//! The data from which ratings and skills are computed, and their place in the standings.
+//! The data from which ratings and skills are computed, and how the standings show them.
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
@@ -13,11 +13,11 @@ use lastnim_core::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Maximum steps of one attempt at the final ratings: about ten seconds.
+/// Maximum number of budget steps in one attempt to compute the final ratings: about ten seconds of work.
 const MAX_FINAL_STEPS: u64 = 1_000_000_000;
 
-/// Number of newest duplicate groups that count in an open-ended ladder: about 15 MB with three seats, including old
-/// groups not yet dropped.
+/// The number of newest duplicate groups that count in an open-ended ladder. With three seats they take about 15 MB,
+/// including old groups that have not been dropped yet.
 const MAX_NEWEST_GROUPS: u64 = 50_000;
 
 /// The results of a tournament, aggregated for computing ratings and skills. The order of the results does not
@@ -26,8 +26,8 @@ const MAX_NEWEST_GROUPS: u64 = 50_000;
 /// In an open-ended ladder only the newest 50,000 duplicate groups count, so memory is bounded and ratings reflect
 /// recent play.
 ///
-/// Rating is slow, so it is done from time to time, not after every match. With the tournament's seed, the same
-/// results give the same ratings, bit for bit.
+/// Computing ratings is slow, so it is done from time to time and not after every match. The same results with the same
+/// seed always give the same ratings, bit for bit.
 #[derive(Debug, Clone)]
 pub struct RatingEvidence {
     seed: u64,
@@ -35,13 +35,13 @@ pub struct RatingEvidence {
     added: u64,
     matches: RatedResults,
     skills: RegretTally,
-    /// The number of newest groups that count; `None` if all groups count.
+    /// How many of the newest groups count; `None` if all groups count.
     max_groups: Option<u64>,
-    /// The newest group.
+    /// The number of the newest group.
     newest: u64,
-    /// The group that was the newest when old groups were last dropped.
+    /// The value of `newest` when old groups were last dropped.
     forgotten_at: u64,
-    /// Plain Elo, only with two seats and scoring by wins.
+    /// Plain Elo; `None` unless matches have two seats and are scored by wins.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
 }
@@ -55,12 +55,12 @@ pub struct Appraisal {
     order: StandingsOrder,
 }
 
-/// The encoded state: the number of results, the newest group, the newest group when old ones were last dropped, and
-/// the data for ratings and skills.
+/// The state that is stored in a checkpoint: `added`, `newest`, `forgotten_at`, `matches`, `skills` and `elo` of
+/// [`RatingEvidence`].
 type EvidenceState = (u64, u64, u64, RatedResults, RegretTally, Option<EloByNumber>);
 
 impl RatingEvidence {
-    /// Creates evidence without matches.
+    /// Creates evidence without any matches.
     pub fn new(settings: &Settings) -> Self {
         let is_endless =
             matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
@@ -79,7 +79,7 @@ impl RatingEvidence {
         }
     }
 
-    /// Adds one match; each must be added exactly once. No-shows are left out.
+    /// Adds the result of one match. Each match must be added exactly once. Bots that did not show up are left out.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.added += 1;
         self.matches.add_result(result);
@@ -99,12 +99,12 @@ impl RatingEvidence {
         self.added
     }
 
-    /// Returns the state to be encoded.
+    /// Returns the state that is stored in a checkpoint.
     pub(super) fn state(&self) -> impl Serialize {
         (self.added, self.newest, self.forgotten_at, &self.matches, &self.skills, &self.elo)
     }
 
-    /// Restores the state of a tournament with these settings.
+    /// Restores the evidence of a tournament with these settings from its decoded state.
     pub(super) fn restore(
         settings: &Settings,
         (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
@@ -128,7 +128,7 @@ impl RatingEvidence {
         }
     }
 
-    /// Computes ratings with this many replicates.
+    /// Computes ratings, with this many replicates for their intervals, and skills.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -149,11 +149,12 @@ impl RatingEvidence {
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
-    /// Computes the final ratings: with 400 replicates; with 50 if 400 are too much work; no ratings if 50 are too
-    /// much. The limit is a number of steps, so the result does not depend on the machine.
+    /// Computes the final ratings with 400 replicates, or with 50 if 400 are too much work. If even 50 are too much
+    /// work, it returns no ratings. The limit is a number of steps, so the result does not depend on the speed of the
+    /// machine.
     ///
     /// # Errors
-    /// If they are no longer wanted.
+    /// If `is_wanted` returns false before the ratings are computed.
     pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
         let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
         for replicates in [ReplicateCount::default(), fewest] {
@@ -174,12 +175,12 @@ impl RatingEvidence {
 }
 
 impl Appraisal {
-    /// Returns the ratings; `None` if no match counts, or they were too much work.
+    /// Returns the ratings; `None` if no match counts or computing them was too much work.
     pub(super) fn ratings(&self) -> Option<&StrengthRatings> {
         self.ratings.as_ref()
     }
 
-    /// Returns the lead of one bot over another; `None` if one is not rated, or no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if either is unrated or no chain of matches connects them.
     pub(super) fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         self.ratings.as_ref()?.lead_between(one, other)
     }
@@ -362,8 +363,8 @@ mod tests {
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
-        // Bot 0 beats bot 1, which beats bot 2; bot 1 wins less often only because it meets bot 0. Bots 3 and 4 are
-        // equal, and bot 5 has not played.
+        // Bot 0 usually beats bot 1, and bot 1 usually beats bot 2. Bots 3 and 4 win more often than bot 1, but only
+        // because they meet bot 2 and not bot 0. They are equally strong, and bot 5 has not played.
         let pairs = [(0, 1, 9), (1, 2, 8), (2, 3, 3), (2, 4, 3)];
         for (number, round) in (0..40_u64).map(|number| (number, number / 4)) {
             let (one, other, wins) = pairs[(number % 4) as usize];

@@ -1,9 +1,9 @@
-//! Errors of a field.
+//! Reasons why a field of bots cannot play a tournament.
 
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
-/// Maximum number of matches in a tournament with an end.
+/// Maximum number of matches in a tournament that is not open-ended.
 pub const MAX_MATCHES: u64 = 10_000_000;
 
 /// Why a field cannot play a tournament.
@@ -15,17 +15,17 @@ pub enum FieldError {
     TooFewBots {
         /// The size of the field.
         field: usize,
-        /// The seats of a match.
+        /// The number of seats in a match.
         seats: SeatCount,
     },
-    /// There are too few bots for a test in which candidate and baseline play against other bots.
+    /// There are too few bots for a test in which the candidate and the baseline play against other bots.
     #[error(
         "a field of {field} bots: testing one bot against another with {seats} seats per match needs {needed}"
     )]
     TooFewOpponents {
         /// The size of the field.
         field: usize,
-        /// The seats of a match.
+        /// The number of seats in a match.
         seats: SeatCount,
         /// The number of bots needed.
         needed: usize,
@@ -35,7 +35,7 @@ pub enum FieldError {
     TooManyBots {
         /// The size of the field.
         field: usize,
-        /// Maximum number of bots.
+        /// The maximum number of bots.
         max: usize,
     },
     /// There would be too many matches.
@@ -45,7 +45,7 @@ pub enum FieldError {
     TooManyMatches {
         /// The size of the field.
         field: usize,
-        /// The seats of a match.
+        /// The number of seats in a match.
         seats: SeatCount,
         /// The number of positions.
         positions: usize,
@@ -63,13 +63,13 @@ pub enum FieldError {
     SampleTooLarge {
         /// The size of the field.
         field: usize,
-        /// Number of groups.
+        /// The number of groups.
         groups: u64,
     },
-    /// A bot named by the format has not joined.
+    /// A bot that the format names is not in the field.
     #[error("the format names {bot}, but it is not in the field of {field} bots")]
     Missing {
-        /// The bot.
+        /// The missing bot.
         bot: BotName,
         /// The size of the field.
         field: usize,
@@ -90,7 +90,7 @@ impl FieldError {
         }
     }
 
-    /// Returns whether a larger field would help.
+    /// Returns whether adding bots to the field could resolve the error.
     pub fn wants_more_bots(&self) -> bool {
         matches!(self, Self::TooFewBots { .. } | Self::TooFewOpponents { .. } | Self::Missing { .. })
     }

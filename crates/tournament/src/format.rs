@@ -4,42 +4,44 @@ use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
-/// The method that decides which bots meet. In every format, each table plays complete duplicate groups: a position in
-/// every rotation of its seats.
+/// The method that decides which bots meet. In every format, each table plays complete duplicate groups: it plays a
+/// position once in every rotation of its seats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TournamentFormat {
-    /// Every set of n bots, on every position.
+    /// Every set of n bots plays on every position.
     #[default]
     RoundRobin,
-    /// A balanced sample of a round robin. All bots play equally often, give or take one. All pairs meet equally often:
-    /// give or take one with two seats, and as closely as a search finds with more seats.
+    /// A balanced sample of a round robin. All bots play equally often, give or take one group. With two seats, the
+    /// same is true of the meetings of all pairs of bots; with more seats, a search makes the numbers of meetings as
+    /// equal as it can.
     Sample {
         /// Total number of duplicate groups.
         groups: GroupCount,
     },
-    /// One bot against the field.
+    /// One bot plays against all the others.
     Gauntlet {
         /// The bot that sits at every table.
         bot: BotName,
-        /// Total number of duplicate groups; by default each opponent sits at n - 1 tables on every position.
+        /// Total number of duplicate groups. By default, there are enough for each opponent to sit at n - 1 tables on
+        /// every position.
         groups: Option<GroupCount>,
     },
     /// Rounds in which bots with similar scores meet, with as few repeated meetings as possible.
     Swiss {
         /// Number of rounds.
         rounds: RoundCount,
-        /// Duplicate groups per table and round.
+        /// Number of duplicate groups that each table plays in a round.
         table_groups: TableGroups,
     },
     /// Rounds after which the best bots of each table advance, until only one table is left: the final.
     Knockout {
-        /// How many bots of each table advance, 1 to n - 1.
+        /// How many bots advance from each table, 1 to n - 1.
         advance: usize,
-        /// Duplicate groups per table and round.
+        /// Number of duplicate groups that each table plays in a round.
         table_groups: TableGroups,
     },
-    /// An open-ended series of matches, preferably between bots with uncertain ratings. If it is rated by wins, bots
-    /// with similar ratings meet.
+    /// An open-ended series of matches, preferably between bots with uncertain ratings. If bots are rated by wins,
+    /// those with similar ratings meet.
     Ladder(LadderSettings),
     /// A test of whether one bot is better than another; it stops when the answer is known.
     Sprt(SprtSettings),
@@ -48,9 +50,9 @@ pub enum TournamentFormat {
 /// Settings of a ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LadderSettings {
-    /// Total number of duplicate groups; without a number the ladder continues until it is stopped.
+    /// Total number of duplicate groups; `None` if the ladder continues until it is stopped.
     pub groups: Option<GroupCount>,
-    /// Duplicate groups per table and round.
+    /// Number of duplicate groups that each table plays in a round.
     pub table_groups: TableGroups,
     /// A bot that forfeits this many matches in a row is suspended.
     pub suspend_after: Streak,
@@ -62,9 +64,11 @@ pub struct LadderSettings {
 /// it and anyone can recompute its pairings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LadderPairing {
-    /// The bot with the most uncertain rating hosts every table. This can starve bots.
+    /// Every table is hosted by the bot that has the most uncertain rating of those not yet seated. Some bots may then
+    /// never play.
     LeastCertain,
-    /// The hosts alternate between the bot with the most uncertain rating and the bot that has waited longest.
+    /// The tables are hosted alternately by the bot with the most uncertain rating and by the bot that has waited
+    /// longest.
     #[default]
     ByTurns,
 }
@@ -74,24 +78,28 @@ pub enum LadderPairing {
 #[non_exhaustive]
 pub enum FormatError {
     /// No bot would advance, or all would.
-    #[error("the best {advance} of a table advance: with {seats} seats per match, expected 1 to {}", seats.get() - 1)]
+    #[error(
+        "{advance} bots advance from each table: with {seats} seats per match, expected 1 to {}",
+        seats.get() - 1
+    )]
     Advance {
         /// How many bots would advance.
         advance: usize,
-        /// The seats of a match.
+        /// The number of seats in a match.
         seats: SeatCount,
     },
 }
 
-/// The first criterion of the standings; regret comes next.
+/// The first criterion by which the standings are sorted; the second is regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandingsOrder {
-    /// Total points, if all bots play equally many matches, or if better bots earn more matches.
+    /// Total points: for formats in which all bots play equally many matches, or in which better bots earn more
+    /// matches.
     Points,
-    /// Points per match, if the format gives some bots more matches than others.
+    /// Points per match: for formats that give some bots more matches than others.
     PointsPerMatch,
-    /// Rating, if the format pairs similar bots, so that all win about equally often. Before there are ratings, points
-    /// per match.
+    /// Rating: for formats that pair similar bots, so that all bots win about equally often. Until there are ratings,
+    /// points per match are used instead.
     Rating,
 }
 
@@ -101,12 +109,12 @@ impl TournamentFormat {
         self.profile().has_open_field
     }
 
-    /// Returns the number of duplicate groups that a bye counts for, if the format has byes.
+    /// Returns the number of duplicate groups that a bye counts as, if the format has byes.
     pub fn bye_groups(&self) -> Option<TableGroups> {
         if let Self::Swiss { table_groups, .. } = self { Some(*table_groups) } else { None }
     }
 
-    /// Returns the first criterion of the standings.
+    /// Returns the first criterion by which the standings are sorted.
     pub(super) fn standings_order(&self) -> StandingsOrder {
         match self {
             Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => StandingsOrder::Points,
@@ -118,7 +126,7 @@ impl TournamentFormat {
     /// Checks that the format fits matches with this many seats.
     ///
     /// # Errors
-    /// Names what does not fit.
+    /// If the format does not fit; the error says why.
     pub fn check_seats(&self, seats: SeatCount) -> Result<(), FormatError> {
         match *self {
             Self::Knockout { advance, .. } if !(1..seats.get()).contains(&advance) => {
@@ -130,7 +138,7 @@ impl TournamentFormat {
 }
 
 impl LadderSettings {
-    /// The default of `suspend_after`.
+    /// The default value of `suspend_after`.
     pub const DEFAULT_SUSPEND_AFTER: u64 = 5;
 }
 
@@ -147,7 +155,7 @@ mod tests {
         for bad in [0, 3] {
             assert_eq!(
                 knockout(bad).check_seats(three).unwrap_err().to_string(),
-                format!("the best {bad} of a table advance: with 3 seats per match, expected 1 to 2")
+                format!("{bad} bots advance from each table: with 3 seats per match, expected 1 to 2")
             );
         }
     }

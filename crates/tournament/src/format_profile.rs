@@ -2,40 +2,40 @@
 
 use super::TournamentFormat;
 
-/// Properties of a format: its names and limits, and the inputs of its pairings.
+/// The properties of a format: its names, its limits, what its pairings depend on, and how its progress is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FormatProfile {
     /// Its name in snake case, such as `round_robin`.
     pub name: &'static str,
-    /// Its name in text, such as `round robin`.
+    /// Its name in running text, such as `round robin`.
     pub title: &'static str,
-    /// The bots that meet.
+    /// A short description of which bots meet.
     pub summary: &'static str,
-    /// The largest field.
+    /// Maximum number of bots.
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
-    /// What its pairings depend on.
+    /// The results on which its pairings depend.
     pub course: FormatCourse,
-    /// The view of its progress, in addition to the standings.
+    /// The view that shows its progress, in addition to the standings.
     pub view: CourseView,
 }
 
-/// What the pairings of a format depend on.
+/// The results on which the pairings of a format depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatCourse {
-    /// On nothing: all pairings are known at the start.
+    /// The pairings do not depend on results: all of them are known at the start.
     Planned,
-    /// On the results of earlier rounds.
+    /// The pairings depend on the results of earlier rounds.
     InRounds,
-    /// On the results of whole groups: the tournament ends when they give an answer.
+    /// The pairings depend on the results of whole groups: the tournament ends as soon as these give an answer.
     UntilDecided,
 }
 
-/// The view of a tournament's progress, in addition to its standings.
+/// A view that shows a tournament's progress, in addition to its standings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourseView {
-    /// No view apart from the standings.
+    /// No view in addition to the standings.
     Standings,
     /// The scores of one bot against each opponent.
     Opponents,
@@ -45,19 +45,20 @@ pub enum CourseView {
     Bracket,
     /// Ratings over time.
     Ratings,
-    /// The capital of a sequential test over time.
+    /// The capital of the bets in a sequential test, over time.
     Capital,
 }
 
-/// The largest field of any tournament; its standings must fit one message.
+/// Maximum number of bots in any tournament; the standings of all of them must fit in one message.
 const MAX_BOTS: usize = 10_000;
-/// The largest field of a format that tracks meetings.
+/// Maximum number of bots in a format that keeps track of which bots have met.
 const MAX_PAIRED_BOTS: usize = 4_096;
-/// Maximum number of bots in a ladder. Its ratings store the covariance of every pair; with this many bots, rating a
-/// match takes half a millisecond.
+/// Maximum number of bots in a ladder. Its ratings store the covariance of every pair; with this many bots, updating
+/// them after a match takes half a millisecond.
 const MAX_LADDER_BOTS: usize = 1_024;
 
-/// Default profile: the pairings are known at the start, and the standings show the progress.
+/// The profile of a round robin, on which most others are based: the pairings are known at the start, and only the
+/// standings show the progress.
 const PLANNED: FormatProfile = FormatProfile {
     name: "round_robin",
     title: "round robin",
@@ -69,9 +70,9 @@ const PLANNED: FormatProfile = FormatProfile {
 };
 
 impl FormatProfile {
-    /// All sets of bots, or a balanced sample of them.
+    /// All sets of bots play, or a balanced sample of them.
     pub const ROUND_ROBIN: &'static Self = &PLANNED;
-    /// One bot against the field.
+    /// One bot plays against all the others.
     pub const GAUNTLET: &'static Self = &Self {
         name: "gauntlet",
         title: "gauntlet",
@@ -89,7 +90,7 @@ impl FormatProfile {
         view: CourseView::Rounds,
         ..PLANNED
     };
-    /// Rounds after which the best of each table advance.
+    /// Rounds after which the best bots of each table advance.
     pub const KNOCKOUT: &'static Self = &Self {
         name: "knockout",
         title: "knockout",
@@ -99,7 +100,7 @@ impl FormatProfile {
         view: CourseView::Bracket,
         ..PLANNED
     };
-    /// An open-ended series of matches, whose bots come and go.
+    /// An open-ended series of matches, which bots can join and leave at any time.
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
@@ -109,7 +110,7 @@ impl FormatProfile {
         course: FormatCourse::InRounds,
         view: CourseView::Ratings,
     };
-    /// A sequential test of two bots.
+    /// A sequential test of whether one bot is better than another.
     pub const SPRT: &'static Self = &Self {
         name: "sprt",
         title: "sequential test",
@@ -122,7 +123,7 @@ impl FormatProfile {
     pub const ALL: [&'static Self; 6] =
         [Self::ROUND_ROBIN, Self::GAUNTLET, Self::SWISS, Self::KNOCKOUT, Self::LADDER, Self::SPRT];
 
-    /// Returns its name with hyphens, as in flags and files.
+    /// Returns its name with hyphens, as it is written in command-line flags and in files.
     pub fn word(&self) -> String {
         self.name.replace('_', "-")
     }

@@ -1,12 +1,15 @@
-//! What a match is worth to a bot when two bots are compared.
+//! The value of a match to a bot, by which two bots are compared.
 
 use super::{MatchOutcome, Scoring, SprtMeasure};
 use lastnim_core::game::Seat;
 
 impl SprtMeasure {
-    /// Returns the value of a seat's game. A forfeited seat gets the worst value: no points, or all ranks as regret.
-    /// Otherwise a bot could avoid errors by staying away. Regret is negated, and capped at all ranks: ranks given back
-    /// by others can be lost again, and a test needs a bound.
+    /// Returns the value of a match to the bot at `seat`. Regret is negated, so that more is always better, and limited
+    /// to n - 1 ranks. Without the limit it could be larger, because a bot can lose the same rank again after another
+    /// bot has given it back, but a test needs bounded values.
+    ///
+    /// A forfeited seat gets the worst value: no points, or a regret of n - 1. Otherwise a bot could avoid regret by
+    /// staying away.
     pub fn value_of_game(self, scoring: Scoring, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let (credit, result) = (outcome.credit(seat), &outcome.seats[seat]);
         let worst = credit.max_satisfaction_units;

@@ -1,9 +1,9 @@
-//! Interning of items.
+//! Numbers for distinct items.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{collections::HashMap, hash::Hash};
 
-/// Assigns numbers to distinct items, from 0 in the order of first appearance.
+/// Numbers distinct items from 0, in the order in which they first appear.
 ///
 /// It clones items, so cloning them should be cheap. The serialized form is the list of items.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    /// Returns the number of an item; a new one gets the next number.
+    /// Returns the number of an item; a new item gets the next free number.
     pub(super) fn intern(&mut self, item: &T) -> u32 {
         if let Some(number) = self.number_of(item) {
             return number;
@@ -35,7 +35,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         self.numbers.get(item).copied()
     }
 
-    /// Returns the items by their numbers.
+    /// Returns the items in the order of their numbers.
     pub(super) fn items(&self) -> &[T] {
         &self.items
     }

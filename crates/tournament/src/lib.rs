@@ -1,8 +1,8 @@
-//! Tournaments: settings, pairings, draws, scoring, standings.
+//! Tournaments: settings, pairings, draws, scoring and standings.
 //!
-//! Pure code: no I/O, no clock, no source of randomness. Everything random derives from the tournament's seed and the
-//! number of a match or group. A schedule can be rebuilt from the results, and standings are a fold that does not
-//! depend on the order of results.
+//! The code is pure: it uses no I/O, no clock and no source of randomness. Everything random is derived from the
+//! tournament's seed and the number of a match or group. A schedule can be rebuilt from the results so far, and
+//! standings are a fold of results that does not depend on their order.
 
 mod alliance;
 mod bounded_cross_table;

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct MatchResult {
     /// The number of the match in its tournament, from 0.
     pub number: u64,
-    /// The duplicate group, from 0.
+    /// The number of the duplicate group, from 0.
     pub group: u64,
     /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// The outcome; `None` if the match was cancelled, which does not count.
+    /// The outcome; `None` if the match was cancelled and does not count.
     pub outcome: Option<MatchOutcome>,
 }
 
@@ -29,26 +29,26 @@ pub struct MatchOutcome {
     pub seats: BySeat<SeatResult>,
 }
 
-/// The result of one seat; only the bot's own takes count, not the steward's.
+/// The result of one seat. Takes by the steward do not count as takes by the bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatResult {
-    /// The place of the winner in the seat's row, 0 (best) to n-1.
+    /// The rank of the winner in the seat's row, 0 (best) to n - 1.
     pub rank_actual: u32,
-    /// The ranks that the bot's takes cost it.
+    /// The number of ranks that the bot lost by its own takes.
     pub regret: u32,
-    /// The ranks that the others' takes gained it; negative if they cost it ranks.
+    /// The number of ranks that the bot gained by the takes of others; negative if it lost ranks by them.
     pub luck: i32,
-    /// Takes by the bot.
+    /// The number of takes by the bot.
     pub plies: u32,
-    /// Optimal takes by the bot.
+    /// The number of takes by the bot that were optimal.
     pub optimal_plies: u32,
     /// How the seat was lost; `None` if it was not lost.
     pub lost: Option<SeatLoss>,
-    /// The versions of the bot that played.
+    /// The versions of the bot that played in this seat.
     pub versions: SeatVersions,
 }
 
-/// How a seat was lost, with the distinction that the standings make.
+/// How a seat was lost, as far as the standings distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SeatLoss {
     /// The bot never connected.
@@ -58,18 +58,18 @@ pub enum SeatLoss {
 }
 
 impl MatchResult {
-    /// Creates the result of a pairing with an optional outcome.
+    /// Creates the result of a pairing from its outcome; `None` means that the match was cancelled.
     ///
     /// # Panics
-    /// If the outcome has a different number of seats.
+    /// If the outcome and the pairing have different numbers of seats.
     pub fn from_outcome(pairing: &Pairing, outcome: Option<MatchOutcome>) -> Self {
         outcome.map_or_else(|| Self::cancelled(pairing), |outcome| Self::finished(pairing, outcome))
     }
 
-    /// Creates the result of a pairing with an outcome.
+    /// Creates the result of a pairing that was played to this outcome.
     ///
     /// # Panics
-    /// If the outcome has a different number of seats.
+    /// If the outcome and the pairing have different numbers of seats.
     pub fn finished(pairing: &Pairing, outcome: MatchOutcome) -> Self {
         assert_eq!(pairing.bots.seats(), outcome.seats.seats(), "each bot has a result");
         Self { outcome: Some(outcome), ..Self::cancelled(pairing) }
@@ -83,7 +83,8 @@ impl MatchResult {
 }
 
 impl MatchOutcome {
-    /// Creates the outcome of an audited match, in which some seats may have been lost, without versions.
+    /// Creates the outcome of an audited match. `lost` tells how a seat was lost; the versions of the bots are left
+    /// empty.
     pub fn of_audit(audit: &Audit, lost: impl Fn(Seat) -> Option<SeatLoss>) -> Self {
         let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
             let figures = &audit.seats[seat];

@@ -2,10 +2,11 @@
 
 use thiserror::Error;
 
-/// The version of the methods for pairing, rating and judging: everything that could give another result from the same
-/// matches. Raise it with every change to such a method.
+/// The version of the methods for pairing, rating and judging. It covers every method whose change could give a
+/// different result for the same matches. Raise it with every change to such a method.
 ///
-/// Settings contain it, so the program either reproduces a tournament from its records exactly or refuses to do so.
+/// Settings contain this version, so the program either reproduces a tournament from its records exactly or refuses to
+/// do so.
 pub const METHODS_VERSION: u32 = 3;
 
 /// An unknown version of the methods.

@@ -7,12 +7,12 @@ use lastnim_core::game::{BotName, BySeat};
 pub struct Pairing {
     /// The number of the match in its tournament, from 0.
     pub number: u64,
-    /// The duplicate group, from 0: the same bots on the same position in every rotation.
+    /// The number of the duplicate group, from 0. In a group, the same bots play the same position in every rotation.
     pub group: u64,
     /// The index of the position, from 0.
     pub position: usize,
     /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// The number of seats by which the bots are shifted from the first match of the group, 0 to n-1.
+    /// The number of seats by which the bots are shifted from their seats in the first match of the group, 0 to n - 1.
     pub rotation: usize,
 }

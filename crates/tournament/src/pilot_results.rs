@@ -1,4 +1,4 @@
-//! Results of a pilot: a small tournament that shows how much two bots differ from group to group.
+//! The results of a pilot: a small tournament that shows how much two bots differ from group to group.
 
 use super::{MatchResult, PilotDifferences, Scoring, SprtMeasure};
 use lastnim_core::game::BotName;
@@ -10,21 +10,21 @@ pub struct PilotResults {
     measure: SprtMeasure,
     scoring: Scoring,
     groups: BTreeMap<u64, PilotGroup>,
-    /// The matches of each bot that were not cancelled.
+    /// By bot: the number of its matches that were not cancelled.
     matches: BTreeMap<BotName, u64>,
 }
 
-/// The part of a group that has been played.
+/// The matches of one group that have been played.
 #[derive(Debug, Clone, Default)]
 struct PilotGroup {
     seats: usize,
     matches: u64,
-    /// Each bot's matches, and the sum of their values.
+    /// By bot: the number of its matches, and the sum of their values.
     bots: BTreeMap<BotName, (u64, f64)>,
 }
 
 impl PilotResults {
-    /// Starts without results.
+    /// Creates a collection without results.
     pub fn new(measure: SprtMeasure, scoring: Scoring) -> Self {
         Self { measure, scoring, groups: BTreeMap::new(), matches: BTreeMap::new() }
     }
@@ -48,8 +48,8 @@ impl PilotResults {
         &self.matches
     }
 
-    /// Returns the differences per match between each two bots, over the complete groups in which both played every
-    /// match. Bots are in the order of their names.
+    /// Returns the differences per match between every two bots, over all complete groups in which both played every
+    /// match. In each pair, the bots are in the order of their names.
     pub fn pairs(&self) -> BTreeMap<(&BotName, &BotName), PilotDifferences> {
         let mut pairs: BTreeMap<_, PilotDifferences> = BTreeMap::new();
         for group in self.groups.values().filter(|group| group.matches == group.seats as u64) {
@@ -76,11 +76,11 @@ mod tests {
     fn only_complete_groups_count() {
         let bots = testing::field(4);
         let mut pilot = PilotResults::new(SprtMeasure::Points, Scoring::Win);
-        // bot0 wins two of three, and bot1 one.
+        // Of three matches, bot0 wins two and bot1 wins one.
         for winner in [0, 0, 1] {
             pilot.add_result(&match_of_group(0, &bots[..3], winner));
         }
-        // One match of this group is cancelled, and this one has only begun.
+        // One match of group 1 is cancelled, and group 2 has only begun.
         for _ in 0..2 {
             pilot.add_result(&match_of_group(1, &bots[..3], 0));
         }

@@ -7,14 +7,14 @@ use thiserror::Error;
 /// Maximum number of positions in a tournament.
 pub const MAX_POSITIONS: usize = 1_000;
 
-/// The positions of a tournament, 1 to 1,000; all start positions.
+/// The positions of a tournament: 1 to 1,000 start positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Positions {
     /// A list of positions.
     Listed(ListedPositions),
     /// Positions drawn from the tournament's seed.
     Drawn(DrawnPositions),
-    /// The positions of the tables in the paper, see [`PAPER`].
+    /// The positions in the tables of the paper; see [`PAPER`].
     Paper,
 }
 
@@ -22,8 +22,8 @@ pub enum Positions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPositions(Vec<Piles>);
 
-/// Random positions: the numbers of piles and counters are drawn uniformly from their ranges, from the tournament's
-/// seed and the position's index.
+/// Random positions: the numbers of piles and counters are drawn uniformly from their ranges, by a generator that
+/// depends on the tournament's seed and the position's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawnPositions {
     count: usize,
@@ -49,7 +49,7 @@ pub enum PositionsError {
     Counters(u64, u64),
 }
 
-/// The distinct piles of Figure 1 and Tables 1 to 6, in the order of first appearance.
+/// The distinct positions in Figure 1 and Tables 1 to 6 of the paper, in the order in which they first appear.
 ///
 /// Source: El-Seidy, El Kady and Nassr (2019), Journal of Game Theory 8(2):25-31.
 pub const PAPER: [&[u64]; 12] = [
@@ -67,7 +67,8 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// Keeps the draws of positions independent of all other draws, because no group has this number.
+/// Stands in for the number of a group when positions are drawn. No group has this number, so the draws of positions
+/// are independent of all other draws.
 const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
 
 impl Positions {
@@ -88,7 +89,7 @@ impl Positions {
     /// Accepts `count` random positions with these inclusive ranges of piles and counters.
     ///
     /// # Errors
-    /// Names the first number out of range.
+    /// If a number is out of range; the error names the first such number.
     pub fn drawn(count: usize, piles: (usize, usize), counters: (u64, u64)) -> Result<Self, PositionsError> {
         if !(1..=MAX_POSITIONS).contains(&count) {
             return Err(PositionsError::Count(count));

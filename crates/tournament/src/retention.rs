@@ -7,8 +7,8 @@ pub type KeptMatches = BoundedCount<MAX_MATCHES>;
 /// Number of days that records are kept, 1 to 36,500.
 pub type KeptDays = BoundedCount<36_500>;
 
-/// The rule that decides which matches of a tournament keep their records: those that meet either condition. The others
-/// keep only their results.
+/// The rule that decides which matches of a tournament keep their records: the newest ones, and those that ended
+/// recently. The others keep only their results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Retention {
     matches: Option<KeptMatches>,
@@ -22,12 +22,12 @@ impl Retention {
         (matches.is_some() || days.is_some()).then_some(Self { matches, days })
     }
 
-    /// Returns how many of the newest matches keep their records at any age.
+    /// Returns how many of the newest matches keep their records, however old they are.
     pub fn matches(&self) -> Option<KeptMatches> {
         self.matches
     }
 
-    /// Returns the number of days for which records are kept, for any number of matches.
+    /// Returns for how many days all records are kept, however many matches there are.
     pub fn days(&self) -> Option<KeptDays> {
         self.days
     }

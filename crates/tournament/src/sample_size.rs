@@ -1,18 +1,18 @@
-//! How many duplicate groups tell two bots apart.
+//! How many duplicate groups it takes to tell two bots apart.
 
 use super::rating::gamma_cdf;
 
-/// The normal quantile of a two-sided test at 5%.
+/// The quantile of the normal distribution for a two-sided test at the 5% level.
 const CRITICAL: f64 = 1.959_964;
-/// The normal quantile of a power of 80%.
+/// The quantile of the normal distribution for a power of 80%.
 const POWER_QUANTILE: f64 = 0.841_621;
-/// The probability with which the cautious variance is too small.
+/// The probability that the cautious variance is below the true variance.
 const RISK: f64 = 0.2;
 
-/// A variance that may be a rounding error.
+/// Variances up to this one may be mere rounding errors.
 const MAX_ROUNDING_ERROR: f64 = 1e-9;
 
-/// The differences between two bots in the groups of a pilot.
+/// The differences between two bots in the duplicate groups of a pilot tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PilotDifferences {
     groups: u32,
@@ -20,12 +20,12 @@ pub struct PilotDifferences {
     squares: f64,
 }
 
-/// A number of duplicate groups in which both bots play.
+/// How many duplicate groups with both bots are needed to detect a difference between the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleSize {
-    /// By the variance of the pilot.
+    /// The number if the true variance equals that of the pilot.
     pub groups: u64,
-    /// By a variance that is too small in only one pilot of five.
+    /// The number for a larger variance, which is below the true one in only one pilot of five.
     pub cautious: u64,
 }
 
@@ -58,16 +58,17 @@ impl PilotDifferences {
         Some(about_mean.max(0.0) / f64::from(freedom))
     }
 
-    /// Returns how many groups a paired t-test at 5%, two-sided, needs to detect a difference with 80% power; `None`
-    /// with fewer than [`Self::MIN_GROUPS`] groups, or if the difference was the same in all of them. `difference` is positive.
+    /// Returns how many groups a two-sided paired t-test at the 5% level needs to detect a difference with 80% power;
+    /// `None` if the pilot has fewer than [`Self::MIN_GROUPS`] groups, or if the difference was the same in all of
+    /// them. `difference` is positive.
     ///
     /// ```text
     /// n = (z_0.975 + z_0.8)^2 s^2 / difference^2 + z_0.975^2 / 2
     /// ```
     ///
-    /// The last term corrects for the t-distribution. The cautious number has the upper 80% limit of the variance in
-    /// place of s^2. Sources: Guenther, "Sample Size Formulas for Normal Theory T Tests" (1981); Browne, "On the Use of
-    /// a Pilot Sample for Sample Size Determination" (1995).
+    /// The last term corrects for the t-distribution. For the cautious number, s^2 is replaced by the upper 80%
+    /// confidence limit of the variance. Sources: Guenther, "Sample Size Formulas for Normal Theory T Tests" (1981);
+    /// Browne, "On the Use of a Pilot Sample for Sample Size Determination" (1995).
     pub fn sample_size(&self, difference: f64) -> Option<SampleSize> {
         let variance = self.variance().filter(|&variance| variance > MAX_ROUNDING_ERROR)?;
         if self.groups < Self::MIN_GROUPS {
@@ -88,10 +89,10 @@ fn whole_groups(groups: f64) -> u64 {
     groups.ceil() as u64
 }
 
-/// Returns the value below which a chi-squared variable is with this probability.
+/// Returns the value below which a chi-squared variable falls with this probability, which is at most 1/2.
 fn chi_square_quantile(freedom: u32, probability: f64) -> f64 {
     let shape = f64::from(freedom) / 2.0;
-    // The mean is `freedom`; small probabilities are below it.
+    // The mean is `freedom`, and the quantiles of such probabilities are below it.
     let (mut low, mut high) = (0.0, f64::from(freedom));
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -117,13 +118,13 @@ mod tests {
         let even = of_differences([-1.0, 1.0].repeat(50));
         let deviation = even.variance().unwrap().sqrt();
         assert_eq!(even.sample_size(deviation / 2.0).unwrap().groups, 34);
-        // One of 0.2 needs 199.
+        // A standardised difference of 0.2 needs 199 pairs.
         assert_eq!(even.sample_size(deviation / 5.0).unwrap().groups, 199);
         for (freedom, expected) in [(9, 5.380), (19, 13.716), (99, 87.005)] {
             let found = chi_square_quantile(freedom, 0.2);
             assert!((found - expected).abs() < 0.01, "{freedom}: {found}");
         }
-        // 99 / 87.005 times the variance.
+        // The cautious variance is 99 / 87.005 times the variance of the pilot.
         assert_eq!(even.sample_size(deviation / 2.0).unwrap().cautious, 38);
     }
 
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(PilotDifferences::default().mean(), None);
     }
 
-    /// Differences with their chances in thousandths; otherwise 0.
+    /// Differences, each with its probability in thousandths. With the remaining probability, the difference is 0.
     type Chances = &'static [(f64, u64)];
 
     fn drawn(draw: &mut SeededDraw, chances: Chances) -> f64 {
@@ -151,7 +152,7 @@ mod tests {
         0.0
     }
 
-    /// Returns how often a t-test of `groups` groups detects a difference.
+    /// Returns the share of t-tests with `groups` groups that detect a difference.
     fn power(draw: &mut SeededDraw, chances: Chances, groups: u64) -> f64 {
         let tests = 200_u32;
         let detected = (0..tests).filter(|_| {
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn cautious_numbers_suffice_for_most_pilots() {
-        // All differ by 0.1 on average.
+        // The mean difference is 0.1 in all cases.
         let cases: [(&str, Chances, u32, f64); 3] = [
             ("often, by half a point", &[(0.5, 400), (-0.5, 200)], 20, 0.75),
             ("sometimes, by a point", &[(1.0, 200), (-1.0, 100)], 20, 0.70),

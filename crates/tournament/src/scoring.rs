@@ -27,13 +27,13 @@ impl Scoring {
     }
 
     /// Returns the average score of a seat in a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
-    /// plays whole groups, so it is an integer.
+    /// plays whole groups, so the average is an integer.
     pub(super) fn units_of_bye(self, seats: usize, groups: u64) -> i64 {
         let seats = seats as u64;
         match self {
-            // There is one win per match, with n matches per group and n seats.
+            // Each match has one win, and n seats share the n wins of a group.
             Self::Win => groups.cast_signed(),
-            // The average is (n - 1) / 2 units per match.
+            // The average of a seat is (n - 1) / 2 units per match.
             Self::Satisfaction => (groups * (seats * (seats - 1) / 2)).cast_signed(),
         }
     }

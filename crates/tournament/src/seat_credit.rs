@@ -3,13 +3,15 @@
 use super::{MatchOutcome, SeatLoss};
 use lastnim_core::{game::Seat, oracle::Audit};
 
-/// The credit that the bot in a seat gets for a match. This is the only definition of its win and its satisfaction.
+/// The credit that the bot in a seat gets for a match. No other code decides whether the bot won and how satisfied it
+/// is.
 ///
 /// A lost seat has the last place, even if the steward won: the bot has not won, and its satisfaction is 0. Only
 /// its own takes count in its accuracy and regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeatCredit {
-    /// Whether the bot attended; a no-show forfeits the match without any other effect.
+    /// Whether the bot attended. If it did not, the match counts as a forfeit and does not affect the bot in any other
+    /// way.
     pub attended: bool,
     /// Whether it kept its seat to the end.
     pub kept: bool,
@@ -22,7 +24,7 @@ pub struct SeatCredit {
 }
 
 impl SeatCredit {
-    /// Returns the credit of a seat by its win and by the rank of the winner in its row (0 is best).
+    /// Returns the credit of a seat from whether it won and from the rank of the winner in its row (0 is best).
     pub fn new(seats: usize, won: bool, rank: u32, lost: Option<SeatLoss>) -> Self {
         let kept = lost.is_none();
         let max = (seats as u32).saturating_sub(1);

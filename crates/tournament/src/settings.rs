@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings(SettingsDraft);
 
-/// Settings whose parts are valid but may be inconsistent.
+/// Settings whose parts are valid by themselves but may be inconsistent with each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsDraft {
     /// The title.
@@ -25,11 +25,11 @@ pub struct SettingsDraft {
     pub positions: Positions,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// The source of the rows; a given matrix is for `seats` seats.
+    /// The source of the rows. A given matrix has one row for each of the `seats` seats.
     pub alliance: AllianceSource,
     /// How points are scored.
     pub scoring: Scoring,
-    /// Whether its bots may use the server's oracle while it runs.
+    /// Whether the bots may use the server's oracle while the tournament runs.
     pub oracle: OracleAccess,
     /// The rule that decides which matches keep their records; `None` if all keep them.
     pub retention: Option<Retention>,
@@ -37,8 +37,8 @@ pub struct SettingsDraft {
     pub concurrency: Concurrency,
     /// Maximum number of concurrent matches per bot; `None` for no limit.
     pub bot_concurrency: Option<Concurrency>,
-    /// The number of bots at which it starts automatically, if any: at least `seats`, and few enough for at most
-    /// [`MAX_MATCHES`](super::MAX_MATCHES) matches.
+    /// The number of bots at which the tournament starts automatically, if any: at least `seats`, and few enough for at
+    /// most [`MAX_MATCHES`](super::MAX_MATCHES) matches.
     pub start_at: Option<usize>,
     /// The seed from which everything random is drawn.
     pub seed: u64,
@@ -144,7 +144,7 @@ impl Settings {
         if is_win { RatingMeasure::Wins } else { RatingMeasure::Satisfaction }
     }
 
-    /// Returns the piles of a position, by its index in a pairing.
+    /// Returns the piles of the position with this index, as stored in a pairing.
     pub fn piles(&self, position: usize) -> Option<Piles> {
         self.positions.piles(self.seed, position)
     }

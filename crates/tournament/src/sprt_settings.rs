@@ -4,7 +4,7 @@ use super::GroupCount;
 use lastnim_core::game::BotName;
 use thiserror::Error;
 
-/// A sequential test: is the candidate better than the baseline?
+/// The settings of a sequential test, which asks whether the candidate is better than the baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SprtSettings {
     /// The bot that may be better.
@@ -17,7 +17,7 @@ pub struct SprtSettings {
     pub effects: EffectBounds,
     /// The error rates.
     pub errors: ErrorRates,
-    /// The number of groups after which it ends undecided.
+    /// The number of groups after which the test ends undecided.
     pub groups: GroupCount,
 }
 
@@ -26,13 +26,13 @@ pub struct SprtSettings {
 pub enum SprtMeasure {
     /// Points, as the tournament scores them.
     Points,
-    /// Ranks not lost by its own takes, capped at n - 1 per match: the baseline's regret minus the candidate's. Luck
-    /// does not matter.
+    /// The ranks that a bot loses by its own takes, capped at n - 1 per match. The difference is the baseline's regret
+    /// minus the candidate's, so luck does not matter.
     Regret,
 }
 
-/// By how much the candidate is better per match: at most `none` if it is no better, and at least `some` if it is
-/// better.
+/// Bounds on how much better the candidate is per match: by at most `none` if it counts as no better, and by at least
+/// `some` if it counts as better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EffectBounds {
     none: f64,
@@ -119,7 +119,7 @@ impl ErrorRates {
     /// Accepts two rates from 0.0001 to 0.5.
     ///
     /// # Errors
-    /// Returns any others.
+    /// If a rate is out of range.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, SprtError> {
         let range = 0.0001..=0.5;
         if range.contains(&alpha) && range.contains(&beta) {

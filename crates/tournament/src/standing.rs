@@ -28,13 +28,14 @@ pub struct Standing {
     pub forfeits: u32,
     /// Matches for which it never connected.
     pub no_shows: u32,
-    /// Its rating by the measure of the scoring; `None` until it is rated, and for no-shows.
+    /// Its rating, with the measure that follows from the scoring; `None` until it is rated, and for a bot that has
+    /// always been a no-show.
     pub rating: Option<StandingRating>,
     /// Its plain Elo in points, from matches of two; `None` before its first such match.
     pub elo: Option<f64>,
     /// Ranks lost by its own mistakes per attended match, with 95% confidence; `None` until it is computed.
     pub skill: Option<MeanEstimate>,
-    /// The versions that played; empty if it never declared one.
+    /// Its versions that have played; empty if it never declared a version.
     pub versions: Vec<PlayedVersion>,
     /// Whether it is disqualified and so ranked behind the others.
     pub is_disqualified: bool,
@@ -50,6 +51,6 @@ pub struct StandingRating {
     pub points: f64,
     /// The 95% confidence interval.
     pub interval: ConfidenceInterval<f64>,
-    /// The island, from 0: no chain of matches joins bots of different islands, and they cannot be compared.
+    /// The island, from 0: no chain of matches joins bots of different islands, so they cannot be compared.
     pub island: u32,
 }

@@ -9,13 +9,13 @@ use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// The standings: a fold of match results that does not depend on their order.
+/// The standings of a tournament, computed from its match results in any order.
 ///
-/// Bots are ordered by points, then by lower regret per match (bots without their own takes last), then head to head:
-/// by the points that the tied bots won against each other, where a match counts once for each tied opponent in it.
-/// Bots that are still tied share their place and are listed by name. Formats that give some bots more matches order by
-/// points per match instead: sample, gauntlet and SPRT, and a ladder while nobody is rated. A lost seat scores nothing,
-/// even if the steward won for it.
+/// Bots are ordered by points, then by regret per match, lowest first (bots that made no take themselves come last),
+/// then head to head, that is by the points that the tied bots won against each other. Here a match counts once for
+/// each tied opponent in it. Bots that are still tied share their place and are listed by name. Formats in which some
+/// bots play more matches than others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per
+/// match instead. A lost seat scores nothing, even if the steward won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
@@ -23,16 +23,16 @@ pub struct Standings {
     seats: SeatCount,
     bots: Interner<BotName>,
     tallies: Vec<StandingTally>,
-    /// By bot, then by opponent: its points, in the tally's units, in the matches in which both played; opponents
-    /// without points are left out.
+    /// For each bot and opponent, the points that the bot won in the matches that both played, in the units of the
+    /// tallies. Opponents against which it won nothing are left out.
     against: Vec<BTreeMap<u32, i64>>,
 }
 
-/// The encoded state: the bots, and by bot its tally and its points against others.
+/// The encoded state: the bots, the tally of each bot, and the points of each bot against each opponent.
 type StandingsState = (Interner<BotName>, Vec<StandingTally>, Vec<BTreeMap<u32, i64>>);
 
 impl Standings {
-    /// Creates empty lines for the bots of the field.
+    /// Creates standings with an empty line for each bot of the field.
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
@@ -48,12 +48,12 @@ impl Standings {
         standings
     }
 
-    /// Returns the state to encode; byes come from the format.
+    /// Returns the state to encode. Byes are not part of it, since the format supplies them again.
     pub(super) fn state(&self) -> impl Serialize {
         (&self.bots, &self.tallies, &self.against)
     }
 
-    /// Restores the state of a tournament with these settings.
+    /// Restores the encoded standings of a tournament with these settings.
     pub(super) fn restore(
         settings: &Settings,
         (bots, tallies, against): StandingsState,
@@ -64,17 +64,17 @@ impl Standings {
         let is_known = |opponents: &BTreeMap<u32, i64>| {
             opponents.last_key_value().is_none_or(|(&last, _)| (last as usize) < count)
         };
-        ensure_valid(against.iter().all(is_known), "an opponent has no line")?;
+        ensure_valid(against.iter().all(is_known), "an opponent has no line in the standings")?;
         Ok(Self { bots, tallies, against, ..Self::new(settings, []) })
     }
 
-    /// Creates an empty line for a bot that joins the field; an existing line is kept.
+    /// Adds an empty line for a bot that joins the field, unless it already has a line.
     pub fn add_bot(&mut self, bot: &BotName) {
         self.number_of_bot(bot);
     }
 
-    /// Counts one match; each must be counted exactly once. A cancelled match does not count; an unknown bot gets a
-    /// line.
+    /// Counts the result of one match. Each result must be added exactly once. A cancelled match does not count, and a
+    /// bot without a line gets one.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let bots = result.bots.map(|bot| self.number_of_bot(bot));
@@ -90,9 +90,9 @@ impl Standings {
         }
     }
 
-    /// Sets the total number of byes of each bot, in formats with byes: see
-    /// [`FormatVerdict::Byes`](super::FormatVerdict). Each scores the average points of a seat in the groups that a
-    /// table plays in a round.
+    /// Sets the total number of byes of each bot, for formats that give byes: see
+    /// [`FormatVerdict::Byes`](super::FormatVerdict). Each bye scores what a seat scores on average in the groups that
+    /// a table plays in one round.
     pub fn set_bye_scores<'a>(
         &mut self,
         byes: impl IntoIterator<Item = &'a (BotName, u64)>,
@@ -111,7 +111,7 @@ impl Standings {
         order.sort_by(|&one, &other| self.cmp(one, other));
         let (bots, mut lines) = (self.bots.items(), Vec::with_capacity(order.len()));
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
-            // The sort is stable: tied bots are in the order of their numbers.
+            // The sort is stable, so tied bots are in the order of their numbers.
             let mut tied: Vec<_> =
                 tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
@@ -147,7 +147,7 @@ impl Standings {
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
 
-    /// Returns the points of a bot against those tied with it, which are in the order of their numbers.
+    /// Returns the points that a bot won against the bots tied with it. `tied` lists all tied bots by number.
     fn head_to_head_points(&self, bot: usize, tied: &[usize]) -> i64 {
         if tied.len() == 1 {
             return 0;
@@ -168,7 +168,7 @@ mod tests {
     use lastnim_core::game::BySeat;
     use proptest::prelude::*;
 
-    /// Creates a result from the names by seat, the winner's seat, and the ranks and regrets by seat.
+    /// Creates a result from the names by seat, the winner's seat, and the rank and regret of each seat.
     fn result(bots: [&str; 3], winner: usize, seats: [(u32, u32); 3]) -> MatchResult {
         let pairing = Pairing {
             number: 0,
@@ -224,14 +224,14 @@ mod tests {
             result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
             result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
         ];
-        // a 3/2, b 2/1, d 9/1.
+        // Regret per match: a 3/2, b 2/1, d 9/1.
         assert_eq!(lines(AllianceSource::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
     }
 
     #[test]
     fn ties_are_broken_head_to_head_or_share_a_place() {
         let even = [(1, 0); 3];
-        // a and b have two wins each; b won their match.
+        // a and b have two wins each, and b won the match in which both played.
         let results = [
             result(["a", "c", "d"], 0, even),
             result(["a", "d", "c"], 0, even),
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(figures("a"), (0.0, 0, Some(0.0), 1, 0));
         assert_eq!(figures("b"), (0.5, 0, Some(0.5), 0, 0));
         assert_eq!(figures("c"), (0.0, 0, Some(0.0), 1, 1));
-        assert_eq!(line("a").regret_per_match, Some(1.0), "the bot's own mistakes stay");
+        assert_eq!(line("a").regret_per_match, Some(1.0), "the bot's own regret still counts");
     }
 
     #[test]

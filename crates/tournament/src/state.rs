@@ -1,4 +1,4 @@
-//! States of a tournament.
+//! The states of a tournament.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ pub enum TournamentState {
     Open,
     /// Matches are being played.
     Running,
-    /// All matches are played.
+    /// All matches have been played.
     Finished,
     /// The tournament was cancelled.
     Cancelled,
 }
 
 impl TournamentState {
-    /// Returns whether it is finished or cancelled.
+    /// Returns whether the tournament is finished or cancelled.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Cancelled)
     }

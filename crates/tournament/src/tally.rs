@@ -1,16 +1,16 @@
-//! Tallies of the standings.
+//! The tallies from which the standings are computed.
 
 use super::{MatchOutcome, Scoring, Standing, VersionTally};
 use lastnim_core::game::{BotName, Seat, SeatCount};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Counts of one bot's matches, as integers, so that the order of matches does not matter.
+/// Totals over the matches of one bot. They are integers, so that the order of the matches does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct StandingTally {
     matches: u32,
     wins: u32,
-    /// Satisfaction in units of 1 / (n - 1).
+    /// The total satisfaction, in units of 1 / (n - 1) for n seats.
     satisfaction_units: i64,
     regret: i64,
     luck: i64,
@@ -18,19 +18,19 @@ pub(super) struct StandingTally {
     optimal_plies: i64,
     forfeits: u32,
     no_shows: u32,
-    /// The score of its byes in the units of the scoring, set by the format.
+    /// The points for the bot's byes, in the units of the scoring. The format sets them.
     #[serde(skip)]
     byes: i64,
     versions: VersionTally,
 }
 
 impl StandingTally {
-    /// Sets the score of its byes in the units of the scoring.
+    /// Sets the points for the bot's byes, in the units of the scoring.
     pub(super) fn set_bye_scores(&mut self, units: i64) {
         self.byes = units;
     }
 
-    /// Counts a match for one seat; a lost seat has the last place, even if the steward won for it.
+    /// Counts a match that the bot played in `seat`. A lost seat counts as last, even if the steward won for it.
     pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
         let (result, credit) = (&outcome.seats[seat], outcome.credit(seat));
         self.matches += 1;
@@ -47,7 +47,7 @@ impl StandingTally {
         self.optimal_plies += i64::from(result.optimal_plies);
     }
 
-    /// Returns the points in the units of the scoring: wins, or 1 / (n - 1).
+    /// Returns the points in the units of the scoring: wins, or satisfaction in units of 1 / (n - 1).
     pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
         let won = match scoring {
             Scoring::Win => i64::from(self.wins),
@@ -56,15 +56,15 @@ impl StandingTally {
         won + self.byes
     }
 
-    /// Compares the points per match, exactly; a bot without matches has 0.
+    /// Compares the points per match without rounding. A bot without matches has 0.
     pub(super) fn cmp_units_per_match(&self, other: &Self, scoring: Scoring) -> Ordering {
         let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
         scaled(self.score_units(scoring), other.matches)
             .cmp(&scaled(other.score_units(scoring), self.matches))
     }
 
-    /// Compares the regret per match, exactly; a bot without matches has 0. A bot that played matches but made no take
-    /// comes last, since it had no chance to err.
+    /// Compares the regret per match without rounding. A bot without matches has 0. A bot that played matches but made
+    /// no take comes last, since it had no chance to err.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
         let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
@@ -72,7 +72,7 @@ impl StandingTally {
         absent(self).cmp(&absent(other)).then(by_regret)
     }
 
-    /// Creates the bot's line of the standings.
+    /// Creates the bot's line in the standings.
     pub(super) fn to_standing(
         &self,
         place: u32,

@@ -5,7 +5,7 @@ use super::{
 };
 use lastnim_core::game::{BotName, BotVersion, ConfigHash, Piles, SeatCount, SeatVersions};
 
-/// Returns settings with this many seats and positions.
+/// Returns settings with the given numbers of seats and positions.
 pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Settings {
     let seats = SeatCount::new(seats).unwrap();
     let positions =
@@ -14,7 +14,7 @@ pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Setti
     Settings::new(SettingsDraft { seed: 42, ..draft }).unwrap()
 }
 
-/// Draws the versions of a seat, from none to several.
+/// Draws at most three versions for a seat.
 pub fn versions(draw: &mut SeededDraw) -> SeatVersions {
     SeatVersions::new((0..draw.number_below(4)).map(|_| BotVersion {
         label: [None, "1.0".parse().ok(), "1.1".parse().ok()][draw.number_below(3) as usize].clone(),

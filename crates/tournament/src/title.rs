@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The title of a tournament: 1 to 100 characters without control characters, not only white space.
+/// The title of a tournament: 1 to 100 characters that are not all white space, without control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Title(String);
 

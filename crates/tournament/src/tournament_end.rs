@@ -12,7 +12,7 @@ pub struct TournamentEnd {
     pub title: String,
     /// How it ended: finished or cancelled.
     pub state: TournamentState,
-    /// The bot's line of the final standings.
+    /// The bot's line in the final standings.
     pub standing: Standing,
     /// The number of bots in the standings.
     pub bots: u64,

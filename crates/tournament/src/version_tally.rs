@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 /// Maximum number of versions counted for one bot.
 const MAX_VERSIONS: usize = 32;
 
-/// The matches of one version of a bot.
+/// The numbers of matches and wins of one version of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedVersion {
-    /// The version; the empty version is used for matches without a declared version.
+    /// The version. The empty version stands for matches in which the bot declared no version.
     pub version: BotVersion,
-    /// Matches in which it played. A match with several versions counts for each.
+    /// The number of matches that this version played. A match in which several versions played counts for each.
     pub matches: u32,
-    /// Matches won by the bot.
+    /// The number of these matches that the bot won.
     pub wins: u32,
 }
 
-/// Counts matches by the version that played.
+/// Counts the matches of a bot by the version that played.
 ///
-/// The result does not depend on the order of matches: if there are too many versions, the smallest are kept, with all
-/// their matches.
+/// The result does not depend on the order of matches: if there are too many versions, those that come first in
+/// ascending order are kept, with all their matches.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
 
@@ -44,7 +44,7 @@ impl VersionTally {
         *matches += 1;
         *wins += u32::from(won);
         if self.0.len() > MAX_VERSIONS {
-            // The version is larger than all kept ones, so it will never be kept again.
+            // The dropped version is greater than all kept ones, so it would be dropped again whenever it is counted.
             self.0.pop_last();
         }
     }

@@ -3,13 +3,13 @@
 use lastnim_core::game::TournamentId;
 use thiserror::Error;
 
-/// The kind of a state: a running or a finished tournament.
+/// The kind of a state: that of a running or of a finished tournament.
 #[derive(Debug, Clone, Copy)]
 struct StateKind {
-    /// The hash context of this kind.
+    /// The context for the hashes of this kind.
     context: &'static str,
-    /// The version of the folds and of their encoding. Raise it with every change to them: checkpoints of other
-    /// versions are rejected.
+    /// The version of the folds and of their encoding. Raise it with every change to either, because checkpoints of
+    /// other versions are rejected.
     version: u32,
 }
 
@@ -23,11 +23,11 @@ const ENDED: StateKind = StateKind { context: "lastnim tournament that is over",
 pub struct Checkpoint {
     /// The version that wrote it.
     pub version: u32,
-    /// All matches below this number are counted, and possibly some later ones.
+    /// All matches with lower numbers are counted, and possibly some with higher ones.
     pub upto: u64,
     /// The encoded state of the folds.
     pub state: Vec<u8>,
-    /// The BLAKE3 hash of the other fields and of the tournament.
+    /// The BLAKE3 hash of the other fields and the tournament's id.
     pub hash: [u8; 32],
 }
 
@@ -35,7 +35,7 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The checkpoint has another version.
+    /// The checkpoint has a different version.
     #[error("it has version {found}, but this program reads version {expected}")]
     Version {
         /// The version that wrote it.
@@ -74,7 +74,7 @@ impl Checkpoint {
         Self { version, upto, state, hash }
     }
 
-    /// Returns the state of this tournament while running.
+    /// Returns the encoded state, after verifying that the checkpoint was taken while this tournament was running.
     ///
     /// # Errors
     /// If the version or the hash is wrong.
@@ -82,7 +82,7 @@ impl Checkpoint {
         self.verified_as(RUNNING, tournament)
     }
 
-    /// Returns the state of this tournament after its end.
+    /// Returns the encoded state, after verifying that the checkpoint was taken after the end of this tournament.
     pub(crate) fn verified_end(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         self.verified_as(ENDED, tournament)
     }

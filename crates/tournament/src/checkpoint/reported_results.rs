@@ -14,7 +14,8 @@ pub struct ReportedResults {
 }
 
 impl ReportedResults {
-    /// Reports a result to a schedule, and returns the results that count from now on. Each must be reported once.
+    /// Reports a result to a schedule, and returns the results that count from now on. Each result must be reported
+    /// exactly once.
     pub fn report_result(&mut self, result: MatchResult, schedule: &mut dyn Schedule) -> Vec<MatchResult> {
         schedule.report_result(&result);
         self.numbers.leave_out(result.number);
@@ -51,7 +52,7 @@ impl ReportedResults {
         &self.numbers
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that the values decoded from a checkpoint are consistent.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         self.numbers.ensure_consistent()?;
         ensure_results_fit(&self.unsettled)?;

@@ -16,7 +16,7 @@ pub struct ResultFold {
     pub standings: Standings,
     /// The evidence for ratings.
     pub evidence: RatingEvidence,
-    /// The wins in each pair of bots.
+    /// The matches and wins of each pair of bots.
     pub cross_table: BoundedCrossTable,
     /// The results reported so far.
     pub reported: ReportedResults,
@@ -37,7 +37,7 @@ pub enum SnapshotUnavailable {
 }
 
 impl ResultFold {
-    /// Creates the state of a tournament from a new schedule, all bots that were ever in the field, and all changes of
+    /// Creates the state of a tournament from a new schedule, all bots that were ever in the field, and all changes to
     /// the field, in order. Results of voided matches must not be added.
     pub fn new<'a>(
         settings: &Settings,
@@ -54,11 +54,11 @@ impl ResultFold {
         Self { schedule, standings, evidence, cross_table, reported, rulings }
     }
 
-    /// Restores the state from [`snapshot_state`] with the arguments of [`new`](Self::new). Then add the results that
-    /// it does not [contain](ReportedResults::contains).
+    /// Restores the state from what [`snapshot_state`] returned; the other arguments are those of [`new`](Self::new).
+    /// Afterwards, add the results that the state does not [contain](ReportedResults::contains).
     ///
     /// # Errors
-    /// If the state does not belong to such a tournament.
+    /// If the state does not belong to a tournament with these arguments.
     pub fn restore<'a>(
         settings: &Settings,
         mut schedule: Box<dyn Schedule>,
@@ -95,7 +95,7 @@ impl ResultFold {
         Ok(Self { schedule, standings, evidence, cross_table, reported, rulings })
     }
 
-    /// Adds a result; each must be added once.
+    /// Adds a result; each must be added exactly once.
     pub fn add_result(&mut self, result: MatchResult) {
         for result in self.reported.report_result(result, &mut *self.schedule) {
             let counted = self.rulings.counted(&result);
@@ -106,11 +106,11 @@ impl ResultFold {
     }
 }
 
-/// Encodes the state of a tournament after this many changes of its field and [recounts](Rulings::recounts);
-/// [`ResultFold::restore`] reads it.
+/// Encodes the state of a tournament after this many changes to its field and this many [recounts](Rulings::recounts),
+/// for [`ResultFold::restore`].
 ///
 /// # Errors
-/// If there is never a snapshot, or none at the moment.
+/// If the tournament never has a snapshot, or has none at the moment.
 pub fn snapshot_state(
     (changes, recounts): (usize, u64),
     reported: &ReportedResults,

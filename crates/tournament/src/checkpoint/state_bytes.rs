@@ -1,4 +1,4 @@
-//! Encoding of states in the format of postcard: small numbers take few bytes, and floats keep all their bits.
+//! Encoding of states in the postcard format: small numbers take few bytes, and floats keep all their bits.
 
 use super::CheckpointError;
 use crate::MatchResult;
@@ -10,8 +10,9 @@ pub(crate) fn encode_state(state: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(state).expect("every list's length is known")
 }
 
-/// Decodes a state, which must use all bytes. Any bytes are safe: decoding fails or returns valid values of the types,
-/// and does not allocate more than the number of bytes justifies. The caller must check that the values are consistent.
+/// Decodes a state, which must take up all the bytes. Decoding is safe for any bytes: it fails or returns valid values
+/// of the types, and allocates no more memory than the number of bytes justifies. The caller must check that the values
+/// are consistent.
 pub(crate) fn decode_state<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, CheckpointError> {
     match postcard::take_from_bytes(bytes) {
         Ok((state, [])) => Ok(state),
@@ -25,7 +26,7 @@ pub(crate) fn ensure_valid(is_valid: bool, problem: &'static str) -> Result<(), 
     if is_valid { Ok(()) } else { Err(CheckpointError::Malformed(problem)) }
 }
 
-/// Checks that the results are at their numbers and their outcomes match their seats.
+/// Checks that each result is stored under its own number and that its outcome matches its seats.
 pub(crate) fn ensure_results_fit(results: &BTreeMap<u64, MatchResult>) -> Result<(), CheckpointError> {
     let fits = results.iter().all(|(&number, result)| {
         let seats = result.bots.seats();

@@ -1,4 +1,4 @@
-//! Actions of organisers.
+//! Actions that organisers take on running tournaments.
 
 use super::Reason;
 use lastnim_core::game::{BotName, MatchId};
@@ -6,32 +6,32 @@ use lastnim_core::game::{BotName, MatchId};
 /// An organiser's action on a running tournament. It is stored before it takes effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TournamentEvent {
-    /// No further match begins.
+    /// The tournament is paused: no further match begins.
     Paused {
-        /// The treatment of open matches.
+        /// What happens to open matches.
         open: OpenMatches,
     },
-    /// New matches can begin, and frozen clocks start running again.
+    /// The tournament goes on: new matches can begin, and frozen clocks start running again.
     Resumed,
     /// A bot is disqualified: the steward plays its seats from here on.
     Disqualified {
-        /// The bot.
+        /// The disqualified bot.
         bot: BotName,
-        /// The treatment of its results.
+        /// What happens to its results.
         results: DisqualifiedResults,
-        /// Why.
+        /// The reason for the disqualification.
         reason: Reason,
     },
-    /// Matches do not count, and are played again.
+    /// Matches are voided: they do not count, and are played again.
     Voided {
-        /// The matches, by their numbers.
+        /// The voided matches, in the order of their numbers.
         matches: Vec<VoidedMatch>,
-        /// Why.
+        /// The reason for voiding them.
         reason: Reason,
     },
-    /// A ladder draws no further round.
+    /// A ladder is closed: it draws no further rounds.
     Closed {
-        /// The number after the last match of its last round.
+        /// One more than the number of the last match in its last round.
         before: u64,
     },
 }
@@ -42,7 +42,7 @@ pub enum OpenMatches {
     /// Open matches are played to the end.
     #[default]
     Finish,
-    /// Open matches are frozen: clocks are stopped, and takes are delayed.
+    /// Open matches are frozen: clocks are stopped, and takes are held back until the tournament goes on.
     Freeze,
 }
 
@@ -58,8 +58,8 @@ pub enum DisqualifiedResults {
 /// A voided match. Its replacement has the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VoidedMatch {
-    /// The number of the pairing in its tournament.
+    /// The number of the match in its tournament.
     pub number: u64,
-    /// The match.
+    /// The ID of the match.
     pub id: MatchId,
 }

@@ -1,4 +1,4 @@
-//! Actions of organisers on running tournaments: the events, and the rulings that follow from them.
+//! Actions that organisers take on running tournaments: the events, and the rulings that follow from them.
 
 mod event;
 mod reason;

@@ -1,4 +1,4 @@
-//! Reasons of organisers.
+//! The reasons that organisers give for their actions.
 
 use std::{fmt, str::FromStr};
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! The effect of a tournament's events.
+//! The combined effect of a tournament's events.
 
 use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
 use crate::{FormatVerdict, MatchResult, Pairing, Standing};
@@ -6,8 +6,8 @@ use lastnim_core::game::{BotName, MatchId, Seat};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A fold of a tournament's events, in order: whether it is paused, which bots are disqualified, and which results do
-/// not count.
+/// The combined effect of a tournament's events, in their order: whether the tournament is paused, which bots are
+/// disqualified, and which results do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rulings {
     events: usize,
@@ -19,7 +19,7 @@ pub struct Rulings {
 }
 
 impl Rulings {
-    /// Folds events.
+    /// Combines events, given in their order.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a TournamentEvent>) -> Self {
         let mut rulings = Self::default();
         events.into_iter().for_each(|event| rulings.add(event));
@@ -54,7 +54,7 @@ impl Rulings {
         self.recounts
     }
 
-    /// Returns what happens to open matches, if the tournament is paused.
+    /// Returns what happens to open matches while the tournament is paused; `None` if it is not paused.
     pub fn pause(&self) -> Option<OpenMatches> {
         self.pause
     }
@@ -69,7 +69,7 @@ impl Rulings {
         self.disqualified.contains_key(bot)
     }
 
-    /// Returns the voided matches with the reasons.
+    /// Returns the voided matches, each with the reason for voiding it.
     pub fn voided(&self) -> impl Iterator<Item = (MatchId, &Reason)> {
         self.voided.iter().map(|(&id, reason)| (id, reason))
     }
@@ -79,23 +79,26 @@ impl Rulings {
         self.voided.get(&id)
     }
 
-    /// Returns the number from which no more matches are played, if the ladder is closed.
+    /// Returns one more than the number of the last match that a closed ladder plays; `None` if the ladder is not
+    /// closed.
     pub fn closed_before(&self) -> Option<u64> {
         self.closed_before
     }
 
-    /// Returns the seats of a pairing whose bots are disqualified.
+    /// Returns the seats of disqualified bots in a pairing.
     pub fn lost_seats(&self, pairing: &Pairing) -> impl Iterator<Item = Seat> {
         pairing.bots.enumerate().filter(|(_, bot)| self.is_disqualified(bot)).map(|(seat, _)| seat)
     }
 
-    /// Returns whether matches of these bots do not count for anyone.
+    /// Returns whether a match between these bots counts for none of them, because the results of at least one are
+    /// annulled.
     pub fn annuls<'a>(&self, bots: impl IntoIterator<Item = &'a BotName>) -> bool {
         let is_annulled = |bot| matches!(self.disqualified.get(bot), Some((DisqualifiedResults::Annul, _)));
         !self.disqualified.is_empty() && bots.into_iter().any(is_annulled)
     }
 
-    /// Returns a result as it counts in the standings: as cancelled if the results of one of its bots are annulled.
+    /// Returns a result as it counts in the standings: unchanged, or as cancelled if the results of one of its bots are
+    /// annulled.
     pub fn counted<'a>(&self, result: &'a MatchResult) -> Cow<'a, MatchResult> {
         if result.outcome.is_some() && self.annuls(&result.bots) {
             Cow::Owned(MatchResult { outcome: None, ..result.clone() })
@@ -104,8 +107,8 @@ impl Rulings {
         }
     }
 
-    /// Gives all lines their final places: the places of a knockout first, and the shared last place for disqualified
-    /// bots.
+    /// Sorts the lines and gives them their final places. In a knockout, bots are sorted by how far they got. In every
+    /// format, all disqualified bots share the last place.
     pub fn put_in_order(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
         verdict.put_in_order(lines);
         if self.disqualified.is_empty() {
@@ -127,7 +130,7 @@ impl Rulings {
 }
 
 impl Rulings {
-    /// Returns the event that voids the matches that are not voided yet; `None` if all are voided.
+    /// Returns an event that voids those of the matches that are not voided yet; `None` if all of them are.
     pub fn void(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
         matches.retain(|voided| !self.voided.contains_key(&voided.id));
         matches.sort_by_key(|voided| (voided.number, voided.id));

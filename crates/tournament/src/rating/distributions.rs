@@ -2,14 +2,14 @@
 
 use std::f64::consts::PI;
 
-/// Maximum number of terms of a series or a continued fraction: enough for parameters of 10^8.
+/// Maximum number of terms of a series or a continued fraction: enough for parameters up to 10^8.
 const MAX_TERMS: u32 = 100_000;
-/// Relative size at which terms are negligible.
+/// The relative size below which a term is negligible.
 const PRECISION: f64 = 1e-14;
 /// The number that replaces 0 in denominators.
 const TINY: f64 = 1e-300;
 
-/// Returns the probability of a value of at most `x` in the gamma distribution with this positive shape and scale 1.
+/// Returns the probability that a gamma variable with this positive shape and scale 1 is at most `x`.
 ///
 /// Sources: DLMF 8.7.1 and 8.9.2; Lentz, "Generating Bessel Functions in Mie Scattering Calculations" (1976).
 pub(crate) fn gamma_cdf(shape: f64, x: f64) -> f64 {
@@ -35,7 +35,7 @@ pub(crate) fn gamma_cdf(shape: f64, x: f64) -> f64 {
     (1.0 - front / fraction).clamp(0.0, 1.0)
 }
 
-/// Returns the probability of a value of at most `x` in the beta distribution with these positive parameters.
+/// Returns the probability that a beta variable with these positive parameters is at most `x`.
 ///
 /// Source: DLMF 8.17.4 and 8.17.22.
 pub(super) fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
@@ -65,7 +65,7 @@ fn beta_cdf_below_mean(a: f64, b: f64, x: f64) -> f64 {
     (front / fraction).clamp(0.0, 1.0)
 }
 
-/// A continued fraction, evaluated from the start by Lentz's method.
+/// A continued fraction, which is evaluated from its first term onwards by Lentz's method.
 struct ContinuedFraction {
     value: f64,
 }
@@ -75,7 +75,7 @@ impl ContinuedFraction {
         Self { value: if value.abs() < TINY { TINY } else { value } }
     }
 
-    /// Evaluates the fraction; `part` returns the numerator and denominator of each step, from 1 on.
+    /// Evaluates the fraction; `part` returns the numerator and denominator of each step. Steps are numbered from 1.
     fn evaluate(self, part: impl Fn(u32) -> (f64, f64)) -> f64 {
         let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
         let (mut value, mut above, mut below) = (self.value, self.value, 0.0);
@@ -93,7 +93,7 @@ impl ContinuedFraction {
     }
 }
 
-/// Returns the logarithm of the gamma function of a positive number.
+/// Returns the logarithm of the gamma function at a positive number.
 ///
 /// Source: Lanczos, "A Precision Approximation of the Gamma Function" (1964), with Godfrey's coefficients for g = 7.
 fn ln_gamma(x: f64) -> f64 {
@@ -140,7 +140,7 @@ mod tests {
             }
         }
         assert_near(gamma_cdf(2.0, 0.0), 0.0);
-        // With shape one half, it is the distribution of half the square of a normal variable.
+        // The gamma distribution with shape one half is that of half the square of a standard normal variable.
         assert_near(gamma_cdf(0.5, 1.959_963_984_540_054_f64.powi(2) / 2.0), 0.95);
     }
 
@@ -169,7 +169,7 @@ mod tests {
             let deviation = 0.5 / (2.0 * large).sqrt();
             assert!((beta_cdf(large, large, 0.5 - 1.96 * deviation) - 0.025).abs() < 1e-3);
         }
-        // For rare events among many, the limit is the gamma distribution.
+        // For rare events in many trials, the beta distribution approaches the gamma distribution.
         assert!((beta_cdf(3.0, 1e8, 5e-8) - gamma_cdf(3.0, 5.0)).abs() < 1e-6);
     }
 }

@@ -1,4 +1,4 @@
-//! Plain Elo for matches of two.
+//! Plain Elo ratings from matches between two bots.
 
 use super::{RatedMatch, Rating};
 use crate::MatchResult;
@@ -6,22 +6,22 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum points that a rating changes by in one match.
+/// The maximum number of points by which a rating changes in one match.
 const MAX_POINTS_PER_MATCH: f64 = 20.0;
 
-/// Plain Elo: after each match of two, the winner takes up to 20 points from the loser: the less its win was expected,
-/// the more points.
+/// Plain Elo: after each match between two bots, the winner takes up to 20 points from the loser. The less its win was
+/// expected, the more points it takes.
 ///
-/// It is included because it is well known. It depends on the order of the matches, for which the match numbers are
-/// used; it does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count.
-/// Source: Elo, "The Rating of Chessplayers, Past and Present" (1978).
+/// Elo is included because it is well known. It depends on the order of the matches, which is taken to be the order of
+/// their numbers; it does not state its uncertainty; and it never converges. Only matches that exactly two bots
+/// attended count. Source: Elo, "The Rating of Chessplayers, Past and Present" (1978).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EloRatings {
     points: BTreeMap<BotName, f64>,
 }
 
 impl EloRatings {
-    /// Computes ratings from results in any order, sorted by match number.
+    /// Computes ratings from results in any order; the matches are rated in the order of their numbers.
     pub fn from_results<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Self {
         let mut results: Vec<_> = results.into_iter().collect();
         results.sort_by_key(|result| result.number);
@@ -32,7 +32,7 @@ impl EloRatings {
         elo
     }
 
-    /// Updates the ratings by a match that was played after all earlier ones.
+    /// Updates the ratings by the result of one match. Matches must be added in the order of their numbers.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let &[one, other] = said.table() else { return };

@@ -1,4 +1,4 @@
-//! Plain Elo for results in any order.
+//! Plain Elo ratings from results that arrive in any order.
 
 use super::EloRatings;
 use crate::MatchResult;
@@ -6,8 +6,8 @@ use crate::checkpoint::{CheckpointError, ensure_results_fit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Plain Elo for results in any order: each is rated once all results with lower numbers are known. The number of
-/// waiting results is at most that of concurrent matches.
+/// Plain Elo ratings from results that arrive in any order. Each result is rated once all results with lower numbers
+/// are known. At most as many results wait as there are concurrent matches.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EloByNumber {
     elo: EloRatings,
@@ -17,7 +17,7 @@ pub struct EloByNumber {
 }
 
 impl EloByNumber {
-    /// Adds one match, which may be cancelled; each must be added exactly once.
+    /// Adds the result of one match, even if the match was cancelled. Each match must be added exactly once.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.waiting.insert(result.number, result.clone());
         while let Some(result) = self.waiting.remove(&self.next) {
@@ -31,7 +31,7 @@ impl EloByNumber {
         ensure_results_fit(&self.waiting)
     }
 
-    /// Returns the ratings after all matches added, as if missing ones had been cancelled.
+    /// Returns the ratings after all matches added so far, as if the missing ones had been cancelled.
     pub fn elo(&self) -> EloRatings {
         let mut elo = self.elo.clone();
         self.waiting.values().for_each(|result| elo.add_result(result));

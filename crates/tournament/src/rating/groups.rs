@@ -4,10 +4,10 @@ use super::{luce::LuceStatistics, tables::SeatedTables};
 use lastnim_core::game::BotName;
 use std::iter;
 
-/// All data for ratings, in a canonical order.
+/// All data from which ratings are computed, in a canonical order.
 #[derive(Debug, Clone)]
 pub(super) struct SortedMatches {
-    /// The bots in the order of names; tables refer to them by index.
+    /// The bots in the order of names; tables refer to them by their index.
     pub(super) bots: Vec<BotName>,
     pub(super) tables: SeatedTables,
     pub(super) groups: GroupCounts,
@@ -16,21 +16,21 @@ pub(super) struct SortedMatches {
 /// Duplicate groups and their contributions to the likelihood.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GroupCounts {
-    /// The ends of each group in `tables` and `wins`.
+    /// By group: the end of its entries in `tables`, and in `wins`.
     ends: Vec<(usize, usize)>,
-    /// Tables, with the number of matches that the group played at them.
+    /// By group: the tables it played at, each with the number of its matches there.
     tables: Vec<(u32, u32)>,
-    /// Bots, with the number of matches in the group that they won.
+    /// By group: the bots that won matches in it, each with the number of its wins.
     wins: Vec<(u32, u32)>,
 }
 
-/// What one group contributes: its matches by table and its wins by bot.
+/// The contribution of one group: the number of its matches by table, and the number of wins in it by bot.
 struct GroupContribution<'a> {
     tables: &'a [(u32, u32)],
     wins: &'a [(u32, u32)],
 }
 
-/// How many matches and groups one bot played.
+/// The numbers of matches and groups that one bot played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct BotAppearances {
     pub(super) matches: u32,
@@ -38,7 +38,7 @@ pub(super) struct BotAppearances {
 }
 
 impl GroupCounts {
-    /// Adds a group: the table of each match, and the winner's place at it.
+    /// Adds a group, given by the table of each match and the index of the winner at that table.
     pub(super) fn push(&mut self, tables: &SeatedTables, matches: impl Iterator<Item = (u32, u32)>) {
         let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();
         for (table, winner) in matches {
@@ -48,12 +48,13 @@ impl GroupCounts {
         self.ends.push((self.tables.len(), self.wins.len()));
     }
 
-    /// Returns the cost of counting all groups, in steps.
+    /// Returns the cost of one call of `statistics`, in budget steps.
     pub(super) fn steps(&self) -> u64 {
         (self.tables.len() + self.wins.len()) as u64
     }
 
-    /// Counts every group with its `weight`; the function is called in order.
+    /// Sums the wins and matches of all groups, each multiplied by the group's weight. `weight` is called once for each
+    /// group, in order.
     pub(super) fn statistics(
         &self,
         tables: &SeatedTables,
@@ -72,7 +73,7 @@ impl GroupCounts {
         statistics
     }
 
-    /// Returns, by bot, the number of its matches and of their groups.
+    /// Returns, for each bot, the number of its matches and the number of groups to which they belong.
     pub(super) fn appearances(&self, tables: &SeatedTables) -> Vec<BotAppearances> {
         let mut appearances = vec![BotAppearances::default(); tables.bots()];
         for group in self.iter() {
@@ -101,7 +102,7 @@ impl GroupCounts {
     }
 }
 
-/// Adds 1 to the count of a number, among the counts from `first` on.
+/// Adds 1 to the count of `number` in `counts[first..]`; if it has none, appends a count of 1.
 fn increment_count(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
     match counts[first..].iter_mut().find(|(counted, _)| *counted == number) {
         Some((_, count)) => *count += 1,

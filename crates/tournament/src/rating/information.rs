@@ -5,15 +5,16 @@ use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 
 /// The information that matches give about strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where
-/// the bots of table T have shares `p_T` that sum to 1. It is never stored; only its products with vectors are needed.
+/// `w_T` is the weight of table T, `p_T` are the shares of its bots, which sum to 1, and `r` is the prior. The matrix
+/// is never stored, because only its products with vectors are needed.
 #[derive(Debug, Clone)]
 pub(super) struct TableInformation<'a> {
     tables: &'a SeatedTables,
-    /// By table: `w`.
+    /// By table: its weight `w`.
     weights: Vec<f64>,
-    /// By seat of each table: the share of its bot.
+    /// By seat, for one table after another: the share `p` of its bot.
     shares: Vec<f64>,
-    /// By bot: `r`, greater than 0.
+    /// By bot: its prior `r`, greater than 0.
     prior: Vec<f64>,
     diagonal: Vec<f64>,
 }
@@ -46,7 +47,7 @@ impl<'a> TableInformation<'a> {
         let mut product: Vec<f64> = self.prior.iter().zip(vector).map(|(r, v)| r * v).collect();
         for ((table, seats), &weight) in self.tables.iter_with_seats().zip(&self.weights) {
             let shares = &self.shares[seats];
-            // For a known number of seats the loops are unrolled.
+            // The loops are unrolled if the compiler knows the number of seats.
             match table.len() {
                 2 => add_table_product::<2>(table, shares, weight, vector, &mut product),
                 3 => add_table_product::<3>(table, shares, weight, vector, &mut product),
@@ -57,7 +58,7 @@ impl<'a> TableInformation<'a> {
         product
     }
 
-    /// Returns a source of random vectors of mean 0 with this covariance.
+    /// Returns a source of random vectors whose mean is 0 and whose covariance is this matrix.
     pub(super) fn noise(&self) -> TableNoise<'_> {
         let seats = self.tables.iter_with_seats().zip(&self.weights);
         let roots = seats.flat_map(|((_, seats), weight)| {
@@ -68,7 +69,7 @@ impl<'a> TableInformation<'a> {
     }
 
     /// Solves `information * solution = right` by conjugate gradients, preconditioned with the diagonal, until the
-    /// residual is `reduction` times the initial one.
+    /// residual is at most `reduction` times the initial one.
     pub(super) fn solve(
         &self,
         right: &[f64],
@@ -82,7 +83,7 @@ impl<'a> TableInformation<'a> {
         let mut direction = precondition(&residual);
         let mut size = dot_product(&residual, &direction);
         let enough = size * reduction * reduction;
-        // In exact arithmetic it takes at most as many rounds as there are bots.
+        // In exact arithmetic, the method takes at most as many rounds as there are bots.
         for _ in 0..2 * right.len() {
             if size <= enough {
                 break;
@@ -105,7 +106,8 @@ impl<'a> TableInformation<'a> {
     }
 }
 
-/// Adds the product of one table's part with a vector, for a fixed number of seats.
+/// Multiplies one table's part of the matrix by `vector` and adds the result to `product`. The number of seats is
+/// fixed.
 fn add_table_product<const SEATS: usize>(
     table: &[u32],
     shares: &[f64],
@@ -123,7 +125,7 @@ fn add_table_product<const SEATS: usize>(
     }
 }
 
-/// Adds the product of one table's part with a vector, for any number of seats.
+/// Multiplies one table's part of the matrix by `vector` and adds the result to `product`, for any number of seats.
 fn add_long_table_product(table: &[u32], shares: &[f64], weight: f64, vector: &[f64], product: &mut [f64]) {
     let mean: f64 = table.iter().zip(shares).map(|(&bot, share)| share * vector[bot as usize]).sum();
     for (&bot, share) in table.iter().zip(shares) {
@@ -131,20 +133,20 @@ fn add_long_table_product(table: &[u32], shares: &[f64], weight: f64, vector: &[
     }
 }
 
-/// A source of random vectors of mean 0 whose covariance is an information matrix.
+/// A source of random vectors whose mean is 0 and whose covariance is an information matrix.
 #[derive(Debug)]
 pub(super) struct TableNoise<'a> {
     information: &'a TableInformation<'a>,
-    /// By seat of each table: the square root of its weight times its share.
+    /// By seat, for one table after another: the square root of the table's weight times the bot's share.
     roots: Vec<f64>,
-    /// By bot.
+    /// By bot: the square root of its prior.
     prior_roots: Vec<f64>,
 }
 
 impl TableNoise<'_> {
-    /// Draws a vector of random signs. Their covariance equals that of normal variables, and a few vectors estimate it
-    /// better. Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing
-    /// Splines" (1989).
+    /// Draws a vector made from random signs. It has the same covariance as a vector made from normal variables, and a
+    /// small number of such vectors estimates the covariance better. Source: Hutchinson, "A Stochastic Estimator of the
+    /// Trace of the Influence Matrix for Laplacian Smoothing Splines" (1989).
     pub(super) fn draw(&self, draw: &mut SeededDraw) -> Vec<f64> {
         let mut signs = RandomSigns::new(draw);
         let TableInformation { tables, shares, .. } = self.information;

@@ -10,14 +10,14 @@ pub struct ConfidenceInterval<T> {
 }
 
 impl<T: PartialOrd> ConfidenceInterval<T> {
-    /// Returns whether it contains a value.
+    /// Returns whether the interval contains a value.
     pub fn contains(&self, value: &T) -> bool {
         self.low <= *value && *value <= self.high
     }
 }
 
 impl<T> ConfidenceInterval<T> {
-    /// Maps both ends.
+    /// Applies a function to both ends.
     pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> ConfidenceInterval<U> {
         ConfidenceInterval { low: make(self.low), high: make(self.high) }
     }

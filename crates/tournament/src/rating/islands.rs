@@ -1,16 +1,16 @@
-//! Connected components of bots.
+//! Islands: sets of bots that are connected by chains of common tables.
 
 use super::tables::SeatedTables;
 
-/// Returns the island of every bot, numbered from 0 in the order of their first bots. A chain of tables joins the bots
-/// of an island.
+/// Returns the island of every bot. Two bots are on the same island if a chain of tables connects them. Islands are
+/// numbered from 0, in the order of their first bots.
 pub(super) fn find_islands(tables: &SeatedTables) -> Vec<u32> {
     let mut above: Vec<usize> = (0..tables.bots()).collect();
     for table in tables.iter() {
         for &bot in &table[1..] {
             let (one, other) =
                 (find_root(&mut above, table[0] as usize), find_root(&mut above, bot as usize));
-            // The first bot of an island remains its root.
+            // The first bot of an island always remains its root.
             above[one.max(other)] = one.min(other);
         }
     }

@@ -1,20 +1,21 @@
-//! Leads of one bot over another.
+//! The lead of one bot over another.
 
 use super::normal::normal_cdf;
 
 /// The lead of one bot over another, with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthLead {
-    /// The difference of their strengths.
+    /// The difference between their strengths.
     pub lead: f64,
-    /// Its standard error, 0 or more.
+    /// The standard error of the lead, 0 or more.
     pub error: f64,
     /// The degrees of freedom of the standard error.
     pub freedom: u32,
 }
 
 impl StrengthLead {
-    /// Returns the lead in units of its standard error; if the bots are equal, it has a standard normal distribution.
+    /// Returns the lead in units of its standard error, adjusted so that it has nearly a standard normal distribution
+    /// if the bots are equal.
     ///
     /// Source: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square Distributions" (1959).
     pub fn score(self) -> f64 {
@@ -28,31 +29,31 @@ impl StrengthLead {
         size.copysign(t)
     }
 
-    /// Returns the probability, 0 to 1, of at least this lead between equal bots.
+    /// Returns the probability, 0 to 1, that one of two equal bots would have at least this lead over the other.
     pub fn chance_of_equals(self) -> f64 {
         2.0 * normal_cdf(-self.score().abs())
     }
 }
 
-/// The probability that one bot is better than another, if the strengths of a field are themselves drawn from a normal
-/// distribution of unknown spread.
+/// An estimate of the spread of the strengths in a field, which are assumed to be drawn from a normal distribution. The
+/// estimate gives the probability that one bot is better than another.
 ///
-/// The prior of the spread is uniform up to a maximum; the posterior follows from the observed leads. If all bots may
-/// be equal, a lead is mostly chance and is shrunk; if they differ by more than chance allows, it counts fully.
-/// Sources: Efron and Morris, "Stein's Estimation Rule and Its Competitors" (1973); Gelman, Hill and Yajima, "Why We
-/// (Usually) Don't Have to Worry About Multiple Comparisons" (2012).
+/// The prior of the spread is uniform from 0 to a maximum; the posterior follows from the observed strengths. If all
+/// bots may be equal, a lead is mostly due to chance and is shrunk; if the bots differ by more than chance would
+/// explain, a lead counts almost fully. Sources: Efron and Morris, "Stein's Estimation Rule and Its Competitors"
+/// (1973); Gelman, Hill and Yajima, "Why We (Usually) Don't Have to Worry About Multiple Comparisons" (2012).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpreadBelief {
-    /// Standard deviations of the strengths, with their probabilities.
+    /// Possible standard deviations of the strengths, each with its probability.
     spreads: Vec<(f64, f64)>,
 }
 
-/// Number of spreads evaluated.
+/// The number of possible spreads that are evaluated.
 const SPREADS: u32 = 60;
 
 impl SpreadBelief {
     /// Computes the posterior from each bot's distance from the mean of the bots that it is compared with, and the
-    /// variance of that distance. `greatest` is the maximum of the spread.
+    /// variance of that distance. `greatest` is the maximum spread.
     pub fn of_strengths(strengths: &[(f64, f64)], greatest: f64) -> Self {
         let spreads = (0..SPREADS).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREADS));
         let log_chance = |spread: f64| -> f64 {
@@ -73,7 +74,7 @@ impl SpreadBelief {
         Self { spreads }
     }
 
-    /// Returns the probability, 0 to 1, that the leading bot is better.
+    /// Returns the probability, 0 to 1, that a bot with this lead over another is really better.
     pub fn probability_better(&self, lead: StrengthLead) -> f64 {
         let (score, variance) = (lead.score(), lead.error * lead.error);
         let shrunk = |&(spread, chance): &(f64, f64)| {
@@ -84,8 +85,8 @@ impl SpreadBelief {
     }
 }
 
-/// Adjusts p-values for multiple comparisons: if all bots were equal, the probability that any p-value is at most 5%
-/// would be at most 5%.
+/// Adjusts p-values for multiple comparisons: if all bots were equal, the probability that any adjusted p-value is at
+/// most 5% would be at most 5%.
 ///
 /// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
 pub fn adjust_for_all(chances: &[f64]) -> Vec<f64> {
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_score_has_the_probability_of_the_lead() {
-        // Student's t for two-sided 5% and 1%, with 5 and 30 degrees of freedom: normal scores of 1.96 and 2.576.
+        // The critical values of Student's t for two-sided 5% and 1%, with 5 and 30 degrees of freedom. They correspond
+        // to normal scores of 1.96 and 2.576.
         for (freedom, t, expected) in
             [(5, 2.571, 1.96), (5, 4.032, 2.576), (30, 2.042, 1.96), (30, 2.75, 2.576)]
         {

@@ -1,22 +1,24 @@
-//! Maximum likelihood strengths from matches with one winner.
+//! Maximum likelihood estimates of strengths from matches with one winner each.
 
 use super::{information::TableInformation, tables::SeatedTables};
 use lastnim_core::oracle::{Budget, HaltReason};
 
 /// The number of virtual wins, and of virtual losses, of every bot against an opponent of strength 0.
 ///
-/// For a bot with one opponent, one virtual draw equals Jeffreys' prior for a coin: it removes most of the bias of few
-/// matches, and keeps the strength of a bot that won or lost everything finite. Sources: Firth, "Bias Reduction of
-/// Maximum Likelihood Estimates" (1993); as virtual draws in Coulom, "Whole-History Rating" (2008).
+/// Together they are one virtual draw. For a bot with one opponent, the draw is equivalent to Jeffreys' prior for a
+/// coin: it removes most of the bias of estimates from few matches, and keeps the strength of a bot finite if it won or
+/// lost every match. Sources: Firth, "Bias Reduction of Maximum Likelihood Estimates" (1993); Coulom, "Whole-History
+/// Rating" (2008), for virtual draws.
 pub(super) const VIRTUAL_RESULTS: f64 = 0.5;
 
 /// Maximum number of Newton steps in one fit; a few steps are usually enough.
 const MAX_STEPS: u32 = 100;
 /// Maximum number of times that one Newton step is halved.
 const MAX_HALVINGS: u32 = 50;
-/// The reduction of the residual by conjugate gradients in a Newton step; the next step corrects the rest.
+/// Conjugate gradients reduce the residual to this fraction in each Newton step; the next step corrects the rest.
 const REDUCTION: f64 = 1e-2;
-/// The smallest sum of a table that can be computed relative to the best of all bots without losing precision.
+/// Sums of `e^theta` at a table are computed relative to the strongest of all bots, unless the sum would be smaller
+/// than this and could lose precision.
 const MIN_SUM: f64 = 1e-200;
 /// The relative rounding error of the log likelihood. Close to the maximum, a step gains less than this.
 const ROUNDING: f64 = 1e-12;
@@ -24,16 +26,16 @@ const ROUNDING: f64 = 1e-12;
 /// The sufficient statistics of the likelihood: wins by bot and matches by table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LuceStatistics {
-    /// By bot: its wins.
+    /// By bot: the weighted number of its wins.
     pub(super) wins: Vec<f64>,
-    /// By table: its matches.
+    /// By table: the weighted number of its matches.
     pub(super) matches: Vec<f64>,
     /// By bot: its wins and losses against the virtual opponent.
     pub(super) virtual_results: Vec<[f64; 2]>,
 }
 
 impl LuceStatistics {
-    /// Returns the prior: only virtual results.
+    /// Returns the statistics of the prior alone: only the virtual results.
     pub(super) fn prior_only(tables: &SeatedTables) -> Self {
         Self {
             wins: vec![0.0; tables.bots()],
@@ -53,11 +55,11 @@ pub(super) struct LuceLikelihood<'a> {
 }
 
 impl<'a> LuceLikelihood<'a> {
-    /// Computes the log likelihood of strengths.
+    /// Computes the log likelihood and its derivatives at the strengths `theta`.
     ///
     /// `log L = sum_i w_i theta_i - sum_T m_T log sum_(j in T) e^theta_j`, where bot i has won `w_i` matches and `m_T`
-    /// were played at table T; each bot has a table with the virtual opponent. Source: Luce, "Individual Choice
-    /// Behavior" (1959).
+    /// matches were played at table T. Each bot also has a table of its own with the virtual opponent. Source: Luce,
+    /// "Individual Choice Behavior" (1959).
     pub(super) fn at_strengths(tables: &'a SeatedTables, statistics: &LuceStatistics, theta: &[f64]) -> Self {
         let mut log = 0.0;
         let mut gradient = statistics.wins.clone();
@@ -95,13 +97,14 @@ impl<'a> LuceLikelihood<'a> {
     }
 
     /// Returns the information. It is the covariance of the gradient if the model is right, the matches are
-    /// independent, and these are the true strengths.
+    /// independent, and the strengths are the true ones.
     pub(super) fn information(&self) -> &TableInformation<'a> {
         &self.information
     }
 }
 
-/// Computes `e^theta` of the bots of a table relative to the best of them; returns the best strength and the sum.
+/// Sets `chances` to `e^theta` of each bot at a table, relative to the strongest of them; returns the greatest strength
+/// and the sum of `chances`.
 fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64) {
     let greatest = table.iter().map(|&bot| theta[bot as usize]).fold(f64::NEG_INFINITY, f64::max);
     for (&bot, chance) in table.iter().zip(&mut *chances) {
@@ -112,8 +115,8 @@ fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64
 
 /// Finds the strengths that maximise the likelihood; the last step changes them by at most `tolerance`.
 ///
-/// With the virtual results the log likelihood is strictly concave and has a maximum. So Newton's method, with steps
-/// halved until they raise the likelihood, finds it from any start.
+/// Thanks to the virtual results, the log likelihood is strictly concave and has a maximum. So Newton's method finds it
+/// from any start, if each step is halved until it raises the likelihood.
 pub(super) fn maximise_likelihood(
     tables: &SeatedTables,
     statistics: &LuceStatistics,

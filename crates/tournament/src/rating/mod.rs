@@ -1,9 +1,9 @@
 //! Ratings: the strengths of bots, with their uncertainty.
 //!
-//! They follow the scoring ([`RatingMeasure`]). With scoring by wins, a match only shows which bots played and which
-//! one won: the order of the losers means nothing, and duplicate groups cancel the effect of seats ([`Ratings`]). With
-//! scoring by satisfaction, bots are compared at comparable positions ([`SatisfactionRatings`]). Both are a function of
-//! the set of matches and a seed, bit for bit.
+//! Ratings measure what the scoring rewards; see [`RatingMeasure`]. With scoring by wins, a match only shows which bots
+//! played and which one won: the order of the losers means nothing, and duplicate groups cancel the effect of seats;
+//! see [`Ratings`]. With scoring by satisfaction, bots are compared at comparable positions; see
+//! [`SatisfactionRatings`]. Both kinds of ratings are determined, bit for bit, by the set of matches and a seed.
 
 mod distributions;
 mod elo;

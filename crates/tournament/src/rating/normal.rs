@@ -3,7 +3,7 @@
 /// Beyond this many standard deviations the tail is below float precision.
 const END: f64 = 8.0;
 
-/// Returns the probability of a value of at most `x`.
+/// Returns the probability that a standard normal variable is at most `x`.
 ///
 /// Source: Marsaglia, "Evaluating the Normal Distribution" (2004).
 pub(crate) fn normal_cdf(x: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! Ratings updated by every match.
+//! Ratings that are updated after every match.
 
 use super::{
     ConfidenceInterval, RatedMatch, Rating, RatingMeasure, satisfaction_ratings::rank_variance,
@@ -12,37 +12,38 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The prior variance of a strength by wins: the variance that the one virtual draw gives, whose information is 1/4.
+/// The prior variance of a strength by wins: the inverse of 1/4, the information of the virtual draw.
 const FIRST_VARIANCE_OF_WINS: f64 = 4.0;
-/// The prior variance of a strength by satisfaction: it assumes that two of three bots are within 0.2 of the mean.
+/// The prior variance of a strength by satisfaction: two out of three bots are expected to be within 0.2 of the mean.
 const FIRST_VARIANCE_OF_SATISFACTION: f64 = 0.04;
-/// The normal quantile of a two-sided 95% interval.
+/// The quantile of the standard normal distribution for a two-sided 95% interval.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Ratings updated by every match, with the same model as [`Ratings`](super::Ratings): a bot's chance to win is its
-/// share of the strengths at the table.
+/// Ratings that are updated after every match, with the same model as [`Ratings`](super::Ratings): a bot's chance to
+/// win is its share of the strengths at the table.
 ///
 /// The state is a multivariate normal distribution over all strengths. Each match updates it by Bayes' rule, and the
-/// result is approximated by a normal distribution around the most probable strengths (Laplace's approximation). No
-/// match is stored. The covariances matter for bots that only meet similar bots: with a variance for each bot alone,
-/// ratings would soon be certain and wrong. They take 4 N^2 bytes for N bots, and an update takes about n N^2
-/// operations: about a millisecond with 1,000 bots. For a bot that has left, only the name and the rating are stored.
+/// result is approximated by a normal distribution around the most probable strengths (Laplace's approximation).
+/// Matches are not stored. The covariances matter if bots meet only similar bots: with nothing but a variance for each
+/// bot, ratings would soon be certain but wrong. For N bots, the covariances take 4 N^2 bytes, and updating them after
+/// a match takes about n N^2 operations: about a millisecond with 1,000 bots. For a bot that has left, no covariances
+/// are stored.
 ///
-/// The ratings are close to the maximum likelihood strengths from the start and converge to them. They are for pairing
-/// during play; publish [`Ratings`](super::Ratings), which do not depend on the order of matches. Sources: Glickman,
-/// "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999), for one variance per bot; Herbrich,
-/// Minka and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
+/// The ratings are close to the maximum likelihood strengths from the start and converge to them. They are meant for
+/// pairing bots during a tournament. The ratings to publish are [`Ratings`](super::Ratings), which do not depend on the
+/// order of matches. Sources: Glickman, "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999),
+/// for one variance per bot; Herbrich, Minka and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
 ///
-/// With satisfaction, a match shows how far each bot was above the mean of its table (see
+/// If satisfaction is the measure, a match shows how far each bot was above the mean of its table (see
 /// [`SatisfactionRatings`](super::SatisfactionRatings)), and the update is exact. All matches of a duplicate group
-/// together give the same information about the strengths as a comparison seat by seat.
+/// together give the same information about the strengths as comparing its bots seat by seat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,
     numbers: BTreeMap<BotName, usize>,
     matches: Vec<u32>,
     strengths: Vec<f64>,
-    /// By bot: its covariances with the bots before it, and its variance.
+    /// By bot: its covariances with the bots before it, followed by its variance.
     covariances: Vec<Vec<f64>>,
     /// By bot: the sum of its covariances with all bots.
     sums: Vec<f64>,
@@ -61,21 +62,22 @@ struct AbsentBot {
 /// The estimated strength of one bot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthBelief {
-    /// The most probable strength: for wins the logarithm of a share, for satisfaction the distance from the mean.
+    /// The most probable strength: for wins, the logarithm of the bot's share; for satisfaction, its distance from the
+    /// mean.
     pub strength: f64,
     /// The standard deviation of the strength relative to the mean of all bots; pairing by uncertainty uses it.
     pub deviation: f64,
-    /// Number of matches that count.
+    /// Number of matches that count for the bot.
     pub matches: u32,
 }
 
 impl StrengthBelief {
-    /// Returns the rating, if the measure is wins.
+    /// Returns the strength as a rating. It is meaningful only if the measure is wins.
     pub fn rating(&self) -> Rating {
         Rating::of_strength(self.strength)
     }
 
-    /// Returns the 95% interval of the strength, if matches are independent.
+    /// Returns the 95% interval of the strength. It assumes that matches are independent.
     pub fn interval(&self) -> ConfidenceInterval<f64> {
         let half = QUANTILE * self.deviation;
         ConfidenceInterval { low: self.strength - half, high: self.strength + half }
@@ -108,8 +110,8 @@ impl OnlineRatings {
         self.number_of_bot(bot);
     }
 
-    /// Removes a bot and its covariances. If it returns, or a match counts for it, it has its rating and its variance
-    /// again. The estimates of the others do not change.
+    /// Removes a bot and its covariances. If the bot returns, or another match counts for it, it gets its old rating
+    /// and variance back. The estimates of the other bots do not change.
     pub fn remove_bot(&mut self, bot: &BotName) {
         let Some(gone) = self.numbers.remove(bot) else { return };
         for other in 0..self.sums.len() {
@@ -141,7 +143,8 @@ impl OnlineRatings {
         ensure_valid(is_whole, "a pair of bots has no covariance")
     }
 
-    /// Updates the ratings by one match, which must be used only once. The order of matches has a small effect.
+    /// Updates the ratings by the result of one match. Each match must be used only once. The order of the matches has
+    /// a small effect.
     pub fn update_with(&mut self, result: &MatchResult) {
         let (bots, scores): (Vec<&BotName>, Vec<f64>) = match self.measure {
             RatingMeasure::Wins => {
@@ -201,7 +204,8 @@ impl OnlineRatings {
         self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, of_mean)))
     }
 
-    /// Returns the standard deviation of the difference of two strengths; `None` if a bot is unknown.
+    /// Returns the standard deviation of the difference between two strengths; `None` if either bot has left or is
+    /// unknown.
     pub fn deviation_between(&self, one: &BotName, other: &BotName) -> Option<f64> {
         let (&one, &other) = (self.numbers.get(one)?, self.numbers.get(other)?);
         let variance =

@@ -16,7 +16,7 @@ impl<'a> RandomSigns<'a> {
         Self { draw, bits: 0, left: 0 }
     }
 
-    /// Returns a nonnegative number with a random sign.
+    /// Returns `number`, which must not be negative, with a random sign.
     pub(super) fn put_on(&mut self, number: f64) -> f64 {
         if self.left == 0 {
             (self.bits, self.left) = (self.draw.next_bits(), u64::BITS);

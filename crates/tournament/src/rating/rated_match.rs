@@ -1,17 +1,19 @@
-//! What a match shows about the strengths of its bots.
+//! The information that a match gives about the strengths of its bots.
 
 use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::{BotName, Seat};
 
-/// What a match shows about the strengths of its bots: the bots at the table, and the winner.
+/// The information that a match gives about the strengths of its bots: which bots were at the table, and which of them
+/// won.
 ///
 /// The table is a set: ratings ignore the seats and the order of the losers.
 ///
-/// A no-show is left out of the table: it loses the match, but its rating does not change. A seat forfeited in any
-/// other way remains and has lost. If the steward won for such a seat, the win goes to the only bot that kept its seat;
-/// with several such bots it is unknown which of them would have won, and the match is ignored. It is also ignored if
-/// the steward won for a no-show, or if no bot kept its seat. Under the model, ignoring such a match favours none of
-/// the remaining bots; sharing the win among them would make their ratings too similar.
+/// A no-show is left out of the table: it loses the match, but its rating does not change. A bot that forfeited its
+/// seat in any other way stays at the table as a loser. If the steward won in such a seat and only one bot kept its own
+/// seat, that bot gets the win. If several bots kept their seats, it is unknown which of them would have won, and the
+/// match is ignored. It is also ignored if the steward won for a no-show, or if no bot kept its seat. Under the model,
+/// ignoring such a match favours none of the remaining bots; sharing the win among them would make their ratings too
+/// similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMatch<'a> {
     table: Vec<&'a BotName>,
@@ -19,8 +21,8 @@ pub struct RatedMatch<'a> {
 }
 
 impl<'a> RatedMatch<'a> {
-    /// Returns the information of a match; `None` if it was cancelled, fewer than two bots attended, or it is unknown
-    /// which of them won.
+    /// Returns the information that a match gives; `None` if it was cancelled, fewer than two bots attended, or it is
+    /// unknown which of them won.
     pub fn of_result(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
         let lost = |seat: Seat| outcome.seats[seat].lost;
@@ -39,7 +41,7 @@ impl<'a> RatedMatch<'a> {
             },
             Some(SeatLoss::NoShow) => return None,
         };
-        // The bots are sorted, so all are the same bot if the first and the last are.
+        // The bots are sorted, so they are all the same bot if the first and the last are the same.
         (table.first() != table.last()).then_some(Self { table, winner })
     }
 
@@ -60,7 +62,8 @@ mod tests {
     use crate::{rating::testing, testing::field};
     use SeatLoss::{Forfeited, NoShow};
 
-    /// Creates the result of bot0, bot1, ... with seat 0 as the winner; returns the table and the winner as digits.
+    /// Creates the result of a match between bot0, bot1, ... that seat 0 won; returns the bots at the table and the
+    /// winner, both as digits.
     fn said(lost: &[Option<SeatLoss>]) -> Option<(String, String)> {
         let mut result = testing::match_of_group(0, &field(lost.len()), 0);
         let outcome = result.outcome.as_mut().unwrap();
@@ -79,7 +82,7 @@ mod tests {
             ([None, Some(Forfeited), None], Some(("012", "0"))),
             ([None, Some(NoShow), Some(NoShow)], None),
             ([None, Some(NoShow), Some(Forfeited)], Some(("02", "0"))),
-            // From here on, seat 0 is lost, so the steward won for it.
+            // From here on, seat 0 is lost, so the steward won in it.
             ([Some(Forfeited), None, None], None),
             ([Some(Forfeited), Some(Forfeited), None], Some(("012", "2"))),
             ([Some(Forfeited), Some(NoShow), None], Some(("02", "2"))),

@@ -19,7 +19,7 @@ use std::{collections::HashMap, sync::Arc};
 
 /// The matches that ratings are computed from. The same matches in any order give the same ratings, bit for bit.
 ///
-/// Stores 16 bytes per match, and each table once.
+/// It stores 16 bytes per match, and each distinct table once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RatedMatches {
     bots: Interner<BotName>,
@@ -27,12 +27,12 @@ pub struct RatedMatches {
     matches: Vec<MatchEntry>,
 }
 
-/// One match.
+/// One match that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct MatchEntry {
     group: u64,
     table: u32,
-    /// The winner's place at the table.
+    /// The index of the winner at the table.
     winner: u32,
 }
 
@@ -42,7 +42,8 @@ impl RatedMatches {
         Self::default()
     }
 
-    /// Adds one match; each must be added exactly once. [`RatedMatch`] decides whether it counts, and for which bots.
+    /// Adds the result of one match. Each match must be added exactly once. [`RatedMatch`] decides whether it counts,
+    /// and for which bots.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let table: Vec<u32> = said.table().iter().map(|bot| self.bots.intern(bot)).collect();
@@ -51,7 +52,7 @@ impl RatedMatches {
         self.matches.push(MatchEntry { group: result.group, table, winner: winner as u32 });
     }
 
-    /// Removes the matches of groups before this one.
+    /// Removes the matches of all groups with lower numbers than this one.
     pub fn forget_before(&mut self, group: u64) {
         let before = std::mem::take(self);
         let mut tables = HashMap::new();
@@ -87,8 +88,8 @@ impl RatedMatches {
         self.matches.is_empty()
     }
 
-    /// Computes the ratings of all bots for which a match counts. A step of the budget processes one seat of a table,
-    /// about 10 ns.
+    /// Computes the ratings of all bots for which a match counts. One step of the budget pays for processing one seat
+    /// of a table, which takes about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -100,7 +101,7 @@ impl RatedMatches {
         Ratings::compute(&self.sorted_matches(), resampling, budget)
     }
 
-    /// Sorts bots, tables and groups, so that their order does not depend on the order of the matches.
+    /// Sorts bots, tables and groups, so that their order does not depend on the order in which matches were added.
     fn sorted_matches(&self) -> SortedMatches {
         let bots = dense_ranks(self.bots.items());
         let renamed = |table: &Arc<[u32]>| table.iter().map(|&bot| bots[bot as usize]).collect();
@@ -123,7 +124,7 @@ impl RatedMatches {
     }
 }
 
-/// Returns, for each item, the number of smaller items; all items differ.
+/// Returns, for each item, the number of smaller items. All items must differ.
 fn dense_ranks<T: Ord>(items: &[T]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_unstable_by_key(|&item| &items[item]);

@@ -1,4 +1,4 @@
-//! Data for ratings, and ratings, by measure.
+//! Ratings by wins or by satisfaction, and the data from which they are computed.
 
 use super::{
     RatedMatches, Rating, RatingMeasure, Ratings, Resampling, SatisfactionRatings, SatisfactionScores,
@@ -42,7 +42,7 @@ impl RatedResults {
         }
     }
 
-    /// Adds one match; each must be added exactly once.
+    /// Adds the result of one match. Each match must be added exactly once.
     pub fn add_result(&mut self, result: &MatchResult) {
         match self {
             Self::Wins(matches) => matches.add_result(result),
@@ -50,7 +50,7 @@ impl RatedResults {
         }
     }
 
-    /// Removes the matches of groups before this one.
+    /// Removes the matches of all groups with lower numbers than this one.
     pub fn forget_before(&mut self, group: u64) {
         match self {
             Self::Wins(matches) => matches.forget_before(group),
@@ -66,7 +66,7 @@ impl RatedResults {
         }
     }
 
-    /// Computes the ratings. A step of the budget processes one seat of a table, about 10 ns.
+    /// Computes the ratings. One step of the budget pays for processing one seat of a table, which takes about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -94,7 +94,7 @@ impl RatedResults {
 }
 
 impl StrengthRatings {
-    /// Returns the rating of a bot for the standings; `None` if it is unknown.
+    /// Returns the rating of a bot for the standings; `None` if it is not rated.
     pub fn get(&self, bot: &BotName) -> Option<StandingRating> {
         Some(match self {
             Self::Wins(ratings) => {
@@ -118,7 +118,7 @@ impl StrengthRatings {
         })
     }
 
-    /// Returns the lead of one bot over another; `None` if one is unknown, or no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if either is not rated or no chain of matches connects them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         match self {
             Self::Wins(ratings) => ratings.lead_between(one, other),
@@ -126,8 +126,8 @@ impl StrengthRatings {
         }
     }
 
-    /// Returns, for each of these bots that is rated, its distance from the mean of its island, and the variance of
-    /// that distance.
+    /// Returns, for each of these bots that is rated, its strength relative to the mean strength of these bots on the
+    /// same island, and the variance of its strength.
     pub(crate) fn strengths(&self, bots: &[&BotName]) -> Vec<(f64, f64)> {
         let known = bots.iter().filter_map(|bot| match self {
             Self::Wins(ratings) => ratings.strength_and_variance(bot),
@@ -143,8 +143,9 @@ impl StrengthRatings {
         known.into_iter().map(|(island, strength, variance)| (strength - mean(island), variance)).collect()
     }
 
-    /// Returns the maximum standard deviation of the strengths in a field: for wins 3, which is about 520 points; for
-    /// satisfaction 1/2, as if half of the bots got everything and the other half nothing.
+    /// Returns the maximum that the standard deviation of the strengths in a field is assumed to have. For wins it is
+    /// 3, which is about 520 points. For satisfaction it is 1/2, as if half of the bots were always fully satisfied and
+    /// the other half never.
     pub(crate) fn greatest_spread(&self) -> f64 {
         match self {
             Self::Wins(_) => 3.0,

@@ -13,7 +13,7 @@ use lastnim_core::{
 /// of every match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
-    /// In the order of names.
+    /// Sorted by name.
     bots: Vec<RatedBot>,
     deviations: StrengthDeviations,
 }
@@ -29,15 +29,16 @@ pub struct RatedBot {
     pub interval: ConfidenceInterval<Rating>,
     /// Number of matches that count for it.
     pub matches: u32,
-    /// Number of duplicate groups of these matches.
+    /// Number of duplicate groups to which these matches belong.
     pub groups: u32,
-    /// The island, from 0. No chain of matches joins bots of different islands, and their ratings cannot be compared.
+    /// The number of the bot's island, from 0. No chain of matches connects bots on different islands, so their ratings
+    /// cannot be compared.
     pub island: u32,
 }
 
-/// The normal quantile of a two-sided 95% interval.
+/// The quantile of the standard normal distribution for a two-sided 95% interval.
 const QUANTILE: f64 = 1.959_963_984_540_054;
-/// The tolerance of the strengths: a millionth of a point.
+/// The tolerance of the strengths: about two millionths of a point.
 const TOLERANCE: f64 = 1e-8;
 
 impl Ratings {
@@ -75,13 +76,13 @@ impl Ratings {
         &self.bots
     }
 
-    /// Returns the rating of a bot; `None` if it is unknown.
+    /// Returns the rating of a bot; `None` if it is not rated.
     pub fn get(&self, bot: &BotName) -> Option<&RatedBot> {
         self.index(bot).map(|index| &self.bots[index])
     }
 
-    /// Returns the probability, 0 to 1, that one bot is better than another; `None` if one is unknown, or no chain of
-    /// matches joins them.
+    /// Returns the probability, 0 to 1, that one bot is better than another; `None` if either is not rated or no chain
+    /// of matches connects them.
     pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
         let StrengthLead { lead, error, .. } = self.lead_between(one, other)?;
         if error == 0.0 {
@@ -90,7 +91,7 @@ impl Ratings {
         Some(normal::normal_cdf(lead / error))
     }
 
-    /// Returns the lead of one bot over another; `None` if one is unknown, or no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if either is not rated or no chain of matches connects them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         let (one, other) = (self.index(one)?, self.index(other)?);
         let (ours, theirs) = (&self.bots[one], &self.bots[other]);

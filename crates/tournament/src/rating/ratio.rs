@@ -1,4 +1,4 @@
-//! Ratios of totals over duplicate groups, with intervals.
+//! Ratios of two totals over duplicate groups, with confidence intervals.
 
 use super::{
     ConfidenceInterval,
@@ -8,42 +8,47 @@ use super::{
 
 /// The design effect of the prior group.
 const PRIOR_DESIGN_EFFECT: f64 = 2.0;
-/// The weight of the prior, in effective groups.
+/// The weight of the prior, as an effective number of groups.
 const PRIOR_GROUPS: f64 = 1.0;
-/// The ranks that an error costs according to the prior group.
+/// The number of ranks that an error costs in the prior group.
 const PRIOR_RANKS: f64 = 1.5;
-/// The deviation of a signed mean in one prior group, in ranks.
+/// How far the prior group deviates from the estimate of a signed mean, in ranks.
 const PRIOR_DEVIATION: f64 = 3.0;
-/// The deviation of a difference of shares in one prior group, in events.
+/// How far the prior group deviates from the estimate of a difference of shares, in events.
 const PRIOR_EVENTS: f64 = 1.0;
-/// The probability on either side of an interval.
+/// The probability that is left out on each side of an interval.
 const TAIL: f64 = 0.025;
-/// The normal quantile of that probability.
+/// The standard normal quantile of `1 - TAIL`.
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Sums over duplicate groups from which the ratio of two totals is estimated: errors per take, ranks per match.
+/// Sums over duplicate groups from which the ratio of two totals is estimated, such as errors per take or ranks per
+/// match.
 ///
 /// **Claim.** In 95 of 100 tournaments like this one, the interval contains the long-run ratio. Groups are assumed to
 /// be independent; nothing is assumed about the events within a group.
 ///
 /// **Method.** If all events were independent, a total Y of errors would vary like a binomial or Poisson count. The
-/// groups show how many times as much it varies: the design effect `D = sum (y - R n)^2 G / (G - 1) / (Y (1 - R))`,
-/// without `1 - R` for ranks, which are unbounded. So Y is worth `Y / D` independent errors (Kish 1965, Korn and
-/// Graubard 1998), for which the mid-p interval is used (Lancaster 1961, Fay and Kim 2017): the average of the
-/// distributions of Clopper and Pearson's lower and upper limits, or of Garwood's for ranks.
+/// groups show how many times as much it really varies: the design effect
+/// `D = sum (y - R n)^2 G / (G - 1) / (Y (1 - R))`, where R is the ratio, and each of the G groups has y errors in n
+/// takes. For ranks, which are unbounded, the factor `1 - R` is left out. So Y is worth `Y / D` independent errors
+/// (Kish 1965, Korn and Graubard 1998). For that many errors the mid-p interval is used (Lancaster 1961, Fay and Kim
+/// 2017), which averages the distributions of Clopper and Pearson's lower and upper limits or, for ranks, of Garwood's
+/// limits.
 ///
-/// D itself is estimated from the number of groups that the errors are spread over, `m = Y^2 / sum y^2`. If errors are
-/// rare, these are few; D is then usually too small, and an interval based on it too narrow. So D is multiplied by the
-/// squared ratio of the quantiles of Student's t with m + 1 degrees of freedom and the normal distribution, and
-/// averaged with one group with D = 2: `(m D (t / z)^2 + 2) / (m + 1)`. With many errors this changes nothing. With
-/// none it leaves a one-sided bound: the rule of three, for events in pairs that cost 1.5 ranks each.
+/// The estimate of D is based only on the groups that the errors are spread over, effectively `m = Y^2 / sum y^2`
+/// groups. If errors are rare, m is small, the estimate is usually too small, and an interval based on it is too
+/// narrow. So D is multiplied by the square of t / z, the quantile of Student's t with m + 1 degrees of freedom over
+/// that of the normal distribution, and then averaged with a prior group that has D = 2:
+/// `(m D (t / z)^2 + 2) / (m + 1)`. With many errors this changes almost nothing. With none it leaves a one-sided
+/// bound: the rule of three, for errors that occur in pairs and cost 1.5 ranks each.
 ///
-/// `cargo bench -p lastnim-bots --bench ratings` prints the coverage in simulations; the book's page on audits quotes it.
+/// `cargo bench -p lastnim-bots --bench ratings` prints how often the interval contains the true ratio in simulations;
+/// the documentation's page on audits quotes the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RatioSums {
-    /// The numerator.
+    /// The sum over groups of the numerator.
     pub above: f64,
-    /// The denominator.
+    /// The sum over groups of the denominator.
     pub below: f64,
     /// The sum over groups of the squared numerator.
     pub above_squared: f64,
@@ -54,7 +59,8 @@ pub struct RatioSums {
 }
 
 impl RatioSums {
-    /// Adds a whole group. Sums of integers below 2^53 are exact, in any order.
+    /// Adds one complete group. If all sums are integers below 2^53, they are exact, so the order of the groups does
+    /// not matter.
     pub fn add_group(&mut self, above: f64, below: f64) {
         self.above += above;
         self.below += below;
@@ -68,7 +74,7 @@ impl RatioSums {
         (self.below > 0.0).then(|| self.above / self.below)
     }
 
-    /// Returns the interval of a share from 0 to 1; `None` with a single group.
+    /// Returns the interval of the ratio if it is a share, 0 to 1; `None` with fewer than two groups.
     pub fn share_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let ratio = self.ratio()?;
         let rest = self.below - self.above;
@@ -87,7 +93,7 @@ impl RatioSums {
         })
     }
 
-    /// Returns the interval of a nonnegative rate of ranks; `None` with a single group.
+    /// Returns the interval of the ratio if it is a nonnegative rate of ranks; `None` with fewer than two groups.
     pub fn rank_rate_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let spread = effective_count(self.above, self.above_squared);
         let inflation = self.inflation(self.above, spread, PRIOR_RANKS)?;
@@ -96,20 +102,20 @@ impl RatioSums {
             let low = if hits > 0.0 { gamma_cdf(hits, x) } else { 1.0 };
             f64::midpoint(low, gamma_cdf(hits + 1.0, x))
         };
-        // The end is twenty deviations away; beyond that, the tail is below float precision.
+        // `end` is twenty standard deviations above the mean; beyond it, the tail is below float precision.
         let end = hits + 20.0 * (hits + 1.0).sqrt() + 20.0;
         let limit = |share| quantile_between(0.0, end, share, cdf) * inflation / self.below;
         Some(ConfidenceInterval { low: if hits > 0.0 { limit(TAIL) } else { 0.0 }, high: limit(1.0 - TAIL) })
     }
 
-    /// Returns the interval of a mean of signed ranks, by Student's t with another group that deviates by 3 ranks;
-    /// `None` with a single group.
+    /// Returns the interval of the ratio if it is a mean of signed ranks; `None` with fewer than two groups. It uses
+    /// Student's t, with an additional group that deviates by 3 ranks.
     pub fn signed_mean_interval(&self) -> Option<ConfidenceInterval<f64>> {
         self.signed_interval(PRIOR_DEVIATION)
     }
 
-    /// Returns the interval of a difference of shares, from -1 to 1, by Student's t with another group that deviates by
-    /// one event; `None` with a single group.
+    /// Returns the interval of the ratio if it is a difference of shares, -1 to 1; `None` with fewer than two groups.
+    /// It uses Student's t, with an additional group that deviates by one event.
     pub fn share_difference_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let found = self.signed_interval(PRIOR_EVENTS)?;
         Some(ConfidenceInterval { low: found.low.max(-1.0), high: found.high.min(1.0) })
@@ -122,8 +128,10 @@ impl RatioSums {
         Some(ConfidenceInterval { low: ratio - half, high: ratio + half })
     }
 
-    /// Returns the divisor that turns a total into a number of independent events; `independent` is the variance if all
-    /// events were independent.
+    /// Returns the number by which a total must be divided to get the equivalent number of independent events.
+    /// `independent` is the variance that the total would have if all events were independent, `spread` the effective
+    /// number of groups over which the events are spread, and `unit` the number of ranks that one event costs in the
+    /// prior group.
     fn inflation(&self, independent: f64, spread: f64, unit: f64) -> Option<f64> {
         let freedom = self.freedom()?.min(spread + 1.0);
         let seen = if independent > 0.0 { self.residual_squares(self.ratio()?)? / independent } else { 0.0 };
@@ -132,30 +140,31 @@ impl RatioSums {
         Some((spread * seen * widened * widened + prior) / (spread + PRIOR_GROUPS))
     }
 
-    /// Returns the variance of the numerator if the true ratio is `ratio`; `None` with a single group.
+    /// Returns the variance of the numerator if the true ratio is `ratio`; `None` with fewer than two groups.
     fn residual_squares(&self, ratio: f64) -> Option<f64> {
         let squares = self.above_squared - 2.0 * ratio * self.mixed + ratio * ratio * self.below_squared;
         let freedom = self.freedom()?;
         Some(squares.max(0.0) * (freedom + 1.0) / freedom)
     }
 
-    /// Returns the effective number of groups, by their denominators, minus one; `None` with a single group.
+    /// Returns the effective number of groups, judged by their denominators, minus one; `None` with fewer than two
+    /// groups.
     fn freedom(&self) -> Option<f64> {
         let freedom = effective_count(self.below, self.below_squared) - 1.0;
         (freedom > 1e-9).then_some(freedom)
     }
 }
 
-/// Returns the number of equal parts with this sum and this sum of squares; 0 if the sum is 0.
+/// Returns the number of equal parts that would have this sum and this sum of squares; 0 if the sum is 0.
 ///
 /// Source: Kish, "Survey Sampling" (1965), 11.7.
 fn effective_count(sum: f64, squares: f64) -> f64 {
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
-/// Returns the point between `low` and `high` at which a distribution function reaches a share.
+/// Returns the point between `low` and `high` at which the distribution function `cdf` reaches `share`.
 fn quantile_between(mut low: f64, mut high: f64, share: f64, cdf: impl Fn(f64) -> f64) -> f64 {
-    // After 100 bisections the interval is far below float precision.
+    // After 100 bisections the interval is far narrower than float precision.
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
         if cdf(middle) < share {
@@ -193,7 +202,8 @@ mod tests {
 
     #[test]
     fn an_unseen_event_has_a_one_sided_bound() {
-        // These are six errors in all takes, or nine ranks in all matches: three times the values of the prior group.
+        // The bounds are six errors in all takes, or nine ranks in all matches: three times the values of the prior
+        // group.
         let none = sums([(0, 10); 60]);
         let share = none.share_interval().unwrap();
         assert!(share.low == 0.0 && (share.high - 6.0 / 600.0).abs() < 1e-4, "{share:?}");
@@ -216,7 +226,7 @@ mod tests {
             (share.low - (0.2 - half)).abs() < 2e-4 && (share.high - (0.2 + half)).abs() < 2e-4,
             "{share:?}"
         );
-        // Events that always occur in threes give a third of the information.
+        // Three events that always occur together give only as much information as one.
         let by_threes = sums(groups().map(|(above, below)| (3 * above, 3 * below))).share_interval().unwrap();
         assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
     }

@@ -8,28 +8,29 @@ use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 use thiserror::Error;
 
-/// The method by which intervals are computed: ratings are computed many times, each time with other random weights on
-/// the duplicate groups.
+/// The method by which intervals are computed: ratings are computed many times, each time with different random weights
+/// on the duplicate groups.
 ///
-/// Each group has one weight from the exponential distribution of mean 1 (the Bayesian bootstrap), as do the virtual
-/// win and the virtual loss of every bot. Nothing is assumed about how the matches of one group depend on each other;
-/// only groups are assumed to be independent. Sources: Efron, "Bootstrap Methods: Another Look at the Jackknife"
-/// (1979); Rubin, "The Bayesian Bootstrap" (1981).
+/// The weight of each group is drawn from the exponential distribution of mean 1 (the Bayesian bootstrap), and so are
+/// the weights of the virtual win and the virtual loss of every bot. Nothing is assumed about how the matches of one
+/// group depend on each other; only groups are assumed to be independent. Sources: Efron, "Bootstrap Methods: Another
+/// Look at the Jackknife" (1979); Rubin, "The Bayesian Bootstrap" (1981).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Resampling {
-    /// The seed of the weights.
+    /// The seed from which the weights are drawn.
     pub seed: u64,
-    /// Number of repetitions.
+    /// Number of times that ratings are computed with random weights.
     pub replicates: ReplicateCount,
 }
 
 /// A number of replicates, 50 to 10,000; 400 by default.
 ///
-/// It determines the random error of an interval's width: one over the square root of twice the number, 3.5% with 400.
+/// It determines the random error of the width of an interval, which is one over the square root of twice the number:
+/// 3.5% with 400 replicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReplicateCount(u32);
 
-/// A number of replicates out of range.
+/// A number of replicates that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0} replicates: expected {min} to {max}", min = ReplicateCount::MIN, max = ReplicateCount::MAX)]
 pub struct ReplicatesError(pub u32);
@@ -40,10 +41,10 @@ impl ReplicateCount {
     /// Maximum number of replicates.
     pub const MAX: u32 = 10_000;
 
-    /// Accepts 50 to 10,000.
+    /// Accepts a number from 50 to 10,000.
     ///
     /// # Errors
-    /// Returns any other number.
+    /// If the number is out of range; the error contains it.
     pub fn new(replicates: u32) -> Result<Self, ReplicatesError> {
         if (Self::MIN..=Self::MAX).contains(&replicates) {
             Ok(Self(replicates))
@@ -64,29 +65,30 @@ impl Default for ReplicateCount {
     }
 }
 
-/// The tolerance of a replicate, far below the differences between replicates.
+/// The tolerance of the strengths in a replicate, far smaller than the differences between replicates.
 const TOLERANCE: f64 = 1e-2;
-/// How far the residual is reduced when a deviation is simulated: far below the differences between replicates.
+/// The residual is reduced to this fraction when deviations are computed. What remains is far smaller than the
+/// differences between replicates.
 pub(super) const REDUCTION: f64 = 1e-2;
-/// The weight of the model's own standard error, in groups.
+/// The weight of the model's own standard error, as a number of groups.
 ///
-/// With few groups the resampled error is itself uncertain and usually too small. Mixing both, as if the model's error
-/// had been observed on four groups, keeps the coverage of intervals between 93% and 97% in all simulations; with many
-/// groups it changes nothing. Source of the idea: Smyth, "Linear Models and Empirical Bayes Methods for Assessing
-/// Differential Expression" (2004).
+/// With few groups the resampled error is itself uncertain and usually too small. Averaging it with the model's error,
+/// as if that had been observed in four groups, keeps the coverage of intervals between 93% and 97% in all simulations;
+/// with many groups it changes nothing. Source of the idea: Smyth, "Linear Models and Empirical Bayes Methods for
+/// Assessing Differential Expression" (2004).
 const MODEL_GROUPS: u32 = 4;
 
-/// Deviations of strengths in repetitions, relative to the mean of their island.
+/// The deviations of the bots' strengths in each replicate, relative to the mean of their island.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StrengthDeviations {
-    /// By bot, then by replicate: the deviations with other weights on the groups.
+    /// By bot, then by replicate: the deviations with random weights on the groups.
     resampled: Vec<Vec<f64>>,
-    /// By bot, then by replicate: the deviations if the model is right and matches are independent.
+    /// By bot, then by replicate: the deviations that the model predicts if it is right and matches are independent.
     simulated: Vec<Vec<f64>>,
 }
 
 impl StrengthDeviations {
-    /// Simulates repetitions with the most likely strengths as the truth.
+    /// Simulates replicates, taking the most likely strengths as the true ones.
     pub(super) fn estimate(
         gathered: &SortedMatches,
         statistics: &LuceStatistics,
@@ -124,7 +126,7 @@ impl StrengthDeviations {
         Self { resampled: empty(), simulated: empty() }
     }
 
-    /// Adds the deviations of one repetition, by bot.
+    /// Adds the deviations of one replicate, by bot.
     pub(super) fn push(&mut self, resampled: &[f64], simulated: &[f64]) {
         for (all, one) in [(&mut self.resampled, resampled), (&mut self.simulated, simulated)] {
             for (all, &one) in all.iter_mut().zip(one) {
@@ -133,8 +135,8 @@ impl StrengthDeviations {
         }
     }
 
-    /// Returns the degrees of freedom of a bot's standard error with this many groups, if the model's error counts as
-    /// known.
+    /// Returns the degrees of freedom of a bot's standard error with this many groups, treating the model's own error
+    /// as known.
     pub(super) fn freedom(groups: u32) -> u32 {
         groups + MODEL_GROUPS - 1
     }
@@ -145,7 +147,8 @@ impl StrengthDeviations {
         mixed_variance(variance(&self.resampled), variance(&self.simulated), groups)
     }
 
-    /// Returns the standard error of the difference of two strengths; `groups` is the smaller number of groups.
+    /// Returns the standard error of the difference between two strengths; `groups` is the smaller of the two bots'
+    /// numbers of groups.
     pub(super) fn error_of_difference(&self, one: usize, other: usize, groups: u32) -> f64 {
         let variance = |by_bot: &[Vec<f64>]| {
             sample_variance(by_bot[one].iter().zip(&by_bot[other]).map(|(one, other)| one - other))
@@ -154,8 +157,8 @@ impl StrengthDeviations {
     }
 }
 
-/// Shifts the strengths of each island so that, to first order, the mean chance of its bots against the virtual
-/// opponent remains one half: the level of an island is a convention, not an estimate.
+/// Shifts the deviations on each island so that, to first order, the mean chance of its bots against the virtual
+/// opponent remains one half. The level of an island is a convention, not an estimate, so it has no error.
 fn anchor_islands(deviations: &mut [f64], strengths: &[f64], islands: &[u32]) {
     let count = islands.iter().max().map_or(0, |&last| last as usize + 1);
     let mut sums = vec![(0.0, 0.0); count];
@@ -185,7 +188,7 @@ fn sample_variance(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     values.map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0)
 }
 
-/// Draws a number between 0 and 1, both exclusive, uniformly.
+/// Draws a uniformly distributed number between 0 and 1, both exclusive.
 #[expect(clippy::cast_precision_loss, reason = "a float has enough bits for this fraction")]
 pub(super) fn draw_uniform(draw: &mut SeededDraw) -> f64 {
     ((draw.next_bits() >> 12) as f64 + 0.5) * f64::powi(2.0, -52)

@@ -17,16 +17,17 @@ use lastnim_core::{
 
 /// The strengths of bots by satisfaction at comparable positions, with their uncertainty.
 ///
-/// At one seat of a duplicate group, each of its bots meets the same position with the same row once. So the
-/// satisfaction of bot i at seat s of group g is modelled as `m(g, s) + b(i) + error`: the value of the seat, and the
-/// bot's distance from the mean of the field. Least squares over all seats gives `b`. This accounts for the choice of
-/// opponents: only bots at the same seat are compared, and shared seats connect all bots.
+/// In a duplicate group, each bot sits once at every seat, and at one seat all of them get the same position and the
+/// same row. So the satisfaction of bot i at seat s of group g is modelled as `m(g, s) + b(i) + error`: the value of
+/// the seat, plus the bot's distance from the mean of the field, plus an error. Least squares over all seats gives `b`.
+/// This accounts for the choice of opponents, because only bots at the same seat are compared, and shared seats connect
+/// all bots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SatisfactionRatings {
-    /// In the order of names.
+    /// Sorted by name.
     bots: Vec<SatisfactionRating>,
     deviations: StrengthDeviations,
-    /// Maximum degrees of freedom for a standard error.
+    /// Maximum number of degrees of freedom of a standard error.
     freedom: u32,
 }
 
@@ -39,42 +40,44 @@ pub struct SatisfactionRating {
     pub lead: f64,
     /// The 95% confidence interval.
     pub interval: ConfidenceInterval<f64>,
-    /// Matches at seats where another bot also played.
+    /// Number of matches at seats where another bot also played.
     pub matches: u32,
-    /// Number of duplicate groups of these matches.
+    /// Number of duplicate groups to which these matches belong.
     pub groups: u32,
-    /// The island, from 0: no chain of common seats joins bots of different islands, and they cannot be compared.
+    /// The number of the bot's island, from 0. No chain of common seats connects bots on different islands, so they
+    /// cannot be compared.
     pub island: u32,
-    /// The index in `deviations`.
+    /// The index of the bot in `deviations`.
     number: usize,
 }
 
-/// The comparisons within one duplicate group: each bot with all bots that sat at the same seat.
+/// The comparisons within one duplicate group: each bot is compared with all bots that sat at the same seat.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ComparedGroup {
-    /// Sets of two or more bots that sat at the same seat, sorted, with the number of such seats.
+    /// The sets of two or more bots that sat at the same seat, each sorted, with the number of seats at which its bots
+    /// were compared.
     sets: Vec<(Vec<u32>, u32)>,
-    /// By bot: its satisfaction above the mean of all at the same seat, summed over the seats.
+    /// By bot: how far its satisfaction was above the mean of all bots at the same seat, summed over the seats.
     leads: Vec<(u32, f64)>,
 }
 
-/// The weight of the prior, in matches in which all other bots at the table play like the mean of the field: low, but
-/// it keeps a bot with one match from leading.
+/// The weight of the prior, as a number of matches in which all other bots at the table play like the mean of the
+/// field. It is low, but it prevents a bot with a single match from leading.
 const VIRTUAL_MATCHES: f64 = 1.0;
-/// The weight of the prior variance, in groups with uniformly random satisfaction: without it, two groups with equal
-/// results would seem to leave no doubt.
+/// The weight of the prior variance, as a number of groups with uniformly random satisfaction. Without this prior, two
+/// groups with equal results would seem to leave no uncertainty.
 const VIRTUAL_GROUPS: f64 = 2.0;
 /// Maximum leverage of a group. If its bots play in no other group, the true leverage is 1, and the residuals are all
 /// 0.
 const MAX_LEVERAGE: f64 = 0.9;
-/// The tolerance of the strengths.
+/// The residual is reduced to this fraction when the strengths are computed.
 const TOLERANCE: f64 = 1e-12;
 
 impl ComparedGroup {
-    /// Compares the scores of a group: seat, bot and satisfaction.
+    /// Compares the scores of a group, each given by its seat, bot and satisfaction.
     pub(super) fn compare(scores: impl Iterator<Item = (u8, u32, f64)>) -> Self {
         let mut scores: Vec<_> = scores.collect();
-        // A bot may sit at a seat twice in one group: sorting makes the order of its scores deterministic.
+        // A bot may sit at the same seat twice in one group. Sorting by the score too makes the order deterministic.
         scores.sort_unstable_by(|(seat, bot, score), (other_seat, other_bot, other)| {
             (seat, bot).cmp(&(other_seat, other_bot)).then(score.total_cmp(other))
         });
@@ -98,7 +101,7 @@ impl ComparedGroup {
         group
     }
 
-    /// Returns, by bot, the part of its lead that the strengths do not explain.
+    /// Returns, for each bot, the part of its lead that the strengths do not explain.
     fn residuals(&self, strengths: &[f64]) -> Vec<(u32, f64)> {
         let mut residuals = self.leads.clone();
         for (set, seats) in &self.sets {
@@ -111,7 +114,7 @@ impl ComparedGroup {
         residuals
     }
 
-    /// Returns, by bot, the number of seats at which it was compared, and the information about its strength.
+    /// Returns, for each bot, the number of seats at which it was compared, and the information about its strength.
     fn comparisons(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         self.leads.iter().map(|&(bot, _)| {
             self.sets.iter().fold((bot, 0, 0.0), |(bot, matches, information), (set, seats)| {
@@ -131,7 +134,7 @@ fn count_in_set(set: &[u32], bot: u32) -> u32 {
 struct GatheredGroups<'a> {
     groups: &'a [ComparedGroup],
     tables: SeatedTables,
-    /// By table.
+    /// By table: the number of scores at the seats that its bots shared.
     weights: Vec<f64>,
     matches: Vec<u32>,
     group_counts: Vec<u32>,
@@ -171,20 +174,21 @@ impl<'a> GatheredGroups<'a> {
     }
 }
 
-/// The residuals of the strengths.
+/// The residuals: what the strengths do not explain.
 struct Unexplained {
-    /// By group, then by bot: the residuals, scaled up because the strengths were fitted to them.
+    /// By group, then by bot: the residuals, scaled up because fitting the strengths to the same data made them
+    /// smaller.
     residuals: Vec<Vec<(u32, f64)>>,
-    /// The variance of one satisfaction, given its seat and bot.
+    /// The variance of a single satisfaction, given the seat and the bot.
     variance: f64,
-    /// The degrees of freedom of the variance.
+    /// The number of degrees of freedom of `variance`.
     freedom: u32,
 }
 
 impl Unexplained {
-    /// The fit absorbs a share `h` of a group's information, so residuals are divided by `sqrt(1 - h)`. Source: Bell
-    /// and `McCaffrey`, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002), with
-    /// the mean leverage of the group.
+    /// Computes the residuals. The fit absorbs a share `h` of a group's information, called its leverage, so the
+    /// group's residuals are divided by `sqrt(1 - h)`. Source: Bell and `McCaffrey`, "Bias Reduction in Standard Errors
+    /// for Linear Regression with Multi-Stage Samples" (2002), here with the mean leverage of the group.
     fn of_groups(
         gathered: &GatheredGroups<'_>,
         diagonal: &[f64],
@@ -292,12 +296,13 @@ impl SatisfactionRatings {
         &self.bots
     }
 
-    /// Returns the rating of a bot; `None` if it was never compared.
+    /// Returns the rating of a bot; `None` if it was never compared with another bot.
     pub fn get(&self, bot: &BotName) -> Option<&SatisfactionRating> {
         self.bots.binary_search_by(|rated| rated.bot.cmp(bot)).ok().map(|index| &self.bots[index])
     }
 
-    /// Returns the lead of one bot over another; `None` if one is not rated, or no chain of common seats joins them.
+    /// Returns the lead of one bot over another; `None` if either is not rated or no chain of common seats connects
+    /// them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         let (ours, theirs) = (self.get(one)?, self.get(other)?);
         let groups = ours.groups.min(theirs.groups);
@@ -315,8 +320,8 @@ impl SatisfactionRatings {
         Some((rated.island, rated.lead, error * error))
     }
 
-    /// Returns the degrees of freedom of a standard error that is estimated from this many groups of the bot and from
-    /// all groups.
+    /// Returns the number of degrees of freedom of the standard error of a bot with this many groups. It is at most
+    /// that of the variance, which is estimated from all groups.
     fn freedom_of(&self, groups: u32) -> u32 {
         StrengthDeviations::freedom(groups).min(self.freedom)
     }

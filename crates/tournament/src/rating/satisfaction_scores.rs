@@ -1,4 +1,4 @@
-//! Satisfaction at comparable positions.
+//! The satisfaction of bots at comparable positions.
 
 use super::{
     Resampling,
@@ -19,20 +19,20 @@ use std::collections::{BTreeMap, HashMap};
 /// The satisfaction of bots by duplicate group and seat. The same matches in any order give the same ratings, bit for
 /// bit.
 ///
-/// Stores 8 bytes per seat of a match, and the number of each group.
+/// It stores 8 bytes per seat of a match, and the number of each group.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SatisfactionScores {
     bots: Interner<BotName>,
     groups: BTreeMap<u64, Vec<SeatScore>>,
 }
 
-/// A bot's satisfaction with one match. The same seat of a group has the same position and row.
+/// A bot's satisfaction with one match. In all matches of a group, the same seat has the same position and row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct SeatScore {
     seat: u8,
     /// The satisfaction in units of 1 / (n - 1).
     units: u8,
-    /// The maximum: n - 1.
+    /// The maximum of `units`: n - 1.
     max: u8,
     bot: u32,
 }
@@ -43,8 +43,8 @@ impl SatisfactionScores {
         Self::default()
     }
 
-    /// Adds one match; each must be added exactly once. No-shows are left out: they lose the match, but their rating
-    /// does not change.
+    /// Adds the result of one match. Each match must be added exactly once. No-shows are left out: they lose the match,
+    /// but their rating does not change.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let mut scores = Vec::with_capacity(result.bots.seats().get());
@@ -63,7 +63,7 @@ impl SatisfactionScores {
         }
     }
 
-    /// Removes the matches of groups before this one.
+    /// Removes the matches of all groups with lower numbers than this one.
     pub fn forget_before(&mut self, group: u64) {
         let kept = self.groups.split_off(&group);
         let before = std::mem::replace(self, Self { groups: kept, ..Self::default() });
@@ -81,8 +81,8 @@ impl SatisfactionScores {
         ensure_valid(self.groups.values().flatten().all(fits), "a score is too high or has no bot")
     }
 
-    /// Computes the ratings of all bots that can be compared with another. A step of the budget processes one seat of a
-    /// table, about 10 ns.
+    /// Computes the ratings of all bots that can be compared with another bot. One step of the budget pays for
+    /// processing one seat of a table, which takes about 10 ns.
     ///
     /// # Errors
     /// If the budget runs out.

@@ -6,15 +6,16 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How well a bot plays according to the oracle, independent of who won: how many ranks in its row its takes cost it.
+/// How well a bot plays according to the oracle, regardless of who won: the number of ranks in its row that it loses by
+/// its own takes.
 ///
-/// It needs no comparison with opponents, and far fewer matches than wins do. It is meaningful if rows are assigned; a
-/// bot that declares its row can choose one with which it can lose little.
+/// It needs no comparison with opponents, and far fewer matches than an estimate from wins. It is meaningful only if
+/// rows are assigned: a bot that declares its own row can choose one with which there is little to lose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SkillEstimate {
-    /// Matches that the bot attended.
+    /// Number of matches that the bot attended.
     pub matches: u32,
-    /// Number of duplicate groups of these matches.
+    /// Number of duplicate groups to which these matches belong.
     pub groups: u32,
     /// Ranks lost per match; lower is better.
     pub regret_per_match: MeanEstimate,
@@ -27,17 +28,18 @@ pub struct SkillEstimate {
 pub struct MeanEstimate {
     /// The sample mean.
     pub mean: f64,
-    /// The 95% confidence interval; `None` with a single group.
+    /// The 95% confidence interval; `None` with fewer than two groups.
     pub interval: Option<ConfidenceInterval<f64>>,
 }
 
-/// The oracle's figures of every bot by duplicate group, as integers, so that the order of matches does not matter.
+/// The oracle's figures for every bot and duplicate group. They are integers, so the order of the matches does not
+/// matter.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RegretTally {
     bots: BTreeMap<BotName, BTreeMap<u64, BotGroupFigures>>,
 }
 
-/// The figures of one bot in one group.
+/// The oracle's figures for one bot in one group.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct BotGroupFigures {
     matches: u32,
@@ -51,7 +53,8 @@ impl RegretTally {
         Self::default()
     }
 
-    /// Adds one match; each must be added exactly once. No-shows and cancelled matches are left out.
+    /// Adds the result of one match. Each match must be added exactly once. No-shows and cancelled matches are left
+    /// out.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         for (seat, bot) in result.bots.enumerate() {
@@ -70,7 +73,7 @@ impl RegretTally {
         }
     }
 
-    /// Removes the matches of groups before this one.
+    /// Removes the matches of all groups with lower numbers than this one.
     pub fn forget_before(&mut self, group: u64) {
         for groups in self.bots.values_mut() {
             *groups = groups.split_off(&group);
@@ -103,7 +106,7 @@ impl RegretTally {
 }
 
 impl MeanEstimate {
-    /// Estimates a rate of ranks from group sums; `None` if the denominator is 0.
+    /// Estimates a rate of ranks from sums over groups; `None` if the denominator is 0.
     fn of_ranks(sums: &RatioSums) -> Option<Self> {
         Some(Self { mean: sums.ratio()?, interval: sums.rank_rate_interval() })
     }
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
     use crate::{SeededDraw, rating::testing, testing::field};
 
-    /// Creates a match of a group in which `bot0` has this regret and these plies.
+    /// Creates a match of a group in which `bot0` has this total regret in this many plies.
     fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
         let mut result = testing::match_of_group(group, &field(2), 1);
         let seats = &mut result.outcome.as_mut().unwrap().seats;
@@ -150,7 +153,8 @@ mod tests {
     #[test]
     fn a_bot_without_errors_has_a_nonzero_upper_end() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
-        // This is nine ranks, not three as in the rule of three: errors may come in pairs and cost more than one rank.
+        // The upper end is nine ranks in all matches, not three as in the rule of three, because errors may come in
+        // pairs and cost more than one rank each.
         let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
         assert!(low == 0.0 && (high - 0.15).abs() < 1e-3, "{low} to {high}");
     }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// The maximum degrees of freedom; more would change a quantile by less than 0.2%.
+/// The maximum number of degrees of freedom; more would change a quantile by less than 0.2%.
 const MAX_FREEDOM: u32 = 1_000;
 
 /// Student's t distribution with an integer number of degrees of freedom.
@@ -12,12 +12,12 @@ pub(super) struct StudentDistribution {
 }
 
 impl StudentDistribution {
-    /// Creates the distribution; `freedom` is clamped to 1 to 1,000.
+    /// Creates the distribution; `freedom` is clamped to the range from 1 to 1,000.
     pub(super) fn new(freedom: u32) -> Self {
         Self { freedom: freedom.clamp(1, MAX_FREEDOM) }
     }
 
-    /// Returns the quantile of a share, 0 to 1 exclusive.
+    /// Returns the value below which `share` of the distribution lies. `share` is between 0 and 1, both exclusive.
     pub(super) fn quantile(self, share: f64) -> f64 {
         let (mut low, mut high) = (-FRAC_PI_2, FRAC_PI_2);
         // After 60 bisections the angle is at float precision.
@@ -28,8 +28,9 @@ impl StudentDistribution {
         f64::midpoint(low, high).tan()
     }
 
-    /// Returns the quantile for any number of degrees of freedom, 1 or more, and a share other than one half.
-    /// Interpolates the logarithm between the adjacent integers, linearly in their inverses; the error is below 3%.
+    /// Returns the quantile for any number of degrees of freedom, 1 or more, and a share other than one half. Between
+    /// two integers, the logarithm of the quantile is interpolated linearly in the inverse of the number; the error is
+    /// below 3%.
     pub(super) fn quantile_between(freedom: f64, share: f64) -> f64 {
         let below = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
         let at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
@@ -38,7 +39,7 @@ impl StudentDistribution {
         low * (high / low).powf(part.clamp(0.0, 1.0))
     }
 
-    /// Returns the probability of a value of at most `t`.
+    /// Returns the probability of a value that is at most `t`.
     ///
     /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4.
     fn cdf(self, t: f64) -> f64 {

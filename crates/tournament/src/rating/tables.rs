@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-/// The distinct tables at which matches were played: sets of two or more bots, numbered from 0.
+/// The distinct tables at which matches were played, numbered from 0. Each table is a set of two or more bots.
 #[derive(Debug, Clone)]
 pub(super) struct SeatedTables {
     bots: usize,
     members: Vec<u32>,
-    /// Where the members of each table start; the last entry is the end.
+    /// The start of each table in `members`; the last entry is the end of the last table.
     bounds: Vec<usize>,
 }
 
 impl SeatedTables {
-    /// Creates an empty collection of tables for this many bots.
+    /// Creates the collection of these tables. Their bots are given by indices below `bots`.
     pub(super) fn new<'a>(bots: usize, tables: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut gathered = Self { bots, members: Vec::new(), bounds: vec![0] };
         for table in tables {
@@ -22,22 +22,18 @@ impl SeatedTables {
         gathered
     }
 
-    /// Returns the number of bots.
     pub(super) fn bots(&self) -> usize {
         self.bots
     }
 
-    /// Returns the number of tables.
     pub(super) fn len(&self) -> usize {
         self.bounds.len() - 1
     }
 
-    /// Returns the members of a table.
     pub(super) fn get(&self, table: usize) -> &[u32] {
         &self.members[self.bounds[table]..self.bounds[table + 1]]
     }
 
-    /// Iterates over the tables.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.len()).map(|table| self.get(table))
     }
@@ -52,7 +48,7 @@ impl SeatedTables {
         self.members.len()
     }
 
-    /// Returns the steps for one pass over all seats.
+    /// Returns the cost of one pass over all seats, in budget steps.
     pub(super) fn steps(&self) -> u64 {
         (self.members.len() + self.bots) as u64
     }

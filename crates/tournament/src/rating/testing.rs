@@ -1,4 +1,4 @@
-//! Results for the tests of ratings.
+//! Helpers for the tests of ratings.
 
 use super::{RatedMatches, Ratings, ReplicateCount, Resampling, resampling::draw_uniform};
 use crate::{MatchOutcome, MatchResult, SeatResult, SeededDraw};
@@ -15,7 +15,7 @@ pub(crate) fn match_of_group(group: u64, bots: &[BotName], winner: usize) -> Mat
     MatchResult { number: group, group, bots, outcome: Some(MatchOutcome { winner, seats }) }
 }
 
-/// Returns the matches of results.
+/// Gathers results into the matches from which ratings are computed.
 pub(super) fn rated_matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> RatedMatches {
     let mut matches = RatedMatches::new();
     for result in results {
@@ -30,7 +30,7 @@ pub(super) fn rated<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> R
     rated_matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 
-/// Draws the winner by Luce's model.
+/// Draws the index of the winner by Luce's model, from the strengths of the bots at the table.
 pub(super) fn draw_winner(draw: &mut SeededDraw, strengths: &[f64]) -> usize {
     let shares: Vec<f64> = strengths.iter().map(|strength| strength.exp()).collect();
     let mut left = draw_uniform(draw) * shares.iter().sum::<f64>();
@@ -43,7 +43,7 @@ pub(super) fn draw_winner(draw: &mut SeededDraw, strengths: &[f64]) -> usize {
     shares.len() - 1
 }
 
-/// Shifts strengths so that their mean chance against strength 0 is one half, like ratings.
+/// Shifts strengths as ratings are shifted: so that the mean chance against a bot of strength 0 is one half.
 pub(super) fn anchor_strengths(strengths: &[f64]) -> Vec<f64> {
     let (mut low, mut high) = (-100.0, 100.0);
     for _ in 0..100 {

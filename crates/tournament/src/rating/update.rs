@@ -2,25 +2,29 @@
 
 /// Maximum number of Newton steps in one update.
 const MAX_STEPS: u32 = 100;
-/// The maximum size of the last step.
+/// Newton's method stops when no strength changes by more than this in one step.
 const TOLERANCE: f64 = 1e-9;
-/// The longest step; beyond it the curvature at the start is meaningless.
+/// The most that a strength may change in one step. Further away, the curvature at the start of the step is
+/// meaningless.
 const MAX_STEP: f64 = 1.0;
 
 /// How one match updates the strengths of the bots at its table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StrengthUpdate {
-    /// A bot's covariances with the table times this vector give the change of its strength.
+    /// A bot's strength changes by the product of this vector and the bot's covariances with the bots at the table.
     pub(super) gradient: Vec<f64>,
-    /// The matrix G: covariances C with the table reduce all covariances by `C G C^T`.
+    /// The matrix G. If C are the covariances of all bots with the bots at the table, the update reduces all
+    /// covariances by `C G C^T`.
     pub(super) precision: Vec<Vec<f64>>,
 }
 
 impl StrengthUpdate {
-    /// Computes the update from scores with this error variance. Only their distances from the table's mean matter.
+    /// Computes the update from scores with this error variance. Only the distances of the scores from the table's mean
+    /// matter.
     ///
-    /// With scores y about strengths x the information is `W = (I - J / n) / variance`, and the strengths become `m + S
-    /// G (y - m)` with `G = (I + W S)^-1 W`: exactly Bayes' rule for normal distributions.
+    /// Let m and S be the prior means and covariances of the strengths, y the scores and J the matrix of ones. The
+    /// information in the scores is `W = (I - J / n) / variance`, and the strengths become `m + S G (y - m)` with
+    /// `G = (I + W S)^-1 W`. This is exactly Bayes' rule for normal distributions.
     pub(super) fn of_scores(means: &[f64], covariances: &[Vec<f64>], scores: &[f64], variance: f64) -> Self {
         let share = 1.0 / means.iter().map(|_| 1.0).sum::<f64>();
         let entry = |one, other| (f64::from(u8::from(one == other)) - share) / variance;
@@ -34,8 +38,8 @@ impl StrengthUpdate {
     /// Computes the update from the winner of a match.
     ///
     /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the prior means and covariances, w
-    /// is 1 for the winner and 0 for the others, and p are the chances. There the match has the information `W =
-    /// diag(p) - p p^T`, and all covariances are reduced by `C G C^T` with `G = W (I + S W)^-1`.
+    /// is 1 for the winner and 0 for the others, and p are the chances of winning. At these strengths, the match has
+    /// the information `W = diag(p) - p p^T`, and all covariances are reduced by `C G C^T` with `G = W (I + S W)^-1`.
     pub(super) fn of_match(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
         let mut strengths = means.to_vec();
         let mut step = vec![f64::INFINITY; means.len()];

@@ -4,36 +4,35 @@ use crate::SeededDraw;
 
 /// The tables of a field, found by a randomised search from a seed.
 ///
-/// First, each table takes the bots that sat least often, and among these the ones that met each other least. So all
-/// bots sit equally often, give or take one; the later steps preserve this. Then simulated annealing swaps bots between
-/// tables to reduce the sum of the squared numbers of meetings, until all pairs meet equally often, give or take one,
-/// or the limit on tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect balance
-/// is not always possible: no five tables of three let every pair of six bots meet exactly once.
+/// First, each table takes the bots that have sat least often so far, and among these the ones that have met each other
+/// least. So all bots sit equally often, give or take one, and the later steps preserve this. Then simulated annealing
+/// swaps bots between tables to reduce the sum of the squared numbers of meetings, until all pairs meet equally often,
+/// give or take one, or the limit on tries is reached. Finally, pairs that still meet too often are repaired one by
+/// one. Perfect balance is not always possible: no five tables of three let every pair of six bots meet exactly once.
 ///
 /// Source of the second step: Kirkpatrick, Gelatt and Vecchi, "Optimization by Simulated Annealing" (1983).
 #[derive(Debug)]
 pub(super) struct BalancedTables {
     field: usize,
     seats: usize,
-    /// The bots, table by table, one for each seat.
+    /// The bot in each seat, table after table.
     seated: Vec<u32>,
 }
 
-/// Maximum number of swaps tried: in total, and for each pair of seats.
+/// Maximum number of swaps that the annealing tries: in total, and per pair of seats.
 const MAX_TRIES: (u64, u64) = (500_000, 50);
-/// Maximum number of swaps tried in the repair: for one bot that meets another too often, and in total.
+/// Maximum number of swaps that the repair tries: for each bot that meets another too often, and in total.
 const MAX_REPAIRS: (usize, usize) = (200, 500_000);
 
-/// The state of the search.
 struct TableSearch {
     tables: BalancedTables,
-    /// How often each pair of bots has met.
+    /// How often each pair of bots has met, at index `one * field + other`.
     met: Vec<u16>,
     draw: SeededDraw,
 }
 
 impl BalancedTables {
-    /// Finds this many tables.
+    /// Searches for this many tables for a field of this size.
     pub(super) fn find(field: usize, seats: usize, tables: u64, seed: u64) -> Self {
         let mut search = TableSearch {
             tables: Self { field, seats, seated: Vec::with_capacity(tables as usize * seats) },
@@ -46,7 +45,6 @@ impl BalancedTables {
         search.tables
     }
 
-    /// Returns the bots of a table.
     pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
         self.seated[table as usize * self.seats..][..self.seats].iter().map(|&bot| bot as usize)
     }
@@ -55,8 +53,8 @@ impl BalancedTables {
         self.seated.len() / self.seats
     }
 
-    /// Returns the lower bound of the sum of the squared numbers of meetings, reached if they are equal, give or take
-    /// one.
+    /// Returns a lower bound for the sum of the squared numbers of meetings. It is reached if all pairs meet equally
+    /// often, give or take one.
     fn least_squares(&self) -> u64 {
         let pairs = (self.field * (self.field - 1) / 2) as u64;
         let meetings = (self.tables() * self.seats * (self.seats - 1) / 2) as u64;
@@ -72,7 +70,7 @@ impl TableSearch {
         let mut labels: Vec<u32> = (0..field as u32).collect();
         self.draw.shuffle(&mut labels);
         let mut plays = vec![0_u32; field];
-        // How often each bot has met the bots at the table.
+        // How often each bot has met the bots that are already at the table.
         let mut met_table = vec![0_u32; field];
         let mut sits = vec![false; field];
         for _ in 0..tables {
@@ -113,8 +111,8 @@ impl TableSearch {
             }
             let places = [(); 2].map(|()| self.draw.number_below(self.tables.seated.len() as u64) as usize);
             let Some(more) = self.exchange_bots(places) else { continue };
-            // This is the cooling: swaps that raise the sum by 2 are accepted with probability 1/2 at first, and 2^-8
-            // at the end.
+            // This is the cooling: swaps that raise the sum by 2 are accepted with a probability of 1/2 at first and
+            // 2^-8 at the end.
             let doublings = u64::try_from(more).unwrap_or(0) / 2 * (1 + 7 * tried / tries);
             if more > 0 && (doublings >= 64 || self.draw.next_bits() >> (64 - doublings) != 0) {
                 self.exchange_bots(places);
@@ -130,7 +128,6 @@ impl TableSearch {
         self.recount_meetings();
     }
 
-    /// Recounts all meetings.
     fn recount_meetings(&mut self) {
         self.met.fill(0);
         for first in (0..self.tables.seated.len()).step_by(self.tables.seats) {
@@ -142,7 +139,7 @@ impl TableSearch {
         }
     }
 
-    /// Tries to move each bot that meets another bot at its table too often to a different table.
+    /// For each bot that meets another bot at its table too often, tries to move it to a different table.
     fn repair_repeated_meetings(&mut self) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let (for_each, mut left) = MAX_REPAIRS;
@@ -166,7 +163,8 @@ impl TableSearch {
         }
     }
 
-    /// Swaps the bots of two seats, if both can sit at the other's table; returns the change of the sum of squares.
+    /// Swaps the bots of two seats, and returns by how much the sum of squares changes. Returns `None` without a swap
+    /// if one of the bots already sits at the other's table.
     fn exchange_bots(&mut self, [here, there]: [usize; 2]) -> Option<i64> {
         let seats = self.tables.seats;
         let (one, other) = (self.tables.seated[here], self.tables.seated[there]);
@@ -186,7 +184,7 @@ impl TableSearch {
         Some(more)
     }
 
-    /// Changes how often a pair has met; returns the change of the sum of squares.
+    /// Changes how often a pair has met, and returns by how much the sum of squares changes.
     fn adjust_meetings(&mut self, one: u32, other: u32, by: i16) -> i64 {
         let field = self.tables.field;
         let (one, other) = (one as usize, other as usize);

@@ -3,8 +3,8 @@
 use super::BetCapitals;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of points. When it is reached, every second one is dropped and the interval doubles. So memory is
-/// bounded, and the same groups always give the same points.
+/// Maximum number of stored points. When it is reached, every second point is dropped and the interval doubles, so
+/// memory is bounded and the same groups always give the same points.
 const MAX_POINTS: usize = 128;
 
 /// The capital of each bet after a number of groups.
@@ -16,11 +16,11 @@ pub struct CapitalPoint {
     pub capitals: BetCapitals,
 }
 
-/// The capital of each bet over time, with only some of the groups kept.
+/// The capital of each bet over time, with points for only some of the groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CapitalPath {
     points: Vec<CapitalPoint>,
-    /// A point is kept after each multiple of this many groups.
+    /// A point is kept whenever the number of groups is a multiple of this number.
     interval: u64,
 }
 
@@ -31,7 +31,7 @@ impl Default for CapitalPath {
 }
 
 impl CapitalPath {
-    /// Adds a point; the number of groups increases by one each time.
+    /// Adds a point, which must have one group more than the previous one. Not every point is kept.
     pub(super) fn push(&mut self, point: CapitalPoint) {
         if !point.groups.is_multiple_of(self.interval) {
             return;

@@ -3,8 +3,8 @@
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 
-/// A bot enters or leaves a tournament between two rounds. It must be stored before any match of its round, because
-/// schedules are rebuilt from the changes too.
+/// A bot enters or leaves a tournament between two rounds. The change must be stored before any match of its round is,
+/// because a rebuilt schedule needs it to draw that round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
     /// The first round that it affects, from 1: round 0 has the initial field.
@@ -25,7 +25,7 @@ pub enum FieldMovement {
 }
 
 impl FieldMovement {
-    /// Applies the change to a list of the bots in a tournament, in the order of their last entry.
+    /// Applies the change to `field`, which lists the bots in a tournament in the order in which they last entered.
     pub fn apply_to_field(self, bot: &BotName, field: &mut Vec<BotName>) {
         field.retain(|present| present != bot);
         if self == Self::Enters {

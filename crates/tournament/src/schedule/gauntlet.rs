@@ -16,7 +16,7 @@ pub(super) struct Gauntlet {
 }
 
 impl Gauntlet {
-    /// Plans this many groups for a bot, given by its index in a field of this size.
+    /// Plans a gauntlet with this many groups for the bot with index `bot` in a field of this size.
     pub(super) fn new(settings: &Settings, bot: usize, field: usize, groups: u64) -> Self {
         let others = (0..field).filter(|&other| other != bot).collect();
         let opponents = OpponentRotation::new(others, settings.seats.get() - 1, settings.seed);

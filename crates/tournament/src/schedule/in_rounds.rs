@@ -14,10 +14,10 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt};
 
-/// A table of one round: bots by roster index.
+/// The bots at one table of a round, as roster indexes.
 pub(super) type RoundTable = Vec<usize>;
 
-/// The pairing of a format: the tables of a round, given the results of earlier rounds.
+/// A format that draws the tables of each round from the results of earlier rounds.
 pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
     /// Whether finished rounds are kept, so that their matches can be looked up.
     const KEEPS_ROUNDS: bool;
@@ -27,15 +27,15 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
     /// Draws the tables of the next round.
     fn draw_round(&mut self) -> DrawnRound;
 
-    /// Processes one result of the current round. Results come in the order of their numbers, as soon as all earlier
-    /// ones are known. Slow work for each match belongs here, not at the end of the round.
+    /// Processes one result of the current round. Results come in the order of their match numbers, each as soon as all
+    /// earlier results are known. Slow work for each match belongs here, not at the end of the round.
     fn learn_result(&mut self, _result: &MatchResult) {}
 
-    /// Processes all results of the current round, in the order of their numbers, from the first table on; all tables
-    /// have the same number of matches.
+    /// Processes all results of the current round in the order of their match numbers, and so table by table. All
+    /// tables have the same number of matches.
     fn finish_round(&mut self, results: &[MatchResult]);
 
-    /// Returns the name of a bot at a table.
+    /// Returns the name of the bot with this roster index.
     fn name_of_bot(&self, bot: usize) -> &BotName;
 
     /// Returns the total number of matches.
@@ -53,23 +53,24 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the state after the finished and the drawn rounds.
+    /// Returns the state to be saved. It includes the effects of all rounds drawn so far and of all results processed
+    /// so far.
     fn state(&self) -> impl Serialize;
 
-    /// Restores a state; these rounds are drawn.
+    /// Restores a saved state. The rounds that it includes are not drawn again.
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError>;
 
-    /// Restores the tables of the kept rounds, the current one last, after the saved state.
+    /// Restores the tables of the kept rounds, with the current round last. It is called after `restore`.
     fn restore_tables(&mut self, _rounds: &[&[RoundTable]]) {}
 
-    /// Returns the number of bots; roster indexes are below it.
+    /// Returns the number of bots. All roster indexes are below it.
     fn bot_count(&self) -> usize;
 }
 
 /// The result of drawing a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DrawnRound {
-    /// A round with these tables, at least one.
+    /// The tables of the round, at least one.
     Tables(Vec<RoundTable>),
     /// There are too few bots; the next round waits until more enter.
     TooFewBots,
@@ -77,33 +78,33 @@ pub(super) enum DrawnRound {
     Over,
 }
 
-/// Hands out matches round by round; a round begins when the previous one is finished. Matches are numbered by table,
-/// group and rotation, continuing from round to round.
+/// Hands out matches round by round; a round begins when the previous one is finished. The matches of a round are
+/// numbered by table, then group, then rotation, and the numbers continue from round to round.
 ///
-/// It keeps the results of the current round and processes them in the order of their numbers, so their order of
-/// arrival does not matter.
+/// The schedule keeps the results of the current round and processes them in the order of their match numbers, so the
+/// order in which they arrive does not matter.
 #[derive(Debug)]
 pub(super) struct RoundSchedule<R> {
     rounds: R,
     seating: SeatAssigner,
     positions: PositionOrder,
     table_groups: u64,
-    /// The kept rounds, the current one last.
+    /// The kept rounds, with the current round last.
     drawn: Vec<OpenRound>,
     state: RoundState,
     numbers: NumberSequence,
-    /// The results, from the first match of the current round on.
+    /// The results reported for the current round and for later rounds, by match number.
     results: BTreeMap<u64, MatchResult>,
-    /// The number of the first match not yet processed.
+    /// The number of the first match whose result has not been processed yet.
     processed: u64,
-    /// The last change of each bot, by the first round that it affects.
+    /// For each coming round, the last change of each bot that takes effect in that round.
     changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct OpenRound {
     index: u64,
-    /// The number of its first match.
+    /// The number of the round's first match.
     first: u64,
     tables: Vec<RoundTable>,
 }
@@ -141,7 +142,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         self.table_groups * self.seating.seats() as u64
     }
 
-    /// Returns the number after the last match of a round.
+    /// Returns the number of the last match of a round, plus 1.
     fn end_of_round(&self, round: &OpenRound) -> u64 {
         round.first + round.tables.len() as u64 * self.matches_per_table()
     }
@@ -175,7 +176,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         };
     }
 
-    /// Processes the results of the current round whose predecessors are all known.
+    /// Processes results of the current round, up to the first match whose result is unknown.
     fn learn_results(&mut self) {
         let end = self.end_of_last_round();
         while self.processed < end
@@ -186,7 +187,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    /// Finishes rounds and draws new ones while all results are known.
+    /// Finishes the current round and draws the next one, repeatedly, while all results of the current round are known.
     fn settle_rounds(&mut self) {
         while self.state == RoundState::Open {
             let Some(round) = self.drawn.last() else { return };
@@ -205,7 +206,8 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    /// Drops results that do not belong to matches of the current round.
+    /// Drops results that were reported before the current round was drawn and do not fit its matches. Matches whose
+    /// results fit are not handed out.
     fn forget_foreign_results(&mut self) {
         let end = self.end_of_last_round();
         let wrong = |result: &MatchResult| !self.belongs_to_last_round(result);
@@ -223,14 +225,14 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    /// Restores the drawn rounds, after the state of the format.
+    /// Restores the drawn rounds. The state of the format must already be restored.
     fn restore_rounds(&mut self, drawn: Vec<OpenRound>) -> Result<(), CheckpointError> {
         let (bots, seats) = (self.rounds.bot_count(), self.seating.seats());
         self.drawn.clear();
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
             ensure_valid(round.tables.iter().all(is_table), "a table has a bot that is not in the field")?;
-            // Every round has a table.
+            // Every earlier round had at least one table.
             let least_first = round.index.saturating_mul(self.matches_per_table());
             ensure_valid(
                 least_first <= round.first && round.first <= MAX_NUMBER,
@@ -342,7 +344,7 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
     fn save(&self) -> Option<Vec<u8>> {
         let is_ahead =
             self.results.last_key_value().is_some_and(|(&last, _)| last >= self.end_of_last_round());
-        // At this point, it is unknown whether results of future rounds count.
+        // It is not known yet whether results of future rounds will count.
         if is_ahead {
             return None;
         }

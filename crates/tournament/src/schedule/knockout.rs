@@ -12,12 +12,12 @@ const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
 ///
-/// A round has as many full tables as the remaining bots can fill. The remaining bots have a bye and advance: those
-/// with the fewest byes so far, chosen by lot on ties. The best of each table advance. If they and the byes cannot fill
-/// one table, the best of the others also advance: by their place at their table, then as in the standings, then by
-/// lot. The last n bots play the final. Bots at a table are ranked as in the standings of its matches in this round,
-/// and ties are broken by lot. The winners are dealt to different tables of the next round, then the seconds, and so
-/// on; then bots are swapped to reduce repeated meetings.
+/// A round has as many full tables as the remaining bots can fill. The bots left without a seat have a bye and advance:
+/// they are those with the fewest byes so far, chosen by lot on ties. The best bots of each table advance. If these and
+/// the bots with byes are too few to fill one table, the best of the others also advance: by their place at their
+/// table, then as in the standings, then by lot. The last n bots play the final. Bots at a table are ranked as in the
+/// standings of its matches in this round, and ties are broken by lot. For the next round, the winners are dealt to
+/// different tables, then the seconds, and so on; then bots are swapped between tables to reduce repeated meetings.
 #[derive(Debug)]
 pub(super) struct Knockout {
     settings: Settings,
@@ -25,7 +25,8 @@ pub(super) struct Knockout {
     advance: usize,
     matches: u64,
     round: u64,
-    /// The remaining bots, in the order of dealing; all bots in order after the final.
+    /// The remaining bots, in the order in which they are dealt to tables; after the final, its bots from best to
+    /// worst.
     remaining: Vec<usize>,
     is_over: bool,
     byes: Vec<u64>,
@@ -62,7 +63,7 @@ impl Knockout {
         }
     }
 
-    /// Returns the number of tables that a field of this size plays, over all rounds.
+    /// Returns the total number of tables in all rounds for a field of this size.
     pub(super) fn count_tables(field: usize, seats: usize, advance: usize) -> u64 {
         let (mut left, mut tables) = (field, 1);
         while left > seats {
@@ -81,7 +82,7 @@ impl Knockout {
         SeededDraw::from_numbers([self.settings.seed, KNOCKOUT_DRAW, self.round, bot as u64]).next_bits()
     }
 
-    /// Returns the bots of a table from best to worst, with their lines of the table's standings.
+    /// Returns the bots of a table from best to worst, each with its line in the standings of that table.
     fn rank_table(&self, table: &RoundTable, results: &[MatchResult]) -> Vec<(usize, Standing)> {
         let mut standings = Standings::new(&self.settings, table.iter().map(|&bot| &self.field[bot]));
         for result in results {
@@ -96,7 +97,7 @@ impl Knockout {
         ranked
     }
 
-    /// Ranks the bots of the final, from best to worst.
+    /// Ends the knockout with the bots of the final, which are ranked from best to worst.
     fn finish_final(&mut self, ranked: Vec<(usize, Standing)>) {
         for pair in ranked.windows(2) {
             let [(_, ahead), (bot, line)] = pair else { continue };
@@ -108,7 +109,7 @@ impl Knockout {
     }
 }
 
-/// A bot after a round.
+/// A bot that has played a round, with its result.
 struct RankedBot {
     /// Its rank at its table, from 0.
     rank: usize,
@@ -117,8 +118,9 @@ struct RankedBot {
     line: Standing,
 }
 
-/// Returns the tie-break that put a bot behind the last bot that advanced: the last one from any table if both have the
-/// same rank, otherwise the last one from the bot's own table.
+/// Returns the tie-break that put `out` behind the last bot that advanced. If that bot has the same rank at its own
+/// table as `out`, the two are compared; otherwise `out` is compared with the last bot that advanced from its own
+/// table. `None` if points decided.
 fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBreak> {
     let last = advancing.last()?;
     if last.rank == out.rank {
@@ -128,7 +130,7 @@ fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBre
     tie_break_at_table(&ahead.line, &out.line)
 }
 
-/// Returns the tie-break that put one bot before another of its table; `None` if it had more points.
+/// Returns the tie-break that put one bot ahead of another at the same table; `None` if it had more points.
 fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     match tie_break_between_tables(ahead, behind) {
         Some(TieBreak::Lot) if ahead.place != behind.place => Some(TieBreak::HeadToHead),
@@ -136,7 +138,7 @@ fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     }
 }
 
-/// Returns the tie-break that put one bot before another that did not meet it; `None` if it had more points.
+/// Returns the tie-break that put one bot ahead of another that it did not meet; `None` if it had more points.
 fn tie_break_between_tables(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     if ahead.points.total_cmp(&behind.points).is_ne() {
         None
@@ -185,7 +187,8 @@ impl RoundFormat for Knockout {
             return;
         }
         let left = Knockout::bots_left_after(self.remaining.len(), seats, self.advance);
-        // The bots are sorted by their rank at the table, so that bots from one table are dealt to different tables.
+        // The bots are sorted by their rank at their table, so that bots from the same table are dealt to different
+        // tables.
         let mut by_rank: Vec<RankedBot> = (0..)
             .zip(ranked)
             .flat_map(|(table, ranked)| {
@@ -255,7 +258,7 @@ impl RoundFormat for Knockout {
     }
 }
 
-/// Orders by lower regret per match; a bot that made no take comes last, since it had no chance to err.
+/// Orders bots by regret per match, lowest first. A bot that made no takes comes last, since it had no chance to err.
 fn cmp_regret(one: &Standing, other: &Standing) -> std::cmp::Ordering {
     let regret = |line: &Standing| line.regret_per_match.unwrap_or(f64::INFINITY);
     regret(one).total_cmp(&regret(other))

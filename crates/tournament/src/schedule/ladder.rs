@@ -13,7 +13,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Keeps the draws of a ladder independent of all other draws, because no group has this number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
-/// The smallest lead in a ladder rated by wins that is worth detecting: winning 73 of 100 matches between two bots.
+/// The smallest lead that is worth detecting in a ladder rated by wins. A bot with this lead wins 73 of 100 matches
+/// between two bots.
 const NOTABLE_LEAD: f64 = 1.0;
 
 /// The rounds of a ladder.
@@ -22,19 +23,20 @@ const NOTABLE_LEAD: f64 = 1.0;
 /// between the bot with the most uncertain rating and the bot that has waited longest (see [`LadderPairing`] for
 /// another way).
 ///
-/// With ratings by wins, the guests of the host have similar ratings, preferably uncertain ones, drawn from twice as
-/// many candidates as there are seats: a match gives the most information if its result is uncertain. With ratings by
-/// satisfaction the guests are drawn from all bots. There, every table gives the same amount of information, and a
-/// bot's lead depends on the bots that it meets: the intervals of bots that met only similar ones missed their lead
-/// over the field.
+/// With ratings by wins, a match gives the most information if its result is uncertain. So the guests are drawn from
+/// bots whose ratings are similar to the host's or very uncertain, with twice as many candidates as guests. With
+/// ratings by satisfaction, the guests are drawn from all bots, because every table gives the same amount of
+/// information, and because a bot's lead depends on the bots that it meets: when bots met only similar ones, their
+/// intervals missed their lead over the whole field.
 ///
-/// Uncertainty alone would starve bots: a few bots far from the rest stay uncertain while they meet only each other,
-/// and would host every table. With alternating hosts, a bot sits at least once in any 2 N consecutive tables while N
-/// bots play, since each other bot can be ahead of it at only one table.
+/// If hosts were chosen by uncertainty alone, some bots would hardly ever play: a few bots with ratings far from the
+/// rest stay uncertain while they meet only each other, and would host every table. With alternating hosts, a bot sits
+/// at least once in any 2 N consecutive tables while N bots play, since each other bot can be ahead of it at only one
+/// table.
 ///
-/// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Then its streak
-/// continues until it keeps its seat once: if it forfeits again, it is suspended at once. So a bot that keeps returning
-/// wastes little of the other bots' time.
+/// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Its streak then
+/// continues: if it forfeits its next match too, it is suspended again at once. The streak ends when it keeps its seat
+/// once. So a bot that keeps returning wastes little of the other bots' time.
 ///
 /// Only the last change of each bot before a round matters, and a rebuilt schedule may skip the others. So nothing here
 /// depends on the order in which bots enter and leave between two rounds.
@@ -51,7 +53,8 @@ pub(super) struct Ladder {
     /// Number of tables drawn in all rounds.
     tables_drawn: u64,
     measure: RatingMeasure,
-    /// Ratings of the bots in play; bots that are out are stored separately.
+    /// Ratings of the bots in play. Bots that are not in play are removed, but [`OnlineRatings`] remembers their
+    /// ratings.
     ratings: OnlineRatings,
 }
 
@@ -61,9 +64,9 @@ pub(super) struct LadderEntrant {
     presence: LadderPresence,
     /// Whether it was in play when the last round was drawn.
     was_playing: bool,
-    /// Number of tables at which it sat.
+    /// Number of tables at which it has sat.
     tables: u64,
-    /// The number of tables drawn before the first round after its return, or before its last table.
+    /// The value of `tables_drawn` when its wait began: at its last table, or at the first round after it last entered.
     waiting_since: u64,
     streak: LossStreak,
 }
@@ -75,7 +78,7 @@ pub(super) enum LadderPresence {
     Suspended(Suspension),
 }
 
-/// Consecutive matches in which a seat was lost.
+/// The consecutive matches in which a bot has lost its seat.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct LossStreak {
     lost: u64,
@@ -120,8 +123,8 @@ impl Ladder {
         bots[place].presence = LadderPresence::Playing;
     }
 
-    /// Resets the wait of returning bots. This happens when a round is drawn, not when they return, so a bot that leaves
-    /// and comes back between two rounds keeps its wait.
+    /// Restarts the waits of bots that have returned. This happens when a round is drawn, not when they return, so a
+    /// bot that leaves and comes back between two rounds does not have to wait longer.
     fn reset_waits_of_present(&mut self) {
         for bot in &mut self.bots {
             let is_in = bot.presence == LadderPresence::Playing;
@@ -139,7 +142,7 @@ impl Ladder {
         tables.min((groups_left / self.settings.table_groups.get()) as usize)
     }
 
-    /// Returns the playing bots, in the order of names.
+    /// Returns the playing bots, sorted by name.
     fn playing_bots(&self) -> Vec<usize> {
         let mut playing: Vec<usize> =
             (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == LadderPresence::Playing).collect();
@@ -147,7 +150,8 @@ impl Ladder {
         playing
     }
 
-    /// Updates the set of rated bots. Bots that are not playing are removed from the set, so they take no time.
+    /// Updates the set of rated bots. Bots that are not playing are removed from the set, so they cost no computing
+    /// time.
     fn update_rated_bots(&mut self, playing: &[usize]) {
         let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
         let gone: Vec<BotName> =
@@ -176,8 +180,8 @@ impl Ladder {
         near.into_iter().take(2 * (self.seats - 1)).map(|(_, bot)| bot).collect()
     }
 
-    /// Returns the cost of pairing two bots: the squared difference of their ratings in units of its standard error. A
-    /// match is most informative if they are, or may be, equal.
+    /// Returns the cost of pairing two bots: the square of the difference between their ratings, divided by its
+    /// variance plus a constant. A match is most informative if the two bots are equal, or may be.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].strength - beliefs[&other].strength;
@@ -230,7 +234,7 @@ impl RoundFormat for Ladder {
         }
         self.reset_waits_of_present();
         self.update_rated_bots(&free);
-        // Both lists are in the order of names.
+        // Both lists are sorted by name.
         let beliefs: HashMap<usize, StrengthBelief> =
             free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
         let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);
@@ -282,7 +286,7 @@ impl RoundFormat for Ladder {
                 }
             }
         }
-        // The last match of a bot comes first.
+        // Each bot's last lost match must come first, since a bot is suspended with its first match in the list.
         lost_last.reverse();
         self.suspend_repeaters(&lost_last);
     }

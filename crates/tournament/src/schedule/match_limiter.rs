@@ -5,18 +5,19 @@ use crate::{Concurrency, Pairing};
 use lastnim_core::game::BotName;
 use std::collections::{HashMap, VecDeque};
 
-/// Takes matches from a schedule without exceeding the limit on concurrent matches per bot. Matches that wait for a
-/// bot are held back, up to a limit. Only the order in which matches begin changes, not their numbers and bots.
+/// Takes matches from a schedule without exceeding the limit on concurrent matches per bot. Matches that must wait for
+/// a bot are held back, up to a maximum number. Only the order in which matches begin changes, not their numbers and
+/// bots.
 #[derive(Debug)]
 pub struct MatchLimiter {
     max_matches: Option<usize>,
-    /// The playing bots, with their numbers of matches.
+    /// The bots that are playing, each with its number of matches in progress.
     busy: HashMap<BotName, usize>,
     held_back: VecDeque<Pairing>,
 }
 
-/// Maximum number of matches held back. Schedules with a limit per bot hand out matches in an order in which at least
-/// one of this many matches can nearly always begin.
+/// Maximum number of matches held back. If there is a limit per bot, schedules hand out matches in such an order that
+/// at least one of this many can nearly always begin.
 const MAX_HELD_BACK: usize = 256;
 
 impl MatchLimiter {
@@ -29,8 +30,8 @@ impl MatchLimiter {
         }
     }
 
-    /// Returns the next match that can begin, and counts it as begun. If the bots of all candidates are busy, it waits
-    /// for a result.
+    /// Returns the next match that can begin, and counts it as begun. If every match that could be next has a bot that
+    /// is busy, returns [`ScheduleStep::AwaitResults`].
     pub fn next(&mut self, schedule: &mut dyn Schedule) -> ScheduleStep {
         if let TotalMatches::Exactly(total) = schedule.total_matches() {
             // A sequential test may have ended in the meantime.
@@ -55,7 +56,7 @@ impl MatchLimiter {
         ScheduleStep::AwaitResults
     }
 
-    /// Counts a match that began without this limiter.
+    /// Counts a match that was begun without asking this limiter.
     pub fn note_begun(&mut self, pairing: &Pairing) {
         if self.max_matches.is_some() {
             for bot in &pairing.bots {

@@ -1,4 +1,4 @@
-//! Counts of meetings, and tables with few repeated ones.
+//! Counts how often bots have met, and swaps bots between tables to reduce repeated meetings.
 
 use super::in_rounds::RoundTable;
 
@@ -6,11 +6,11 @@ use super::in_rounds::RoundTable;
 #[derive(Debug, Clone)]
 pub(super) struct MeetingCounts {
     bots: usize,
-    /// How often each pair of bots has met.
+    /// The count for each pair of bots, at index `one * bots + other`.
     met: Vec<u16>,
 }
 
-/// Two seats at two tables.
+/// A swap of the bots in two seats at different tables. Each seat is given by the indexes of its table and of the seat.
 #[derive(Debug, Clone, Copy)]
 struct SeatExchange {
     one: (usize, usize),
@@ -18,12 +18,12 @@ struct SeatExchange {
 }
 
 impl MeetingCounts {
-    /// Creates counts of bots that have never met.
+    /// Creates the counts for bots that have never met.
     pub(super) fn zero(bots: usize) -> Self {
         Self { bots, met: vec![0; bots * bots] }
     }
 
-    /// Counts all tables of these rounds.
+    /// Counts the meetings at all tables of these rounds.
     pub(super) fn of_rounds(bots: usize, rounds: &[&[RoundTable]]) -> Self {
         let mut meetings = Self::zero(bots);
         for table in rounds.iter().copied().flatten() {
@@ -32,7 +32,7 @@ impl MeetingCounts {
         meetings
     }
 
-    /// Counts a table.
+    /// Counts the meetings at one more table.
     pub(super) fn add_table(&mut self, table: &[usize]) {
         for &one in table {
             for &other in table.iter().filter(|&&other| other != one) {
@@ -47,13 +47,14 @@ impl MeetingCounts {
         i64::from(self.met[one * self.bots + other])
     }
 
-    /// Swaps bots between tables while a swap reduces the number of earlier meetings, over all pairs at a table. Among
-    /// such swaps it prefers those between the nearest tables, to keep the order by score.
+    /// Swaps bots between tables as long as a swap reduces the number of earlier meetings, summed over all pairs of
+    /// bots that share a table. Among such swaps it prefers those between tables that are close together, so that bots
+    /// still meet others with similar scores.
     ///
-    /// With two seats no meeting is repeated while every bot has met fewer than half of the seated bots. Proof: if a
+    /// With two seats, no meeting is repeated while every bot has met fewer than half of the seated bots. Proof: if a
     /// and b have met and sit together, then of the bots at the other tables at least half are new to a, and at least
-    /// half are new to b, and more than half if the number of tables is odd. So some table has a bot new to a opposite
-    /// one new to b, and swapping with it helps.
+    /// half are new to b, and more than half if the number of tables is odd. So at some other table, a bot new to a
+    /// sits opposite a bot new to b, and a swap with that table helps.
     pub(super) fn reduce_repeats(&self, tables: &mut [RoundTable]) {
         let mut sums = TableMeetings::count(self, tables);
         let mut at = 0;
@@ -71,7 +72,8 @@ impl MeetingCounts {
         }
     }
 
-    /// Returns the best swap of a bot of this table with the nearest table that reduces earlier meetings.
+    /// Returns the best swap of a bot at this table that reduces earlier meetings: the one with the nearest table, and
+    /// on ties the one that reduces them most.
     fn best_exchange(
         &self,
         tables: &[RoundTable],
@@ -102,10 +104,10 @@ impl MeetingCounts {
     }
 }
 
-/// How often each bot has met the bots of each table.
+/// How often each bot has met the bots at each table, in total.
 struct TableMeetings {
     tables: usize,
-    /// By bot and table.
+    /// The number for each bot and table, at index `bot * tables + table`.
     sums: Vec<i64>,
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// A number greater than any match number, but low enough that counting past it cannot overflow.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
-/// Ascending numbers, without those that are left out. Stores only those that are out of order.
+/// Hands out ascending numbers and skips those that are left out. It stores only left-out numbers above the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct NumberSequence {
     next: u64,
@@ -43,7 +43,7 @@ impl NumberSequence {
         ensure_valid(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a number is too high")
     }
 
-    /// Hands out the next number, if it is below the end.
+    /// Hands out the next number if it is below `end`.
     pub(super) fn next_below(&mut self, end: u64) -> Option<u64> {
         (self.next < end).then(|| {
             let number = self.next;
@@ -53,11 +53,11 @@ impl NumberSequence {
         })
     }
 
-    /// Leaves a number out; no effect if it was handed out.
+    /// Leaves a number out. This has no effect if the number was already handed out.
     pub(crate) fn leave_out(&mut self, number: u64) {
         if number >= self.next {
             self.ahead.insert(number);
-            // Consecutive numbers are removed at once, so that they are never all stored.
+            // Numbers that follow each other from `next` on are removed at once, so that long runs are never stored.
             self.skip_left_out();
         }
     }

@@ -4,9 +4,10 @@ use crate::SeededDraw;
 
 /// Deals the bots of a field to one table after another, so that all bots sit equally often, give or take one.
 ///
-/// The field sits in a circle, in random order. The first table takes the first bots, the next table those that follow,
-/// cyclically. When all have sat equally often, which takes as many tables as there are bots or a divisor of that
-/// number, a new circle is drawn; otherwise the same tables would repeat.
+/// The field sits in a circle, in random order. The first table takes the first bots, the next table takes those that
+/// follow them, and so on around the circle. A new circle is drawn whenever all bots have sat equally often, since
+/// otherwise the same tables would repeat. That is the case after as many tables as there are bots, or after a divisor
+/// of that number.
 #[derive(Debug, Clone)]
 pub(super) struct OpponentRotation {
     field: Vec<usize>,
@@ -18,12 +19,13 @@ pub(super) struct OpponentRotation {
 const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {
-    /// Deals a field to tables with this many seats, at most one per bot.
+    /// Deals a field to tables with `seats` seats each. `seats` must not exceed the number of bots.
     pub(super) fn new(field: Vec<usize>, seats: usize, seed: u64) -> Self {
         Self { field, seats, seed }
     }
 
-    /// Returns the number of tables after which each bot has sat as often as a table has seats: the number of bots.
+    /// Returns the number of tables after which each bot has sat at as many tables as a table has seats. This equals
+    /// the number of bots.
     pub(super) fn tables_per_turn(&self) -> u64 {
         self.field.len() as u64
     }
@@ -38,7 +40,6 @@ impl OpponentRotation {
         (self.field.len() / common) as u64
     }
 
-    /// Returns the bots of a table.
     pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
         let mut circle = self.field.clone();
         let (number, place) = (table / self.tables_per_circle(), (table % self.tables_per_circle()) as usize);

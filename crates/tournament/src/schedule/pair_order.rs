@@ -1,11 +1,11 @@
-//! All pairs of a field, in an order that is balanced at any time.
+//! All pairs of a field, in an order that is balanced after every pair.
 
-/// Returns a pair of a field of this size by its number; after the last pair the first follows.
+/// Returns the pair with this number in a field of this size. After the last pair, the first one follows again.
 ///
-/// In every prefix, all bots play equally often and all pairs meet equally often, give or take one. Even fields follow
-/// the circle method: each round is a perfect matching. Odd fields follow Walecki's Hamiltonian cycles, each traversed
-/// twice in steps of one pair, so that all bots play once before any plays again. Source for both: Lucas, "Récréations
-/// mathématiques" II (1883).
+/// In every prefix of the order, all bots play equally often and all pairs meet equally often, give or take one. Even
+/// fields follow the circle method: each round is a perfect matching. Odd fields follow Walecki's Hamiltonian cycles,
+/// each traversed twice, taking every second edge, so that all bots but one play once before any plays again. Source
+/// for both: Lucas, "Récréations mathématiques" II (1883).
 pub(super) fn nth_pair(field: usize, number: u64) -> [usize; 2] {
     let pairs = (field * (field - 1) / 2) as u64;
     let number = (number % pairs) as usize;
@@ -29,7 +29,7 @@ fn pair_of_odd_field(field: usize, number: usize) -> [usize; 2] {
     })
 }
 
-/// Returns the terms of 0, 1, -1, 2, -2, ... on a circle.
+/// Returns a term of the sequence 0, 1, -1, 2, -2, ... on a circle with `circle` points.
 fn zigzag_term(term: usize, circle: usize) -> usize {
     if term % 2 == 1 { term.div_ceil(2) } else { circle - term / 2 }
 }

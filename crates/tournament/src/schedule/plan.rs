@@ -13,10 +13,10 @@ use super::{Schedule, TotalMatches};
 use crate::{FieldError, MAX_MATCHES, Settings, TournamentFormat};
 use lastnim_core::game::{BotName, SeatCount};
 
-/// Plans the tournament of a field of distinct bots, in any order.
+/// Plans a tournament between the bots of `field`, which must be distinct but may be in any order.
 ///
 /// # Errors
-/// If the field cannot play it (see [`count_matches`]), or lacks a bot that the format names.
+/// If the field cannot play the format (see [`count_matches`]), or lacks a bot that the format names.
 pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
     let (seats, positions) = (settings.seats, settings.positions.count());
     count_matches(&settings.format, seats, positions, field.len())?;
@@ -60,7 +60,7 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
 /// Returns the number of matches for a field of this size.
 ///
 /// # Errors
-/// If the field is too small for a match or too large, or would have more than [`MAX_MATCHES`] matches.
+/// If the field is too small for a match or too large for the format, or would play more than [`MAX_MATCHES`] matches.
 pub fn count_matches(
     format: &TournamentFormat,
     seats: SeatCount,

@@ -11,21 +11,21 @@ pub(super) trait GroupTables: fmt::Debug + Send + Sync {
     /// Returns the number of groups.
     fn group_count(&self) -> u64;
 
-    /// Returns the bots of a group, as indexes into the field in the order of names, and its position.
+    /// Returns the bots of a group, as indexes into the field sorted by name, and the position that the group plays.
     fn table_of_group(&self, group: u64) -> (Vec<usize>, usize);
 }
 
 /// Hands out matches that do not depend on results, numbered by group, then rotation.
 ///
-/// Matches are not stored, and the order of joining does not matter. With a limit on matches per bot, groups begin in
-/// an order in which neighbours have few bots in common; their numbers stay the same.
+/// Matches are not stored, and the order in which bots joined does not matter. With a limit on matches per bot, groups
+/// begin in an order in which neighbours have few bots in common; their numbers stay the same.
 #[derive(Debug)]
 pub(super) struct PlannedSchedule<T> {
     tables: T,
     field: Vec<BotName>,
     seating: SeatAssigner,
     order: GroupOrder,
-    /// The steps that were handed out; a step is a position in the order in which matches begin.
+    /// The steps that were handed out. A step is the place of a match in the order in which matches begin.
     steps: NumberSequence,
 }
 
@@ -96,8 +96,8 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         false
     }
 
-    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise missing
-    /// results may be anywhere among the others, and finding them is not faster than counting all results again.
+    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise, results may
+    /// be missing anywhere among the others, and finding them is no faster than counting all results again.
     fn save(&self) -> Option<Vec<u8>> {
         self.order.is_in_sequence().then(Vec::new)
     }
@@ -130,8 +130,8 @@ impl GroupOrder {
         self.stride == 1
     }
 
-    /// Begins consecutive groups far apart: the stride is near the golden section of the number of groups, so that any
-    /// run of steps spreads evenly.
+    /// Spreads the groups that begin in consecutive steps far apart. The stride is close to the number of groups
+    /// divided by the golden ratio, so that the groups of any run of steps are spread evenly.
     fn spread_evenly(groups: u64) -> Self {
         let golden = ((u128::from(groups) * 0x9e37_79b9_7f4a_7c15) >> 64) as u64;
         let mut strides =
@@ -154,7 +154,7 @@ impl GroupOrder {
     }
 }
 
-/// Returns the modular inverse; `None` if the numbers have a common divisor.
+/// Returns the inverse of `number` modulo `modulus`; `None` if the two have a common divisor.
 ///
 /// Source: the extended Euclidean algorithm.
 fn modular_inverse(number: u64, modulus: u64) -> Option<u64> {

@@ -4,9 +4,9 @@ use crate::{SeededDraw, Settings};
 
 /// Plays the positions of a tournament in turn, in an order drawn from the seed.
 ///
-/// So the order of a given list does not matter: a tournament that stops early has played a random sample of it, even
-/// if the positions that favour a bot come first. The order stays the same in every turn, so that no position is
-/// repeated before all others were played.
+/// So the order in which the positions are listed does not matter: a tournament that stops early has played a random
+/// sample of the list, even if the positions that favour a bot come first. The order stays the same in every turn, so
+/// that no position is repeated before all others have been played.
 #[derive(Debug, Clone)]
 pub(super) struct PositionOrder(Vec<usize>);
 

@@ -4,21 +4,21 @@ use super::subsets;
 use crate::{AllianceSource, LadderSettings, Settings, TournamentFormat};
 use std::fmt;
 
-/// A warning that a tournament has more duplicate groups than different ones.
+/// A warning that a tournament plays more duplicate groups than can be different.
 ///
 /// Deterministic bots repeat their matches on the same position with the same rows. That gives no new information, but
 /// intervals and tests treat each group as new evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatedGroups {
-    /// Number of duplicate groups: in total, or per table if it plays several in a round.
+    /// Number of duplicate groups: per table of a round in Swiss and knockout tournaments, otherwise in total.
     pub groups: u64,
     /// Number of different groups.
     pub different: u64,
 }
 
 impl RepeatedGroups {
-    /// Returns the repetition that is certain for a field of this size; `None` if no repetition is certain, if the length of the
-    /// tournament is unknown, or if rows are random and so new for each group.
+    /// Returns the repetition that is certain for a field of this size; `None` if no repetition is certain, if the
+    /// length of the tournament is unknown, or if each group has new random rows.
     pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
         if settings.alliance == AllianceSource::Random {
             return None;
@@ -35,7 +35,7 @@ impl RepeatedGroups {
             TournamentFormat::Swiss { table_groups, .. }
             | TournamentFormat::Knockout { table_groups, .. } => (table_groups.get(), (1, 1)),
             TournamentFormat::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
-            // Without other bots, the two bots meet each other.
+            // Without other bots, the candidate and the baseline meet each other.
             TournamentFormat::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
             TournamentFormat::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
         };
@@ -68,12 +68,12 @@ mod tests {
             RepeatedGroups::predict(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
         };
         let groups = |groups| GroupCount::new(groups).unwrap();
-        // There are 20 tables of three from six bots, on 4 positions.
+        // Six bots form 20 different tables of three, on each of 4 positions.
         let sample = |count| TournamentFormat::Sample { groups: groups(count) };
         assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
         assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));
         assert_eq!(repeated(sample(81), AllianceSource::Random), None);
-        // There are 10 pairs of five opponents.
+        // Five opponents form 10 different pairs.
         let gauntlet = |groups| TournamentFormat::Gauntlet { bot: "bot0".parse().unwrap(), groups };
         assert_eq!(repeated(gauntlet(None), AllianceSource::Declared), None);
         assert_eq!(repeated(gauntlet(Some(groups(41))), AllianceSource::Standard), Some((41, 40)));

@@ -19,7 +19,7 @@ impl RoundRobin {
     /// Plans the tables of a field of this size.
     ///
     /// # Errors
-    /// If the field is too small for a match, or would have more than [`MAX_MATCHES`] matches.
+    /// If the field is too small for a match, or would play more than [`MAX_MATCHES`] matches.
     pub(super) fn new(field: usize, seats: SeatCount, positions: usize) -> Result<Self, FieldError> {
         let groups = Self::count_groups(field, seats, positions)?;
         Ok(Self { field, seats, positions, groups })

@@ -6,12 +6,13 @@ use lastnim_core::game::SeatCount;
 
 /// The tables of a balanced sample of a round robin.
 ///
-/// All bots sit in equally many groups and all positions are played equally often, give or take one. With two seats all
-/// pairs meet equally often, give or take one. With more seats that is impossible for some fields and unknown for
-/// others, so the tables come from a search, see [`BalancedTables`]. If there are more groups than sets of bots, all
-/// sets first occur equally often, and the search finds only the rest.
+/// All bots sit in equally many groups and all positions are played equally often, give or take one. With two seats,
+/// all pairs meet equally often, give or take one. With more seats, that is impossible for some fields and unknown for
+/// others, so the tables come from a search (see [`BalancedTables`]). If there are more groups than sets of bots, the
+/// first groups contain each set equally often, and only the tables of the remaining groups come from the search.
 ///
-/// With more than two seats it stores four bytes per match of the searched part; nothing else grows.
+/// With more than two seats, it stores four bytes per match of the groups that come from the search. No other memory
+/// grows with the number of groups.
 #[derive(Debug)]
 pub(super) struct BalancedSample {
     field: usize,
@@ -19,11 +20,11 @@ pub(super) struct BalancedSample {
     seed: u64,
     positions: usize,
     groups: u64,
-    /// If pairs meet: the bot at each index of the pair order.
+    /// With two seats: the bot for each index that `pair_order` returns.
     labels: Vec<usize>,
-    /// With more than two seats: the number of groups in which each set occurs equally often, and the number of sets.
+    /// With more than two seats: how many of the first groups contain each set equally often, and the number of sets.
     whole: (u64, u64),
-    /// The tables of the remaining groups.
+    /// The tables of the groups after those.
     rest: BalancedTables,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct BalancedSample {
 const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
-/// Maximum product of field, groups and seats of a sample with more than two seats. It takes some seconds of work.
+/// Maximum product of the numbers of bots, groups and seats in a search. A search of this size takes some seconds.
 const MAX_WORK: u64 = 1 << 30;
 
 impl BalancedSample {
@@ -54,7 +55,7 @@ impl BalancedSample {
     /// Checks that a sample of this many groups can be found.
     ///
     /// # Errors
-    /// If it would take too long.
+    /// If the search for its tables would take too long.
     pub(super) fn check_groups(field: usize, seats: SeatCount, groups: u64) -> Result<(), FieldError> {
         if seats.get() == 2 {
             return Ok(());
@@ -65,8 +66,8 @@ impl BalancedSample {
         if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
     }
 
-    /// Splits the groups into a part in which each set occurs equally often, and the rest; also returns the number of
-    /// sets.
+    /// Splits the groups in two. Returns the number of groups in which each set occurs equally often together with the
+    /// number of sets, and then the number of remaining groups.
     fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),
@@ -89,8 +90,7 @@ impl GroupTables for BalancedSample {
         } else {
             self.rest.table(group - whole).collect()
         };
-        // Every run of consecutive groups that is as long as the list of positions plays all positions, in a random
-        // order.
+        // The groups are divided into runs with one group per position. Each run plays all positions in a random order.
         let mut positions: Vec<usize> = (0..self.positions).collect();
         let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
         SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
@@ -104,7 +104,7 @@ mod tests {
     use crate::{AllianceSource, testing};
     use proptest::prelude::*;
 
-    /// The minimum and maximum of: seats per bot, meetings per pair, groups per position.
+    /// The minimum and maximum numbers of groups per bot, meetings per pair, and groups per position.
     struct Spread {
         sat: (u64, u64),
         met: (u64, u64),
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(
             BalancedSample::check_groups(20, three, 3_000_000),
             Ok(()),
-            "most of the groups are complete rounds of all sets"
+            "most groups belong to complete rounds of all sets"
         );
     }
 

@@ -5,34 +5,36 @@ use crate::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use lastnim_core::game::BotName;
 use std::fmt;
 
-/// The matches of a tournament, as an iterator to which results are reported.
+/// Hands out the matches of a tournament one by one, and takes their results.
 ///
 /// The same settings, field and results give the same matches with the same numbers, for any concurrency and any order
-/// of results. So after a crash a schedule is rebuilt: create it from the settings and the field, report all results in
-/// any order, and call [`skip_open_match`](Self::skip_open_match) for matches in progress. It then continues as if
-/// nothing had happened.
+/// of results. So a schedule can be rebuilt after a crash: create it from the settings and the field, report all
+/// results in any order, and call [`skip_open_match`](Self::skip_open_match) for matches in progress. It then continues
+/// as if nothing had happened.
 pub trait Schedule: fmt::Debug + Send + Sync {
-    /// Hands out the next match that can begin now. If all results are reported, it eventually hands out another match
-    /// or is over.
+    /// Hands out the next match that can begin now. If the results of all matches handed out so far have been reported,
+    /// it never returns [`ScheduleStep::AwaitResults`].
     fn next(&mut self) -> ScheduleStep;
 
-    /// Reports the result of a match, which may be cancelled. Results come in any order, even those of matches handed
-    /// out before a crash. Repeated results are ignored, and so are results with other bots than the match with their
-    /// number.
+    /// Reports the result of a match, which may be cancelled. Results may be reported in any order, also for matches
+    /// that were handed out before a crash. Repeated results are ignored, and so are results whose bots differ from
+    /// those of the match with the same number.
     fn report_result(&mut self, result: &MatchResult);
 
     /// Leaves out a match that was handed out before a crash and is still in progress.
     fn skip_open_match(&mut self, number: u64);
 
-    /// Returns the match with a number, if it is determined. Open-ended formats forget finished rounds.
+    /// Returns the match with this number if its bots are already determined. Open-ended formats forget the matches of
+    /// finished rounds.
     fn pairing_of_number(&self, number: u64) -> Option<Pairing>;
 
-    /// Returns the total number of matches at the end.
+    /// Returns the number of matches that the whole tournament has.
     fn total_matches(&self) -> TotalMatches;
 
-    /// Returns the number below which all matches with a result are certain to count. If a schedule may stop while
-    /// matches are in progress, later matches count only once this number exceeds theirs, and they never count if the
-    /// schedule ends first. Most schedules never stop like that and return [`u64::MAX`].
+    /// Returns a bound: matches with a lower number are certain to count if they have a result. In a schedule that may
+    /// end while matches are in progress, a match with a higher number counts only once the bound has risen above its
+    /// number, and it never counts if the schedule ends before that. Most schedules do not end like that and return
+    /// [`u64::MAX`].
     fn settled_below(&self) -> u64 {
         u64::MAX
     }
@@ -42,23 +44,23 @@ pub trait Schedule: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns whether a bot sits at a table of the current round; it finishes that round even if it has left. `false`
-    /// if the field is fixed.
+    /// Returns whether a bot sits at a table of the current round, which it finishes even if it has left; always
+    /// `false` if the field is fixed.
     fn is_seated(&self, _bot: &BotName) -> bool {
         false
     }
 
-    /// Changes the field. A rebuilt schedule gets all changes, in order, before any result. A change for a round that
-    /// has begun, or of a fixed field, is ignored.
+    /// Changes the field. A rebuilt schedule gets all changes, in order, before any result. A change is ignored if its
+    /// round has begun or if the field is fixed.
     fn change_field(&mut self, _change: &FieldChange) {}
 
-    /// Returns the number of the first match whose result can be revoked by rebuilding the schedule without it, since
-    /// no later round depends on it. The same is true of all later matches.
+    /// Returns the number of the first match whose result no later round depends on. Its result, and that of any later
+    /// match, can be revoked by rebuilding the schedule without it.
     fn replayable_from(&self) -> u64 {
         0
     }
 
-    /// Returns the number after the last match of the drawn rounds; `None` without rounds.
+    /// Returns the number of matches in all rounds drawn so far; `None` if the format has no rounds.
     fn drawn_until(&self) -> Option<u64> {
         None
     }
@@ -73,8 +75,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
         FormatVerdict::Standings
     }
 
-    /// Encodes the effect of all reported results, without matches in progress. `None` if a restored schedule needs the
-    /// results again.
+    /// Encodes the effects of all reported results, but not the matches in progress. `None` if a restored schedule
+    /// needs the results again.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }

@@ -20,8 +20,9 @@ impl SeatAssigner {
         self.seats.get()
     }
 
-    /// Creates a match of a duplicate group. The playing order in a group is drawn from the seed: with three seats or
-    /// more it matters a lot, and it evens out over the groups. Rotations keep the order.
+    /// Creates a match of a duplicate group. The order in which the bots of a group sit is drawn from the seed, because
+    /// it matters a lot with three or more seats and a random order evens this out over the groups. All rotations of a
+    /// group keep its order.
     pub(super) fn make_pairing<'a>(
         &self,
         (number, group, rotation): (u64, u64, usize),
@@ -35,7 +36,7 @@ impl SeatAssigner {
         Pairing { number, group, position, bots, rotation }
     }
 
-    /// Creates the match with a number if each group consists of one match per rotation.
+    /// Creates the match with this number, for formats in which each group has one match per rotation.
     pub(super) fn make_rotated_pairing<'a>(
         &self,
         number: u64,

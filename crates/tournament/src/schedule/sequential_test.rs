@@ -7,32 +7,33 @@ use crate::{EffectBounds, ErrorRates};
 ///
 /// Two gamblers bet against the two hypotheses, each with a capital of 1, at odds that are fair or worse if the
 /// hypothesis is true. One bets a part of its capital against a mean of at most `none`: a difference `x` multiplies the
-/// capital by `1 + part * (x - none)`. The other bets against a mean of at least `some`. By Ville's inequality, at such
-/// odds a capital ever reaches `1 / alpha` with probability at most `alpha`. So the error rates are guaranteed for any
-/// distribution of differences and any stopping time. The part is chosen for the fastest growth, about the mean divided
-/// by the mean square of the earlier differences, but no single difference can cost more than [`MAX_BET`] of the
-/// capital. Sources: Wald, "Sequential Tests of Statistical Hypotheses" (1945), for the two bounds; Ville, "Étude
-/// critique de la notion de collectif" (1939); Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables
-/// by Betting" (2024), for the bets.
+/// capital by `1 + part * (x - none)`. The other bets against a mean of at least `some`. By Ville's inequality, the
+/// probability that a capital ever reaches `1 / alpha` at such odds is at most `alpha`. So the error rates are
+/// guaranteed for any distribution of differences and any stopping time. The part is chosen for the fastest growth,
+/// about the mean divided by the mean square of the earlier differences, but no single difference can cost more than
+/// [`MAX_BET`] of the capital. Sources: Wald, "Sequential Tests of Statistical Hypotheses" (1945), for the two bounds;
+/// Ville, "Étude critique de la notion de collectif" (1939); Waudby-Smith and Ramdas, "Estimating Means of Bounded
+/// Random Variables by Betting" (2024), for the bets.
 ///
-/// A test based on the normal distribution (GSPRT), common for games, takes about as many groups and trusts the
-/// observed variance. If a few groups cause nearly all of the difference, it was wrong in up to 54% of the cases
-/// instead of 5%. The table shows the simulations behind this choice, 1,000 tests each with error rates of 0.05: error
-/// rates if the candidate is no better and if it is better, and the groups taken in both cases.
+/// A test based on the normal distribution (GSPRT), which is common for games, takes about as many groups but relies on
+/// the observed variance. Where a few groups caused nearly all of the difference, it was wrong in up to 54% of the
+/// cases instead of 5%. The table shows the simulations behind this choice. Each row simulates 1,000 tests with
+/// permitted error rates of 0.05. For both kinds of test, it gives the observed error rates if the candidate is no
+/// better and if it is better, and the mean numbers of groups in these two cases.
 ///
 /// | effects, differences per match | this test | normal distribution |
 /// |---|---|---|
 /// | 0 and 0.1, two seats, one game in ten decided each way | 0.04 0.05, 152 204 | 0.02 0.04, 125 173 |
-/// | 0 and 0.05, three seats, regret of 0.1 and 0.1, or 0.05 | 0.01 0.01, 204 196 | 0.01 0.02, 171 150 |
-/// | 0 and 0.2, three seats, regret of 0.5 and 0.5, or 0.3 | 0.03 0.02, 54 53 | 0.03 0.03, 53 46 |
-/// | 0 and 0.1, three seats, regret of 0.5 and 0.5, or 0.1 | 0.05 0.00, 175 23 | 0.04 0.00, 177 29 |
+/// | 0 and 0.05, three seats, regret: baseline 0.1, candidate 0.1 or 0.05 | 0.01 0.01, 204 196 | 0.01 0.02, 171 150 |
+/// | 0 and 0.2, three seats, regret: baseline 0.5, candidate 0.5 or 0.3 | 0.03 0.02, 54 53 | 0.03 0.03, 53 46 |
+/// | 0 and 0.1, three seats, regret: baseline 0.5, candidate 0.5 or 0.1 | 0.05 0.00, 175 23 | 0.04 0.00, 177 29 |
 /// | 0 and 0.1, three seats, all mistakes on one position in 20 | 0.00 0.05, 83 116 | 0.00 0.20, 46 118 |
-/// | 0 and 0.1, many small mistakes of one, few large ones of the other | 0.04 0.04, 112 423 | 0.19 0.00, 131 115 |
+/// | 0 and 0.1, many small mistakes of one bot, few large ones of the other | 0.04 0.04, 112 423 | 0.19 0.00, 131 115 |
 /// | 0 and 0.1, eight seats, mistakes of all 7 ranks in one match of 100 | 0.00 0.01, 300 316 | 0.01 0.04, 85 126 |
 /// | 0 and 0.1, eight seats, all such mistakes on one position in 50 | 0.00 0.04, 287 369 | 0.00 0.53, 50 174 |
 ///
-/// The guarantee is expensive with many seats: a group could differ by all ranks, and it takes hundreds of groups to
-/// rule that out.
+/// The guarantee is expensive with many seats: the difference in a single group could be as large as all ranks, and it
+/// takes hundreds of groups to rule out that a few such groups decide.
 #[derive(Debug, Clone)]
 pub(super) struct SequentialTest {
     effects: EffectBounds,
@@ -45,12 +46,13 @@ pub(super) struct SequentialTest {
     capitals: BetCapitals,
 }
 
-/// The encoded state: number of differences, sum, sum of squares, and the capitals.
+/// The state to be encoded: the number of differences, their sum, the sum of their squares, and the capitals.
 pub(super) type TestState = (u32, f64, f64, BetCapitals);
 
 /// The largest part of a capital that one difference can cost.
 const MAX_BET: f64 = 0.75;
-/// The prior squared deviation of a difference: half a point or rank, squared.
+/// The squared deviation of an imaginary difference that is added when the variance is estimated: half a point or rank,
+/// squared.
 const PRIOR: f64 = 0.25;
 
 impl SequentialTest {
@@ -70,7 +72,7 @@ impl SequentialTest {
         (self.differences, self.sum, self.squares, self.capitals) = state;
     }
 
-    /// Adds a difference: by how much the candidate was better.
+    /// Adds a difference, which is positive if the candidate was better.
     pub(super) fn add_difference(&mut self, difference: f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let (to_better, to_no_better) = self.next_bets();
@@ -81,7 +83,8 @@ impl SequentialTest {
         self.squares += difference * difference;
     }
 
-    /// Returns the part of its capital that each gambler bets next: on better, then on no better.
+    /// Returns the part of its capital that each gambler bets next: first the one who bets that the candidate is
+    /// better, then the other.
     fn next_bets(&self) -> (f64, f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let apart = some - none;
@@ -103,7 +106,8 @@ impl SequentialTest {
         self.capitals
     }
 
-    /// Returns the log ratios at which the candidate is called no better, and better.
+    /// Returns the two bounds of [`BetCapitals::llr`]: at the first, the candidate is called no better, and at the
+    /// second, better.
     pub(super) fn bounds(&self) -> (f64, f64) {
         (self.errors.beta().ln(), -self.errors.alpha().ln())
     }
@@ -126,10 +130,10 @@ mod tests {
     use super::*;
     use crate::SeededDraw;
 
-    /// Differences with their frequencies in thousandths; otherwise 0.
+    /// Differences, each with its probability in thousandths. With the remaining probability, the difference is 0.
     type Chances = &'static [(f64, u64)];
 
-    /// Returns the share of tests that call the candidate better, and their mean number of differences.
+    /// Returns the share of tests that call the candidate better, and the mean number of differences in a test.
     fn simulate(effects: (f64, f64), chances: Chances) -> (f64, f64) {
         let (mut better, mut taken, tests) = (0, 0, 1_000_u32);
         for number in 0..tests {
@@ -156,7 +160,7 @@ mod tests {
 
     #[test]
     fn error_rates_are_kept_in_simulations() {
-        // The tolerance for 1,000 tests is two standard deviations of 0.007.
+        // The standard deviation of a rate in 1,000 tests is 0.007, and the tolerance is about twice that.
         let (rate, noise) = (0.05, 0.015);
         let cases: [(&str, (f64, f64), Chances, Chances); 9] = [
             ("even noise", (0.0, 0.1), &[(0.5, 300), (-0.5, 300)], &[(0.5, 400), (-0.5, 200)]),
@@ -201,17 +205,17 @@ mod tests {
     fn capitals_are_those_of_the_bets() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (0.0, None));
-        // The first bets are 0.5 / (0.25 + 0.25) of the capital on better, limited to 0.75, and the same on no better.
+        // Both first bets would be 0.5 / (0.25 + 0.25) = 1 of the capital, but the bet on better is limited to 0.75.
         test.add_difference(1.0);
         let BetCapitals { better, no_better } = test.capitals();
         assert!((better - 1.75_f64.ln()).abs() < 1e-12 && (no_better - 0.5_f64.ln()).abs() < 1e-12);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (better, Some(1.0)));
-        // The variance is 0.25 / 2, the leads are 1 and 0.5.
+        // Now the variance is 0.25 / 2, and the leads are 1 and 0.5.
         test.add_difference(0.0);
         let BetCapitals { better, no_better } = test.capitals();
         assert!(
             (better - 1.75_f64.ln()).abs() < 1e-12,
-            "a difference of exactly `none` wins and loses nothing"
+            "a difference of exactly `none` does not change the capital"
         );
         assert!((no_better - (0.5 * (1.0 + 0.5 * 0.5 / 0.375_f64)).ln()).abs() < 1e-12);
         let (lower, upper) = test.bounds();
@@ -240,7 +244,8 @@ mod tests {
         while test.answer() == SprtAnswer::Open {
             test.add_difference(0.0);
         }
-        // A mean of 0.1 could come from one difference of 2 in 20; to rule that out takes 59 differences.
+        // A mean of 0.1 could come from a difference of 2 in one group of 20. It takes 59 groups without a difference
+        // to rule that out.
         assert!(test.answer() == SprtAnswer::NoBetter && (59..120).contains(&test.differences), "{test:?}");
     }
 }

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 /// Hands out the matches of a sequential test.
 ///
 /// With two seats and no other bots, candidate and baseline meet in duplicate groups of two matches. Otherwise a group
-/// has 2n matches: one per rotation with the candidate, then the same with the baseline in its place. Position, rows
-/// and seats are the same; opponents and positions take turns from group to group. A group gives the difference between
-/// candidate and baseline per match, in points or regret.
+/// has 2n matches: one per rotation with the candidate, then the same matches with the baseline in its place. Position,
+/// rows and seats are the same within a group; opponents and positions take turns from group to group. Each group
+/// yields the difference between candidate and baseline per match, in points or regret.
 ///
 /// Groups are judged in the order of their numbers, so concurrency does not matter: matches played after the answer do
 /// not count. A group with a cancelled match is ignored.
@@ -25,12 +25,12 @@ pub(super) struct SprtSchedule {
     scoring: Scoring,
     seating: SeatAssigner,
     positions: PositionOrder,
-    /// The field in the order of names.
+    /// The field, sorted by name.
     field: Vec<BotName>,
     /// `None` if candidate and baseline meet each other.
     opponents: Option<OpponentRotation>,
     numbers: NumberSequence,
-    /// The results, from the first match of the next group to be judged.
+    /// The results of groups that are not judged yet, by match number.
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
     test: SequentialTest,
@@ -39,7 +39,7 @@ pub(super) struct SprtSchedule {
 }
 
 impl SprtSchedule {
-    /// Plans the test in a field sorted by name.
+    /// Plans the test for a field sorted by name.
     ///
     /// # Errors
     /// If the candidate or the baseline is not in the field.
@@ -123,7 +123,7 @@ impl SprtSchedule {
         self.results.clear();
     }
 
-    /// Returns by how much the candidate was better per match; `None` if a match was cancelled.
+    /// Returns by how much the candidate was better per match of a group; `None` if one of its matches was cancelled.
     fn group_difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
         let mut difference = 0.0;
         for result in group {

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct SprtVerdict {
     /// The answer.
     pub answer: SprtAnswer,
-    /// The logarithm of the larger capital of the two bets, which start at 1 and have fair odds: positive for the bet
-    /// on better, negated for the bet on no better.
+    /// The logarithm of the larger capital of the two bets, which start at 1 and have fair odds: positive if the bet on
+    /// better has the larger capital, negated if the bet on no better has it.
     pub llr: f64,
-    /// The log ratio at which the candidate is called no better; negative.
+    /// The value of `llr` at which the candidate is called no better; negative.
     pub lower: f64,
-    /// The log ratio at which the candidate is called better.
+    /// The value of `llr` at which the candidate is called better.
     pub upper: f64,
     /// Number of groups that count, without those played after the answer.
     pub groups: u64,
@@ -33,6 +33,6 @@ pub enum SprtAnswer {
     Better,
     /// The candidate is no better.
     NoBetter,
-    /// All groups are played without an answer.
+    /// All groups have been played without an answer.
     Undecided,
 }

@@ -1,12 +1,13 @@
-//! Subsets in lexicographic order, by number.
+//! Subsets found by their number in lexicographic order.
 
-/// Returns the number of subsets of `size` elements of a set of `of` elements, if it is at most `limit`.
+/// Returns how many subsets with `size` elements a set of `of` elements has; `None` if there are more than `limit`.
 pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
     if size > of {
         return Some(0);
     }
     let mut subsets: u128 = 1;
-    // The product over the shorter side increases with every step, so it can stop at the limit.
+    // With the smaller of `size` and `of - size` as the number of steps, the count increases with every step, so the
+    // loop can stop at the limit.
     for step in 0..size.min(of - size) {
         subsets = subsets * (of - step) as u128 / (step as u128 + 1);
         if subsets > u128::from(limit) {
@@ -16,7 +17,7 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
     Some(subsets as u64)
 }
 
-/// Returns the subset of `size` of the elements 0 to `of` - 1 with this number in lexicographic order, from 0.
+/// Returns the `number`th subset, in lexicographic order from 0, of those with `size` of the elements `0..of`.
 ///
 /// The caller must have checked with [`count_subsets`] that it exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {
@@ -29,7 +30,7 @@ pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> 
     for missing in (1..=size).rev() {
         let free = of - first_free;
         let here = all(free, missing);
-        // This is the number of subsets that begin with an element before the `skipped`th free one.
+        // The number of subsets whose next element comes before the `skipped`th free element, counted from 0.
         let before = |skipped: usize| here - all(free - skipped, missing);
         let (mut low, mut high) = (0, free - missing);
         while low < high {

@@ -4,7 +4,7 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A suspension: a bot that forfeited too many matches in a row gets no further matches.
+/// The suspension of a bot that forfeited too many matches in a row. It gets no further matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The bot.
@@ -15,11 +15,11 @@ pub struct Suspension {
     pub lost: u64,
     /// The number of no-shows among these matches.
     pub no_shows: u64,
-    /// The number of the last such match.
+    /// The number of the last of these matches.
     pub last: u64,
 }
 
-/// Why a bot was suspended, for programs.
+/// The reason for a suspension, in a form for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SuspensionReason {
     /// The bot was a no-show in all of the matches.
@@ -29,14 +29,14 @@ pub enum SuspensionReason {
 }
 
 impl Suspension {
-    /// Returns the reason, for programs.
+    /// Returns the reason, in a form for programs.
     pub fn reason(&self) -> SuspensionReason {
         if self.no_shows == self.lost { SuspensionReason::NeverCame } else { SuspensionReason::LostSeats }
     }
 }
 
 impl fmt::Display for Suspension {
-    /// Writes an explanation for the bot's author.
+    /// Writes an explanation that is meant for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bot, lost, no_shows, last, .. } = self;
         write!(

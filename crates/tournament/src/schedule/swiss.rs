@@ -12,10 +12,11 @@ const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
 ///
-/// Bots are seated by score, equal ones in an order drawn from the seed: the first n at the first table, and so on.
-/// Then bots are swapped to reduce repeated meetings. If the bots do not fill all tables, the remaining ones have a
-/// bye: those with the fewest byes so far, and among these the last in the order. A bye scores the average of a seat:
-/// 1/n of a table's points with scoring by wins, half a point per match with satisfaction.
+/// Bots are seated in the order of their scores, those with equal scores in an order drawn from the seed: the first n
+/// at the first table, and so on. Then bots are swapped between tables to reduce repeated meetings. If the number of
+/// bots is not a multiple of n, some have a bye: those with the fewest byes so far, and among these the last in the
+/// order. A bye scores what a seat gets on average: 1/n of a table's points with scoring by wins, half a point per
+/// match with satisfaction.
 #[derive(Debug)]
 pub(super) struct Swiss {
     bots: Vec<SwissEntrant>,
@@ -32,7 +33,7 @@ pub(super) struct Swiss {
 #[derive(Debug)]
 struct SwissEntrant {
     name: BotName,
-    /// Its drawn position among equal bots.
+    /// Its drawn place among bots with equal scores.
     order: usize,
     tally: StandingTally,
     byes: u64,
@@ -78,7 +79,7 @@ impl Swiss {
             + bot.byes.cast_signed() * self.scoring.units_of_bye(self.seats, self.table_groups)
     }
 
-    /// Returns the bots by score, equal ones in the drawn order.
+    /// Returns the bots sorted by score, those with equal scores in the drawn order.
     fn bots_by_score(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
         order.sort_by_cached_key(|&bot| {

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 pub enum FormatVerdict {
     /// No result apart from the standings.
     Standings,
-    /// How many byes each bot had in a Swiss tournament. A bye scores the average of a seat: see
-    /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores).
+    /// How many byes each bot had in a Swiss tournament. A bye scores what a seat gets on average (see
+    /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores)).
     Byes(Vec<(BotName, u64)>),
     /// How far each bot of a knockout got, the best first.
     Knockout(Vec<KnockoutBot>),
@@ -66,7 +66,7 @@ impl FormatVerdict {
     }
 }
 
-/// Returns the place of each bot, from 1: bots eliminated in the same round share it, except in the final.
+/// Returns the place of each bot, from 1: bots eliminated in the same round share a place, except in the final.
 pub(crate) fn knockout_places(bots: &[KnockoutBot]) -> Vec<u32> {
     let round = |each: &KnockoutBot| each.exit.map(|exit| exit.round);
     let is_over = bots.iter().filter(|each| each.exit.is_none()).count() == 1;

@@ -1,4 +1,4 @@
-//! 95% intervals contain the true value in 93 to 97 of 100 simulations.
+//! Tests that 95% intervals contain the true value in 93 to 97 of 100 simulations.
 
 use super::super::{
     Rating, ReplicateCount, Resampling,
@@ -7,12 +7,12 @@ use super::super::{
 use crate::{SeededDraw, testing::field};
 use lastnim_core::oracle::Budget;
 
-/// The dependence between matches of a duplicate group.
+/// How the matches of a duplicate group depend on each other.
 #[derive(Clone, Copy, PartialEq)]
 enum GroupDependence {
     /// The matches are independent.
     Independent,
-    /// The winner of the first match wins all: positions decide.
+    /// The winner of the first match wins all matches of the group: only the position matters.
     Alike,
 }
 
@@ -21,9 +21,9 @@ struct Scenario {
     seats: usize,
     bots: u32,
     groups: u64,
-    /// Half the difference between the strongest and the weakest bot.
+    /// Half the difference in strength between the strongest and the weakest bot.
     spread: f64,
-    /// About how many times as often the first bot is drawn as the last.
+    /// About how many times as often the first bot is drawn as the last one.
     unevenness: u64,
     group: GroupDependence,
     runs: u64,
@@ -40,7 +40,8 @@ impl Scenario {
         while table.len() < self.seats {
             let bots = u64::from(self.bots);
             let bot = draw.number_below(bots);
-            // From `unevenness` for the first bot down to a little more than 1 for the last.
+            // Divided by `bots`, this falls from `unevenness` for the first bot to a little more than 1 for the last
+            // one.
             let chance = (self.unevenness - 1) * (bots - bot) + bots;
             if !table.contains(&(bot as usize)) && draw.number_below(self.unevenness * bots) < chance {
                 table.push(bot as usize);

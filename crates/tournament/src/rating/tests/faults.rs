@@ -1,4 +1,4 @@
-//! This model avoids known faults of models that treat a match with one winner as a full ranking.
+//! The rating model avoids known faults of models that treat a match with one winner as a full ranking.
 
 use super::super::testing::{draw_winner, match_of_group, rated};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
 };
 use lastnim_core::game::BotName;
 
-/// Rotates the same bots through the seats of a group; `win` returns the winner's index in `bots`.
+/// Plays a group in which `bots` rotate through the seats; `win` returns the winner's index in `bots`.
 fn rotate_group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<MatchResult> {
     let seats = bots.len();
     let rotated = |rotation: usize| {
@@ -43,13 +43,13 @@ fn the_order_of_losers_does_not_matter() {
     };
     let as_they_are = with_order(&|_| vec![0, 1, 2, 3]);
     assert_eq!(with_order(&|_| vec![3, 2, 1, 0]), as_they_are);
-    // The winner first, then the others by name, as in a ranking.
+    // This order puts the winner first, then the others by name, as in a ranking.
     let ranking =
         |winner: usize| std::iter::once(winner).chain((0..4).filter(move |&bot| bot != winner)).collect();
     assert_eq!(with_order(&ranking), as_they_are);
 }
 
-/// With equal wins, equal bots have exactly equal ratings; with randomly drawn winners, their intervals overlap.
+/// With equal wins, equal bots have exactly equal ratings; with randomly drawn winners, few pairs seem to differ.
 #[test]
 fn equal_bots_have_equal_ratings() {
     let bots = field(5);
@@ -76,7 +76,7 @@ fn equal_bots_have_equal_ratings() {
             }
         }
     }
-    // 5 of 100 are expected, with a standard deviation of 1.5 if the pairs were independent.
+    // 5 of 100 pairs are expected, with a standard deviation of 1.5 if the pairs were independent.
     assert!(apart * 100 <= pairs * 10, "{apart} of {pairs} equal pairs were told apart");
 }
 
@@ -114,7 +114,8 @@ fn a_closed_group_does_not_inflate_itself() {
     );
 }
 
-/// A closed group also does not move if it has played the others: those matches alone determine its level.
+/// Matches within a closed group do not move it even if it has played the others: its level depends only on its matches
+/// with them.
 #[test]
 fn a_weakly_connected_group_does_not_inflate_itself() {
     let bots = field(9);
@@ -144,7 +145,7 @@ fn a_weakly_connected_group_does_not_inflate_itself() {
             longer.extend(rotate_group(number, closed, || trade(number)));
         }
         let after = points_of(&rated(&longer), closed);
-        // The favoured bot does rise; the others fall.
+        // A bot that wins all matches does rise; the others fall.
         if trade(0) == trade(389) && trade(0) == trade(150) {
             assert!(after[1] < before[1] - 200.0 && after[2] < before[2] - 200.0, "{after:?}");
         } else {

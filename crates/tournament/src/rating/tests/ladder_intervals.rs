@@ -1,4 +1,4 @@
-//! Intervals of ladders have the right coverage although leads do not add up.
+//! Rating intervals in ladders have the right coverage although leads are not additive.
 
 use super::super::{
     ReplicateCount, Resampling, SatisfactionScores, resampling::draw_uniform, testing::match_of_group,
@@ -40,7 +40,7 @@ fn play_match(pairing: &Pairing, draw: &mut SeededDraw) -> MatchResult {
     result
 }
 
-/// Plays a ladder, and returns the scores by which it is rated.
+/// Plays a ladder, and returns the scores from which its bots are rated.
 fn play_ladder(seed: u64) -> SatisfactionScores {
     let ladder = LadderSettings {
         groups: Some(GroupCount::new(GROUPS).unwrap()),

@@ -33,13 +33,14 @@ fn the_ratings_of_two_bots_match_their_wins() {
         (0..40).map(|number| match_of_group(number, &bots, usize::from(number % 4 == 0))).collect();
     let ratings = rated(&results);
     let [one, other] = [0, 1].map(|bot: usize| ratings.get(&bots[bot]).unwrap().rating.strength());
-    // With both at +-x: 30 - 40 s(2x) + 1/2 - s(x) = 0, where s(x) = 1 / (1 + e^-x).
+    // If the strengths are x and -x, the likelihood is greatest where 30 - 40 s(2x) + 1/2 - s(x) = 0, with s(x) = 1 /
+    // (1 + e^-x).
     assert!((one + other).abs() < 1e-6);
     let chance = |x: f64| 1.0 / (1.0 + (-x).exp());
     assert!((30.0 - 40.0 * chance(2.0 * one) + 0.5 - chance(one)).abs() < 1e-6, "{one}");
     assert!(
         (2.0 * one - 3_f64.ln()).abs() < 0.05,
-        "without the virtual draws it is the logarithm of 30 to 10"
+        "without virtual draws, the lead would be the logarithm of 30 / 10"
     );
 }
 
@@ -113,7 +114,7 @@ fn work_is_bounded() {
 proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(32))]
 
-    /// At the maximum every bot has won as often as the model expects, including the virtual draw.
+    /// At the maximum every bot has won as often as the model expects, if its virtual draw is counted.
     #[test]
     fn expected_wins_equal_actual_wins(
         seed: u64, strengths in prop::collection::vec(-3.0..3.0_f64, 4..8), count in 1..80_u64,
@@ -133,7 +134,7 @@ proptest! {
         }
     }
 
-    /// Neither the order of the matches, nor the seats, nor the numbers of the groups change a single bit.
+    /// Neither the order of the matches, nor the seats, nor the group numbers change a single bit of the ratings.
     #[test]
     fn order_seats_and_group_numbers_do_not_matter(seed: u64, count in 1..40_u64) {
         let bots = field(6);

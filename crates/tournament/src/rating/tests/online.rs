@@ -87,7 +87,7 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
     let between = online.deviation_between(&bots[1], &bots[2]).unwrap();
     let [one, other] = [1, 2].map(|bot: usize| online.get(&bots[bot]).unwrap());
     assert!((one.rating().points() - other.rating().points()).abs() < 1e-6);
-    assert!(between > before.deviation, "no match shows which of these two is better");
+    assert!(between > before.deviation, "no match tells which of these two is better");
     assert_eq!(online.iter().count(), 3);
 }
 
@@ -128,7 +128,7 @@ fn a_leaving_bot_does_not_change_the_others() {
             assert!(close(now, then), "{one} and {other}: {now}, {then}");
         }
     }
-    // The others are rated as if it were still there, since no match involves it.
+    // The others are rated as if the removed bot were still there, since it plays in none of their matches.
     let (mut with, table) = (before.clone(), [bots[0].clone(), bots[1].clone(), bots[3].clone()]);
     with.update_with(&match_of_group(900, &table, 1));
     online.update_with(&match_of_group(900, &table, 1));
@@ -139,7 +139,7 @@ fn a_leaving_bot_does_not_change_the_others() {
     online.add_bot(gone);
     let (now, then) = (online.get(gone).unwrap(), before.get(gone).unwrap());
     assert_eq!((now.rating(), now.matches), (then.rating(), then.matches));
-    assert!(now.deviation > then.deviation, "its covariances with other bots are dropped");
+    assert!(now.deviation > then.deviation, "its covariances with the other bots were dropped");
     online.remove_bot(&"stranger".parse().unwrap());
     assert_eq!(online.iter().count(), 5);
 }

@@ -22,16 +22,16 @@ enum Tables {
     Uneven,
 }
 
-/// A tournament between bots of known satisfaction.
+/// A tournament between bots whose mean satisfaction is known.
 #[derive(Debug, Clone, Copy)]
 struct Scenario {
     seats: usize,
     bots: u32,
     groups: u64,
-    /// Half the difference between the best and the worst bot.
+    /// Half the difference in satisfaction between the best and the worst bot.
     spread: f64,
     tables: Tables,
-    /// How much a bot's satisfaction varies by group.
+    /// The maximum by which a bot's satisfaction in one group differs from its mean.
     clustering: f64,
     /// No-shows per 100 seats.
     no_shows: u64,
@@ -52,15 +52,16 @@ const EVEN: Scenario = Scenario {
     runs: 150,
 };
 
-/// The summary of many tournaments.
+/// The outcome of many simulated tournaments.
 struct Findings {
     /// The share of intervals that contain the true value.
     coverage: f64,
     /// Half the mean width of an interval.
     half: f64,
-    /// The share of tournaments in which a pair is wrongly called better at the 5% level.
+    /// The share of tournaments in which at least one bot is wrongly called better than another at the 5% level.
     wrong: f64,
-    /// The share of pairs with a probability of 80% or more in which the bot is really better.
+    /// Of the pairs in which one bot is called better with a probability of at least 80%, the share in which it really
+    /// is.
     confirmed: f64,
 }
 
@@ -70,7 +71,7 @@ impl Scenario {
         (0..self.bots).map(|bot| self.spread * place(bot)).collect()
     }
 
-    /// Each bot's distance from the mean, including its forfeits.
+    /// Returns how far each bot's satisfaction is above the mean of the field, with forfeits counted.
     fn leads(&self) -> Vec<f64> {
         let mut leads = self.strengths();
         let (last, forfeits) = (leads.len() - 1, f64::from(self.forfeits as u32) / 100.0);
@@ -96,7 +97,7 @@ impl Scenario {
         table
     }
 
-    /// Plays a group: a table in every rotation. The worth of each seat is drawn for the group.
+    /// Plays a group, which is one table in every rotation. The value of each seat is drawn once for the whole group.
     fn play_group(&self, group: u64, names: &[BotName], draw: &mut SeededDraw) -> Vec<MatchResult> {
         let (table, strengths) = (self.draw_table(draw), self.strengths());
         let around = |draw: &mut SeededDraw, half: f64| (2.0 * draw_uniform(draw) - 1.0) * half;
@@ -185,7 +186,7 @@ impl Scenario {
         let Findings { coverage, half, wrong, confirmed } = self.simulate();
         assert!((0.93..=0.97).contains(&coverage), "{self:?}: {coverage:.3}");
         assert!(half < 0.3, "{self:?}: the coverage does not come from wide intervals: {half:.3}");
-        // More than 8% in 150 tournaments is unlikely if 5% are wrong.
+        // If the true rate is 5%, a rate above 8% in 150 tournaments is unlikely.
         assert!(wrong <= 0.08, "{self:?}: {wrong:.3}");
         assert!(self.spread == 0.0 || confirmed >= 0.8, "{self:?}: {confirmed:.3}");
     }
@@ -252,7 +253,7 @@ fn five_seats() {
     Scenario { seats: 5, bots: 8, ..EVEN }.check();
 }
 
-/// A bot at better seats is not a better bot: it is compared with others at the same seat.
+/// Sitting in better seats does not raise a bot's rating, since it is compared with other bots in the same seat.
 #[test]
 fn seats_are_not_strengths() {
     let bots = field(3);
@@ -265,7 +266,8 @@ fn seats_are_not_strengths() {
             let outcome = result.outcome.as_mut().unwrap();
             for (seat, rank) in outcome.seats.seats().iter().zip([0, 1, 2]) {
                 outcome.seats[seat].rank_actual = rank;
-                // The last bot never connected for the last seat; its other seats are not better for that.
+                // The last bot is absent whenever it should play in the last seat, which is the worst. That must not
+                // raise its rating.
                 if rank == 2 && table[2] == bots[2] {
                     outcome.seats[seat].lost = Some(SeatLoss::NoShow);
                 }
@@ -317,7 +319,7 @@ fn bots_of_different_islands_are_not_compared() {
             match_of_group(number / 2, &table, 0)
         })
         .collect();
-    // All other bots of the last group were no-shows.
+    // In the last group, the only other bot was a no-show.
     let mut alone = match_of_group(9, &bots[4..], 0);
     let outcome = alone.outcome.as_mut().unwrap();
     outcome.seats[outcome.winner].lost = Some(SeatLoss::NoShow);
@@ -330,7 +332,7 @@ fn bots_of_different_islands_are_not_compared() {
     assert!(ratings.get(&bots[5]).is_none(), "a bot that met nobody is not rated");
 }
 
-/// The online ratings, which pair a ladder, converge to the published ones.
+/// Online ratings, by which a ladder pairs its bots, converge to the published ratings.
 #[test]
 fn online_ratings_converge_to_the_published_ones() {
     let scenario = Scenario { bots: 10, groups: 600, ..EVEN };

@@ -1,4 +1,4 @@
-//! A tournament restored from a checkpoint equals one in which all results were counted.
+//! A tournament restored from a checkpoint equals one in which all results were counted again.
 
 use super::promises::any_tournament;
 use super::*;
@@ -14,7 +14,7 @@ use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A simulated tournament without games, with all folds of its results.
+/// A simulated tournament whose results are generated without games, and everything that is counted from them.
 #[derive(Debug)]
 struct Played {
     settings: Settings,
@@ -27,7 +27,7 @@ struct Played {
     seed: u64,
 }
 
-/// The visible state of a tournament, now and until its end.
+/// Everything that is visible of a tournament at some time.
 #[derive(Debug, PartialEq)]
 struct Seen {
     lines: Vec<Standing>,
@@ -40,7 +40,7 @@ struct Seen {
     counted: u64,
 }
 
-/// Creates a result that depends only on the match: some are cancelled, some seats lost.
+/// Creates a result that depends only on the seed and the match. Some matches are cancelled, and some seats are lost.
 fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
     let mut draw = SeededDraw::new(seed, pairing.number);
     let seats = pairing.bots.seats();
@@ -109,14 +109,14 @@ impl Played {
         snapshot_state(told, reported, &**schedule, standings, evidence, cross_table)
     }
 
-    /// Annuls all results of a bot, after which all results are recounted.
+    /// Annuls all results of a bot, and recounts everything.
     fn annul(&mut self, bot: &BotName) {
         let (bot, results, reason) = (bot.clone(), DisqualifiedResults::Annul, "a test".parse().unwrap());
         self.rulings.add(&TournamentEvent::Disqualified { bot, results, reason });
         self.fold = self.restarted(None).unwrap().fold;
     }
 
-    /// Voids a random match that may be voided, after which all others are recounted.
+    /// Voids a random match among those that can still be voided, and recounts all others.
     fn void(&mut self, draw: &mut SeededDraw) {
         let first = self.fold.schedule.replayable_from();
         let numbers: Vec<u64> = self.results.range(first..).map(|(&number, _)| number).collect();
@@ -131,7 +131,7 @@ impl Played {
         self.fold = self.restarted(None).unwrap().fold;
     }
 
-    /// Continues like a restarted server, from a snapshot or by counting all results.
+    /// Returns the tournament as a restarted server continues it: from a snapshot, or by counting all results again.
     fn restarted(&self, state: Option<&[u8]>) -> Result<Self, CheckpointError> {
         let schedule = plan_schedule(&self.settings, &self.field).unwrap();
         let bots = self.bots();
@@ -191,7 +191,6 @@ impl Played {
     }
 }
 
-/// An open-ended ladder.
 fn open_ended_ladder(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
     settings(
         seats,
@@ -205,7 +204,7 @@ fn open_ended_ladder(seats: usize, table_groups: u64, suspend_after: u64) -> Set
     )
 }
 
-/// Checks that a tournament continues identically from each of some snapshots and from all its results.
+/// Checks that a tournament continues identically from each of these snapshots, and from all its results.
 fn check_restored(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
     let seen = played.seen();
     let mut counted_anew = played.restarted(None).unwrap();
@@ -217,7 +216,7 @@ fn check_restored(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result
         if played.changes.is_empty() {
             prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
         }
-        // A server that was restored from a checkpoint writes the next one.
+        // A server that was restored from a checkpoint can write the next one.
         let again = restored.snapshot_state();
         prop_assert!(again.is_ok());
         prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
@@ -321,7 +320,7 @@ proptest! {
             let place = place.index(damaged.len());
             damaged[place] = byte;
         }
-        // The bytes may be the state of another tournament.
+        // The damaged bytes may happen to be a valid state, so this need not fail; it must only not panic.
         let _ = restore(&damaged);
     }
 }
@@ -392,6 +391,6 @@ fn the_encoding_is_frozen_for_its_version() {
     assert_eq!(
         hash.as_str(),
         "de4368414614f7f0c2baaa5342c6f522c9f0e88ff1a38f8594f1684487af53f4",
-        "with what is written changes the version of checkpoints"
+        "a change in the encoding needs a new version of checkpoints"
     );
 }

@@ -101,7 +101,7 @@ proptest! {
         seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, matches in 0..40_usize,
         moves in prop::collection::vec((0..10_usize, any::<bool>()), 1..12),
     ) {
-        // Nobody is suspended: a round is in progress, and all changes are for the next one.
+        // No bot is suspended, a round is in progress, and all changes are for the next round.
         let (settings, field) = (ladder_settings(seats, Some(80), 1_000), field(seats + more));
         let play = |shuffled: bool| {
             let mut played = Rehearsal::new(&settings, &field);
@@ -118,7 +118,7 @@ proptest! {
                     let at = moves.iter().rposition(|(number, _)| *bot.as_str() == format!("bot{number}"));
                     if moves[at.unwrap()].1 { FieldMovement::Enters } else { FieldMovement::Leaves }
                 };
-                // The last change of each bot remains last.
+                // With these repeated at the end, the last change of each bot remains its last.
                 let again: Vec<_> = changes
                     .iter()
                     .map(|change| FieldChange { movement: last(&change.bot), ..change.clone() })

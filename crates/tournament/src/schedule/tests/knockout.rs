@@ -13,7 +13,7 @@ fn knockout_settings(seats: usize, advance: usize) -> Settings {
     settings(seats, 2, TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE })
 }
 
-/// A bot of a knockout and its place.
+/// A bot and its place in a knockout.
 #[derive(Debug)]
 struct PlacedBot {
     bot: BotName,
@@ -62,7 +62,7 @@ fn eight_bots_play_three_rounds() {
 
 #[test]
 fn the_final_is_filled_with_the_best_of_the_rest() {
-    // Three tables of four: three winners and the best second advance.
+    // There are three tables of four. The three winners and the best second advance.
     let mut played = Rehearsal::new(&knockout_settings(4, 1), &field(12));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
     played.play(&strongest_wins, 1, usize::MAX, 1);
@@ -73,8 +73,8 @@ fn the_final_is_filled_with_the_best_of_the_rest() {
 
 #[test]
 fn a_no_show_is_not_the_best_of_the_rest() {
-    // Two tables of five: five bots advance, including one of the two thirds. At one table three bots are no-shows; at
-    // the other everyone attends and errs.
+    // There are two tables of five, and five bots advance, including one of the two bots in third place. At one table,
+    // three bots are no-shows; at the other, all bots attend, and all but the winner err.
     let thirds = |pairing: &Pairing| {
         let mut result = strongest_wins(pairing);
         let mut order: Vec<_> = pairing.bots.iter().collect();
@@ -124,7 +124,7 @@ fn ties_are_broken_by_lot() {
 
 #[test]
 fn the_tie_break_that_decided_is_told() {
-    // Each of two bots wins once; one of them errs.
+    // Each of the two bots wins once. If `errs` is true, one of them errs.
     let tied = |errs: bool| {
         move |pairing: &Pairing| {
             let mut result = made_up(1)(pairing);
@@ -170,7 +170,7 @@ proptest! {
         prop_assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         prop_assert!(places.iter().enumerate().all(|(index, place)| (place.place == 1) == (index == 0)));
         prop_assert!(places.iter().all(|place| (place.place == 1) == place.out_in.is_none()));
-        // The final ranks each of its bots.
+        // Each bot of the final has a place of its own.
         let final_places: Vec<u32> = places[..seats].iter().map(|place| place.place).collect();
         prop_assert_eq!(final_places, (1..=seats as u32).collect::<Vec<_>>());
         let last = played.played.last_key_value().unwrap().1;

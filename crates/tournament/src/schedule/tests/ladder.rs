@@ -45,7 +45,7 @@ fn matches_of(played: &Rehearsal) -> HashMap<BotName, usize> {
     matches
 }
 
-/// These bots lose their seats in all their matches.
+/// Generates results in which these bots always lose their seats.
 fn crashing_bots(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
         let mut result = strongest_wins(pairing);
@@ -144,7 +144,7 @@ fn a_ladder_has_a_bot_limit() {
     assert_eq!(refused, "a field of 1025 bots: expected at most 1024 in this format");
 }
 
-/// A ladder scored by satisfaction ranks by satisfaction, independent of wins, and draws guests from the whole field.
+/// A ladder scored by satisfaction ranks by satisfaction, independently of wins, and draws guests from the whole field.
 #[test]
 fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
     let (settings, bots) = (ladder_settings(3, Some(500), 1_000), field(12));
@@ -155,7 +155,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
         let mut draw = SeededDraw::new(11, pairing.number);
         let seats = pairing.bots.seats();
         let results = BySeat::from_fn(seats, |seat| {
-            // Percentages from 22 for the first bot to 77 for the last.
+            // The chances range from 22% for the first bot to 77% for the last.
             let chance = 22 + 5 * u64::from(of(&pairing.bots[seat]));
             let rank_actual = (0..2).filter(|_| draw.number_below(100) >= chance).count() as u32;
             SeatResult { rank_actual, ..SeatResult::default() }
@@ -184,13 +184,13 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
     };
     let late: Vec<f64> = played.played.values().skip(750).map(spread).collect();
     let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
-    assert!((mean - 6.5).abs() < 0.5, "three random bots of twelve are 6.5 apart on average, these {mean}");
+    assert!((mean - 6.5).abs() < 0.5, "three random bots of twelve span 6.5 on average, here {mean}");
 }
 
 #[test]
 fn similar_bots_meet_and_uncertain_ones_play_more() {
     let mut played = Rehearsal::new(&ladder_settings(2, Some(600), 1_000), &field(24));
-    // Each bot is half as strong as the one before.
+    // Each bot is half as strong as the one before it.
     let by_chance = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(5, pairing.number);
         let seats = SeatCount::new(2).unwrap();
@@ -213,7 +213,7 @@ fn similar_bots_meet_and_uncertain_ones_play_more() {
     };
     let late: Vec<f64> = played.played.values().skip(600).map(apart).collect();
     let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
-    assert!(mean < 6.0, "two random bots are 8.3 apart on average, these {mean}");
+    assert!(mean < 6.0, "two random bots are 8.3 apart on average, here {mean}");
     let round = played.schedule.open_round();
     assert_eq!(round, None, "the ladder is over");
 }
@@ -233,7 +233,7 @@ fn newcomers_play_first() {
     assert!(matches > 2 * late.len() * 2 / 13, "{matches} of {}", late.len());
 }
 
-/// Plays 40 groups per bot and seat, with random results.
+/// Plays a ladder with 20 groups per bot in the field, and with random results.
 fn played_by_everybody(seats: usize, bots: usize, seed: u64) -> Rehearsal {
     let field = field(bots);
     let mut played = Rehearsal::new(&ladder_settings(seats, Some(20 * bots as u64), 1_000), &field);
@@ -241,7 +241,7 @@ fn played_by_everybody(seats: usize, bots: usize, seed: u64) -> Rehearsal {
     played
 }
 
-/// Returns the longest run of tables without a bot.
+/// Returns the length of the longest run of tables at which the bot does not sit.
 fn longest_wait(played: &Rehearsal, bot: &BotName) -> usize {
     let tables: Vec<bool> = played
         .played
@@ -269,7 +269,7 @@ fn a_few_distant_bots_do_not_take_all_tables() {
     check_shares(&played_by_everybody(2, 7, 12_308_660_806_371_290_372), 7);
 }
 
-/// A ladder from version 0.1 keeps its pairing. The expected shares are those observed with 0.1.
+/// A ladder from version 0.1 keeps its pairing. The expected numbers of matches were observed with 0.1.
 #[test]
 fn a_ladder_of_an_earlier_version_keeps_its_pairing() {
     let (seats, bots, seed) = (2, 7, 12_308_660_806_371_290_372);

@@ -9,7 +9,7 @@ use crate::{
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A small tournament of any format.
+/// Generates the settings of a small tournament in any format, and its number of bots.
 pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
     let small = || (1..40_u64).prop_map(|groups| GroupCount::new(groups).unwrap());
     let (table_groups, rounds) = (1..3_u64, 1..5_u64);
@@ -111,7 +111,7 @@ proptest! {
         let all = uninterrupted.played.len();
         for cut in (0..=all).step_by(1 + all / 10) {
             let mut interrupted = Rehearsal::new(&settings, &field);
-            // At the cut some matches are in progress.
+            // Some matches are still in progress at the cut.
             interrupted.begin_and_end(&made_up(seed), at_once, cut, luck);
             interrupted.rebuild(&settings, &field, luck ^ cut as u64);
             interrupted.play(&made_up(seed), at_once, usize::MAX, luck.wrapping_add(1));

@@ -1,4 +1,4 @@
-//! Simulated tournaments without games: results are generated and come in any order.
+//! Simulated tournaments without games: results are generated and reported in any order.
 
 use super::*;
 use crate::{
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 pub(super) use crate::testing::field;
 
-/// Returns settings with a format.
+/// Returns settings for tests, with this format.
 pub(super) fn settings(seats: usize, positions: u64, format: TournamentFormat) -> Settings {
     let plain = testing::settings(seats, positions, AllianceSource::Standard);
     Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
 }
 
-/// A schedule with its matches in progress.
+/// A schedule with the matches that it has handed out and their results.
 #[derive(Debug)]
 pub(super) struct Rehearsal {
     pub(super) settings: Settings,
@@ -39,7 +39,8 @@ impl Rehearsal {
         }
     }
 
-    /// Plays until the end, or until `max_matches` have begun: up to `at_once` at a time, which end in random order.
+    /// Plays until the tournament ends, or until `max_matches` have begun and ended. Up to `at_once` matches are in
+    /// progress at a time, and they end in random order.
     pub(super) fn play(
         &mut self,
         result: &dyn Fn(&Pairing) -> MatchResult,
@@ -71,7 +72,7 @@ impl Rehearsal {
         }
     }
 
-    /// Plays until `max_matches` have begun, and leaves the open ones open.
+    /// Plays until `max_matches` have begun, and leaves unfinished those that are in progress then.
     pub(super) fn begin_and_end(
         &mut self,
         result: &dyn Fn(&Pairing) -> MatchResult,
@@ -97,7 +98,7 @@ impl Rehearsal {
     fn begin(&mut self, pairing: Pairing) {
         assert_eq!(self.schedule.pairing_of_number(pairing.number).as_ref(), Some(&pairing));
         let twice = self.played.insert(pairing.number, pairing.clone());
-        assert_eq!(twice, None, "a match is handed out once");
+        assert_eq!(twice, None, "a match is handed out only once");
         self.open.push(pairing);
     }
 
@@ -127,7 +128,7 @@ impl Rehearsal {
     }
 }
 
-/// Generates results that depend only on the match: some are cancelled, some seats lost.
+/// Generates results that depend only on the seed and the match. Some matches are cancelled, and some seats are lost.
 pub(super) fn made_up(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
         let mut draw = SeededDraw::new(seed, pairing.number);

@@ -105,7 +105,7 @@ proptest! {
             groups.entry(pairing.group).or_default().insert((set.clone(), pairing.position));
             prop_assert!(seen.insert((set, pairing.position, pairing.rotation)));
         }
-        // All rotations of a set on a position were seen, so the sets show whether one is missing.
+        // `seen` has no duplicates, so if all sets occur and the total is right, nothing is missing.
         let sets: HashSet<_> = seen.iter().map(|(set, ..)| set).collect();
         let all = (0..1_u32 << bots).filter(|bits| bits.count_ones() as usize == seats).count();
         prop_assert_eq!(sets.len(), all);

@@ -31,8 +31,8 @@ fn verdict_of(played: &Rehearsal) -> SprtVerdict {
     verdict
 }
 
-/// A match in which each bot errs, by one rank each time, with the given rate in thousandths. The bot with the fewest
-/// errors wins, ties by lot.
+/// Generates matches in which each bot makes five takes and loses one rank by each error. `errors` gives the number of
+/// errors per 1,000 takes for some bots; it is 100 for all others.
 fn erring_bots(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult {
     let errors: HashMap<BotName, u64> = errors.iter().map(|(name, often)| (bot_name(name), *often)).collect();
     move |pairing| {
@@ -42,7 +42,7 @@ fn erring_bots(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchR
             let often = errors.get(bot).copied().unwrap_or(100);
             (0..5).filter(|_| draw.number_below(1_000) < often).count() as u32
         });
-        // Errors usually lose the match; the rest is luck.
+        // Each of a bot's first two errors halves its share of the chance to win.
         let shares = regrets.map(|&regret| 4_u64 >> regret.min(2));
         let mut left = draw.number_below(shares.iter().sum());
         let winner = shares.enumerate().find(|(_, share)| match left.checked_sub(**share) {
@@ -134,7 +134,7 @@ fn forfeiting_does_not_avoid_regret() {
     assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter);
 }
 
-/// A match that one bot wins if it plays.
+/// Generates matches that the bot `winner` wins if it plays. Otherwise the first seat wins.
 fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
     let winner = bot_name(winner);
     move |pairing| {
@@ -185,7 +185,7 @@ fn a_group_with_a_cancelled_match_is_ignored() {
     let mut played = Rehearsal::new(&settings, &field(2));
     played.play(&some_cancelled, 4, 16, 1);
     let told = verdict_of(&played);
-    // Of eight groups two are drawn, two are won, and four are ignored.
+    // Of the eight groups, two are drawn, two are won, and four are ignored.
     assert_eq!((told.groups, told.effect), (8, Some(0.5)));
     let mut without = Rehearsal::new(&settings, &field(2));
     let whole_only = |pairing: &Pairing| {
@@ -244,10 +244,10 @@ fn simulate_tests(
 
 #[test]
 fn error_rates_are_kept_in_simulated_matches() {
-    // Of 200 tests 10 may be wrong; 3 more are one standard deviation.
+    // Of 200 tests, 10 may be wrong, with a standard deviation of 3. The limit is two standard deviations above that.
     let (better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
     assert!(better <= 16, "{better} of 200 equal candidates are called better");
-    // One mistake fewer in 25 takes, with five takes per match: 0.2 ranks.
+    // The candidate makes one mistake fewer in 25 takes. With five takes per match, it is 0.2 ranks better.
     let (no_better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
 }

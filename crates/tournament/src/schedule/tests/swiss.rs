@@ -12,7 +12,7 @@ fn swiss_settings(seats: usize, rounds: u64) -> Settings {
     settings(seats, 2, TournamentFormat::Swiss { rounds, table_groups: TableGroups::ONE })
 }
 
-/// Returns the sets of bots at each table, by round.
+/// Returns the sets of bots at the tables of each round.
 fn rounds_played(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
     let mut groups: HashMap<u64, Vec<BotName>> = HashMap::new();
     for pairing in played.played.values() {
@@ -59,7 +59,7 @@ fn the_strong_meet_the_strong() {
 #[test]
 fn a_bye_scores_what_a_seat_gets_on_average() {
     for (scoring, seats, expected) in [(Scoring::Win, 3, 2), (Scoring::Satisfaction, 3, 6)] {
-        // In units of a win, or of half a point.
+        // The units are a win, or half a point of satisfaction.
         assert_eq!(scoring.units_of_bye(seats, 2), expected);
     }
 }
@@ -67,7 +67,7 @@ fn a_bye_scores_what_a_seat_gets_on_average() {
 #[test]
 fn a_bye_counts_for_pairing() {
     // Seven bots: three won both matches of the first round, three lost both, and one had a bye worth one win. So the
-    // third winner meets that one, for any order of equal bots.
+    // third winner meets the bot that had the bye, whatever the drawn order of equal bots is.
     for seed in 0..20 {
         let settings = Settings::new(SettingsDraft { seed, ..(*swiss_settings(2, 2)).clone() }).unwrap();
         let field = field(7);
@@ -119,7 +119,7 @@ proptest! {
         let by_lot = meetings * meetings / (bots * (bots - 1));
         let found = count_repeats(&rounds);
         let unavoidable = meetings.saturating_sub(bots * (bots - 1) / 2);
-        // The approximate number of repeats with random tables, while there are few.
+        // `by_lot` is the approximate number of repeats with random tables, as long as repeats are rare.
         prop_assert!(
             found <= unavoidable + by_lot * 3 / 4 + 2,
             "{} repeats of {} meetings, {} by lot", found, meetings, by_lot
