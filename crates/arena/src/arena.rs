@@ -1,4 +1,4 @@
-//! The live server behind one handle.
+//! The state of the live server, and the handle to it.
 
 use crate::accounts::accounts::Accounts;
 use crate::accounts::keyring::Principal;
@@ -30,9 +30,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the store stays open for unfinished tasks after everything was stopped.
+/// How long the store stays open for unfinished tasks after everything else has stopped.
 const TASK_STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// Missed ends that are read from the store at the same time.
+/// The maximum number of missed match ends that are read from the store at the same time.
 const MAX_ENDS_READ_AT_ONCE: usize = 2;
 
 /// The store, key and environment of an arena.
@@ -44,12 +44,12 @@ pub struct Backend {
     pub durability: Durability,
     /// Signs the records of finished matches.
     pub key: SigningKey,
-    /// The clock and the random bytes.
+    /// The source of the time and of random bytes.
     pub environment: Environment,
 }
 
 impl Backend {
-    /// Creates a backend in memory with a new key, for short-lived servers.
+    /// Creates an in-memory backend with a new key, for short-lived servers.
     pub fn in_memory() -> Self {
         Self {
             store: Arc::new(MemoryStore::new(RetentionLimits::default())),
@@ -67,13 +67,13 @@ pub fn generate_key() -> SigningKey {
     SigningKey::from_seed(&seed)
 }
 
-/// The live server without its network: bots, sessions, matches, tournaments. Cheap to clone.
+/// The live server without its network: bots, sessions, matches and tournaments. It is cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Arena {
     pub(crate) inner: Arc<ArenaInner>,
 }
 
-/// The shared state of all clones of an arena.
+/// The state that all clones of an arena share.
 #[derive(Debug)]
 pub(crate) struct ArenaInner {
     pub(crate) limits: Arc<Limits>,
@@ -83,7 +83,7 @@ pub(crate) struct ArenaInner {
     pub(crate) environment: Environment,
     pub(crate) accounts: Accounts,
     pub(crate) roster: Arc<Roster>,
-    /// For reading only; writes go through the context.
+    /// The store, for reading only. Writes go through the context.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) context: Arc<MatchContext>,
     pub(crate) shards: Shards,
@@ -92,23 +92,23 @@ pub(crate) struct ArenaInner {
     pub(crate) return_grace: ReturnGrace,
     /// Limits how many tournaments are rated at the same time.
     pub(crate) rating: Arc<Semaphore>,
-    /// The cross-tables for which callers wait.
+    /// The cross-tables that callers are waiting for.
     pub(crate) cross_tables: CrossTableQueue,
     /// A cache of finished tournaments.
     pub(crate) ended_tournaments: EndedTournaments,
-    /// Counts the changes that need no transaction.
+    /// Counts the changes to the live state that are not written to the store.
     pub(crate) live_changes: LiveChanges,
-    /// Limits concurrent reads of missed ends.
+    /// Limits how many missed match ends are read at the same time.
     pub(crate) catching_up: Arc<Semaphore>,
-    /// Locks the data of finished matches while records are removed, or transcripts published or removed.
+    /// Locks the data of finished matches while records are removed, or transcripts are published or removed.
     pub(crate) changing_kept: Arc<Mutex<()>>,
-    /// This is cancelled once everything is stopped.
+    /// Cancelled when the arena stops: once no match is open, or the time for finishing matches is over.
     pub(crate) stopped: CancellationToken,
-    /// Background tasks that may still write: the store is closed after them.
+    /// The background tasks that may write to the store. The store is closed after they have ended.
     pub(crate) tasks: TaskTracker,
 }
 
-/// Proof that the caller holds the lock named by the parameter or the documentation.
+/// Proof that the caller holds the lock that the called function requires.
 pub(crate) type HeldLock = OwnedMutexGuard<()>;
 
 impl Arena {
@@ -201,19 +201,19 @@ impl Arena {
         self.inner.context.terms.key.public_key()
     }
 
-    /// Returns the counters of commits.
+    /// Returns the counts of commits to the store.
     pub fn commit_counts(&self) -> CommitCounts {
         self.inner.context.commits.commit_counts()
     }
 
-    /// Closes the store after everything was stopped and running tasks have ended: a later write would open the
-    /// database again.
+    /// Closes the store. This is called after everything else has stopped, and first waits for running tasks to end,
+    /// because a later write would open the database again.
     pub async fn close_store(&self) {
         self.inner.tasks.close();
         if timeout(TASK_STOP_TIMEOUT, self.inner.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = self.inner.tasks.len(), "closing the store while tasks are still running");
         }
-        // A write error is ignored: the store then has an earlier time.
+        // An error is ignored: the store then keeps the time that was noted before.
         let _ = timeout(TASK_STOP_TIMEOUT, self.note_time()).await;
         self.inner.store.close().await;
     }
@@ -228,15 +228,15 @@ impl Arena {
         self.inner.context.commits.wait_until_failed().await
     }
 
-    /// Waits until the store is permanently lost, and returns why: another server has it, it is damaged, or its
-    /// writer has broken down.
+    /// Waits until the store is permanently lost, and returns why: another server has taken it over, it is damaged, or
+    /// its writer has broken down.
     pub async fn wait_until_store_lost(&self) -> StoreError {
         self.inner.context.commits.wait_until_lost().await
     }
 
-    /// Runs a change under a lock. It runs to its end even if the caller is gone, so that the store and the live state
-    /// change together. If the store fails while the caller waits for the lock, the request is rejected and nothing is
-    /// done.
+    /// Runs a change under a lock. The change runs to its end even if the caller stops waiting, so that the store and
+    /// the live state change together. If the store fails while the caller waits for the lock, the request is rejected
+    /// and nothing is done.
     ///
     /// Both futures are boxed, since each crate that awaits an `async` function compiles it again.
     pub(crate) fn run_locked<T, A>(
@@ -275,13 +275,13 @@ impl Arena {
         Arc::clone(self.inner.accounts.names()).lock_owned().await
     }
 
-    /// Fails while the store cannot be used. Call this before locking or reading for a write: a silent database may
-    /// take seconds to fail.
+    /// Fails while the store cannot be used. Call this before taking a lock or reading data for a write, because a
+    /// database that does not answer may take seconds to fail.
     pub(crate) fn check_store(&self) -> Result<(), ArenaError> {
         Ok(self.inner.context.commits.check_usable()?)
     }
 
-    /// Commits changes for a waiting caller: fails at once while the store cannot be used.
+    /// Commits changes, and returns once they are stored. Fails at once while the store cannot be used.
     pub(crate) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
         self.check_store()?;
         Ok(self.inner.context.commits.commit(changes).await?)

@@ -1,4 +1,4 @@
-//! When a match becomes durable.
+//! The choice of when matches become durable.
 
 use lastnim_config::text_settings;
 use std::{fmt, str::FromStr};
@@ -7,14 +7,14 @@ use thiserror::Error;
 /// When the events of a match are written to a durable store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
-    /// Before they are announced: bots never see an event that can be lost.
+    /// Before they are announced, so that bots never see an event that can be lost.
     #[default]
     Ply,
-    /// When the match ends: a server that crashes loses its open matches, and plays their pairings again.
+    /// When the match ends. A server that crashes loses its open matches, and plays their pairings again.
     Match,
 }
 
-/// An unknown durability.
+/// The error for an unknown durability.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("durability {0:?}: expected ply or match")]
 pub struct DurabilityError(String);

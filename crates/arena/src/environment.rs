@@ -10,8 +10,8 @@ use tokio::task::{JoinHandle, spawn, spawn_blocking};
 /// Fills a buffer with random bytes.
 type FillRandom = dyn Fn(&mut [u8]) + Send + Sync;
 
-/// The clock, the random bytes, and the threads for long work of an arena. Everything else depends only on these, the
-/// store and the inputs, so that a simulation can reproduce a run.
+/// An arena's clock, its source of random bytes, and its threads for long work. Everything else depends only on these,
+/// the store and the inputs, so that a simulation can reproduce a run.
 #[derive(Clone)]
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
@@ -29,7 +29,7 @@ enum LongWork {
 }
 
 impl Environment {
-    /// Uses the given clock and random bytes, and runs all work in tasks: for simulations.
+    /// Creates an environment for simulations. It uses the given clock and random bytes, and runs all work in tasks.
     pub fn new(
         date: impl Fn() -> SystemTime + Send + Sync + 'static,
         random: impl Fn(&mut [u8]) + Send + Sync + 'static,
@@ -37,12 +37,12 @@ impl Environment {
         Self { date: Arc::new(date), random: Arc::new(random), long_work: LongWork::InTasks }
     }
 
-    /// Returns the date.
+    /// Returns the current date and time.
     pub(crate) fn date(&self) -> SystemTime {
         (self.date)()
     }
 
-    /// Runs long work that may wait. The future is boxed, so that it is compiled once for all kinds of work.
+    /// Runs long work that may wait. The future is boxed, so that this code is compiled once for all kinds of work.
     pub fn spawn_long(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
         match self.long_work {
             LongWork::OnThreads => {
@@ -53,7 +53,7 @@ impl Environment {
         }
     }
 
-    /// Runs long work that does not wait.
+    /// Runs long work that never waits.
     pub(crate) fn spawn_work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

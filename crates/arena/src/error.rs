@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// The reason why the field of a ladder in its last round cannot change.
+/// The reason given when the field of a ladder can no longer change.
 pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, so its field can no longer change";
 
 /// Why the arena rejects a request.
@@ -54,7 +54,7 @@ pub enum ArenaError {
         bot: BotName,
         /// The limit per minute.
         per_minute: u32,
-        /// The time until it may start the next one.
+        /// The time until the bot may start its next practice match.
         wait: Duration,
     },
     /// A running tournament closes the oracle to the caller.
@@ -76,7 +76,7 @@ pub enum ArenaError {
         /// The required state.
         needed: &'static str,
     },
-    /// The intervention is not possible in the tournament.
+    /// The intervention is not possible in this tournament.
     #[error("tournament {id}: {why}")]
     Intervention {
         /// The tournament.
@@ -106,7 +106,7 @@ pub enum ArenaError {
     /// One of the server's limits is reached.
     #[error("the limit of {limit} {what} is reached: try again later")]
     Full {
-        /// What is limited.
+        /// The things whose number is limited, such as `open matches`.
         what: &'static str,
         /// The limit.
         limit: usize,
@@ -114,7 +114,7 @@ pub enum ArenaError {
     /// A limit that applies to a guest's match is reached.
     #[error("the limit of {limit} {what} is reached")]
     NoGuestPlace {
-        /// What is limited.
+        /// The things whose number is limited, such as `open matches`.
         what: &'static str,
         /// The limit.
         limit: usize,
@@ -124,9 +124,9 @@ pub enum ArenaError {
         "a cross-table of {bots} bots and {matches} matches: the limits are {max_bots} bots and {max_matches} matches"
     )]
     CrossTable {
-        /// Number of bots in the field.
+        /// The number of bots in the field.
         bots: usize,
-        /// The finished matches.
+        /// The number of finished matches.
         matches: u64,
         /// The limit on bots.
         max_bots: usize,
@@ -138,10 +138,10 @@ pub enum ArenaError {
     TooEarly {
         /// The match.
         match_id: MatchId,
-        /// What must be over first.
+        /// The match or its tournament, whichever must be over first.
         awaited: &'static str,
     },
-    /// A bot may publish only its own transcripts, in tournament matches.
+    /// A bot tried to publish a transcript other than those of its own seats in tournament matches.
     #[error(
         "seat {seat} of match {match_id}: {bot} may publish only transcripts of its own seats in tournament matches"
     )]
@@ -180,7 +180,7 @@ pub enum ArenaError {
         match_id: MatchId,
         /// The seat.
         seat: Seat,
-        /// Their total size in bytes.
+        /// The total size that the transcripts would have, in bytes.
         bytes: u64,
         /// The limit in bytes.
         limit: u64,

@@ -1,4 +1,4 @@
-//! Generates ids.
+//! Generates the ids of matches and tournaments.
 
 use crate::environment::Environment;
 use crate::wall_clock::WallClock;
@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The number of bits that count the ids of one millisecond.
 const COUNTER_BITS: u32 = 12;
 
-/// Generates ids that cannot be guessed. Each is greater than all earlier ids in the store, whatever the clock says.
+/// Generates ids that cannot be guessed. Each is greater than all ids that are already in the store, even if the clock
+/// was set back.
 ///
-/// An id starts with a millisecond and a counter: those of the clock, or the ones after the last id if the clock is behind it.
+/// An id starts with a millisecond and a counter. They come from the clock, or, if the clock is behind the last id,
+/// they continue from that id.
 #[derive(Debug, Clone)]
 pub struct IdGenerator {
     clock: WallClock,
@@ -22,8 +24,8 @@ pub struct IdGenerator {
 }
 
 impl IdGenerator {
-    /// Creates a generator that uses the clock and the random bytes of the environment. `newest` has the newest ids in
-    /// the store.
+    /// Creates a generator that uses the clock and the random bytes of the environment. `newest` holds the newest ids
+    /// in the store.
     pub fn new(clock: WallClock, environment: Environment, newest: NewestIds) -> Self {
         let matches = newest.match_id.map(|id| tick_of_id(id.as_bytes()));
         let tournaments = newest.tournament.map(|id| tick_of_id(id.as_bytes()));
@@ -55,10 +57,10 @@ impl IdGenerator {
     }
 }
 
-/// Returns the millisecond and counter of an id in one number.
+/// Returns the millisecond and the counter of an id as one number.
 fn tick_of_id(bytes: &[u8; 16]) -> u64 {
     let first = u64::from_be_bytes(bytes[..8].try_into().expect("the slice has eight bytes"));
-    // The version bits are between the two parts.
+    // The version bits of the id lie between the millisecond and the counter.
     let counter = first & ((1 << COUNTER_BITS) - 1);
     first >> 16 << COUNTER_BITS | counter
 }
@@ -100,9 +102,12 @@ mod tests {
         let second = back.next_match();
         assert!(second > first);
         assert!(back.next_tournament() > tournament);
-        assert_eq!(second.unix_ms(), first.unix_ms(), "they go on where the last ones stopped");
+        assert_eq!(second.unix_ms(), first.unix_ms(), "new ids continue from the last ones");
         let newest = NewestIds { match_id: None, tournament: Some(tournament) };
         assert!(generator(BEGAN_MS, newest).next_tournament() > tournament);
-        assert!(back.clock.now() < Timestamp::from_micros((BEGAN_MS + 1_000) * 1_000), "times do not");
+        assert!(
+            back.clock.now() < Timestamp::from_micros((BEGAN_MS + 1_000) * 1_000),
+            "timestamps are not moved ahead"
+        );
     }
 }

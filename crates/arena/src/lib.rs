@@ -1,7 +1,7 @@
 //! The live server: sessions, shards that own matches, and directors that run tournaments.
 //!
-//! The referee and the shards decide; tasks only carry messages. A match never waits for a bot: its messages go into a
-//! bounded queue for the bot's stream, and a bot that lets its queue fill up loses its session.
+//! The referee and the shards make all decisions; tasks only carry messages. A match never waits for a bot to read: its
+//! messages go into a bounded queue for the bot's stream, and a bot that lets its queue fill up loses its session.
 
 mod accounts;
 mod arena;

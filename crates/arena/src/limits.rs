@@ -4,13 +4,13 @@ use lastnim_config::settings;
 use std::time::Duration;
 
 settings! {
-    /// The limits of the live server. The defaults are meant for one machine.
+    /// The limits of the live server. The defaults suit a server on one machine.
     pub struct Limits {
         /// Maximum number of open sessions; one more is refused with `RESOURCE_EXHAUSTED`
         sessions: usize = 10_000, "N".range(1..);
         /// Maximum number of registered bots
         bots: usize = 100_000, "N".range(1..);
-        /// Maximum number of open matches, of tournaments and exhibitions together
+        /// Maximum number of open matches, in tournaments and exhibitions together
         open_matches: usize = 20_000, "N".range(1..);
         /// Maximum number of open practice matches, which bots start against house bots (`house`)
         practice_matches: usize = 500, "N";
@@ -26,17 +26,17 @@ settings! {
         ///
         /// Answers to a burst of idle messages and to unanswered join requests do not count either.
         session_queue: usize = 16, "N";
-        /// Maximum number of queued takes, rows and resignations of one seat; one more ends the session
+        /// Maximum number of queued takes, rows and resignations from one seat; one more ends the session
         unread_per_seat: usize = 4, "N".range(1..);
-        /// Maximum number of unanswered requests of one session to join a tournament; one more is refused
+        /// Maximum number of unanswered requests from one session to join a tournament; one more is refused
         unanswered_joins: usize = 16, "N".range(1..);
-        /// Maximum burst of idle messages (refused, repeated or unasked) of a session; one more ends it
+        /// Maximum burst of idle messages (refused, repeated or unrequested) from a session; one more ends the session
         idle_message_burst: u64 = 100, "N".range(1..);
-        /// Maximum number of idle messages per second of a session in the long run
+        /// Maximum number of idle messages per second from a session in the long run
         idle_messages_per_second: u64 = 10, "N";
         /// How long the bot of an ending session may take to read its queued messages; the rest is dropped
         ///
-        /// Before that, its matches have the same time to answer what the session sent.
+        /// Before that, its matches have the same time to answer the messages that the session sent.
         closing_grace: Duration = Duration::from_secs(5), "DURATION";
         /// Maximum number of missed match ends that a reconnecting bot receives; older ones are only counted
         missed_ends: usize = 100, "N";
@@ -46,11 +46,11 @@ settings! {
         watcher_queue: usize = 1_024, "N".range(1..);
         /// Maximum number of watchers of one match or tournament
         watchers: usize = 1_000, "N";
-        /// Interval of pings and heartbeats; bots and watchers reconnect when none come for 25 to 35 s
+        /// Interval between pings or heartbeats; bots and watchers reconnect after 25 to 35 s without one
         ping_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=20_000);
         /// Minimum number of results between two checkpoints of a tournament's standings
         ///
-        /// After a restart the server counts the results since the checkpoint again.
+        /// After a restart, the server counts again the results that came after the last checkpoint.
         checkpoint_results: u64 = 5_000, "N".range(1..);
         /// Maximum size of a checkpoint; a tournament that would exceed it does not write checkpoints
         checkpoint_bytes: usize = 32 << 20, "SIZE".in_bytes();
@@ -66,9 +66,9 @@ settings! {
 }
 
 impl Limits {
-    /// Returns how many messages may wait for a session without open matches. Answers to idle messages and to join
-    /// requests are counted separately, so that a bot that reads its stream loses its session for those messages, and
-    /// not for slow reading.
+    /// Returns the maximum number of queued messages for a session without open matches. It includes room for the
+    /// answers to a full burst of idle messages and to all unanswered join requests. A bot that sends too many of
+    /// these, but reads its stream, therefore loses its session for sending them and not for reading slowly.
     pub fn session_outbox_limit(&self) -> usize {
         let idle_messages = usize::try_from(self.idle_message_burst).unwrap_or(usize::MAX);
         // Each idle message may cause a refusal and a repeated turn.

@@ -8,23 +8,23 @@ use lastnim_store::LatencyCounts;
 /// The arena's metrics: current values, and counts since it was opened.
 #[derive(Debug, Clone)]
 pub struct ArenaMeasurements {
-    /// Open sessions of bots.
+    /// The number of open bot sessions.
     pub sessions: usize,
-    /// Registered bots.
+    /// The number of registered bots.
     pub bots: usize,
-    /// Unfinished matches.
+    /// The number of unfinished matches.
     pub open_matches: usize,
-    /// Unfinished tournaments.
+    /// The number of unfinished tournaments.
     pub open_tournaments: usize,
     /// Counts of match events.
     pub played: ShardTally,
-    /// Transactions of the store.
+    /// The number of transactions that the store has committed.
     pub transactions: u64,
-    /// Commits that wait for the store.
+    /// The number of commits that are waiting for the store.
     pub waiting_commits: u64,
-    /// The duration of all commits.
+    /// The durations of all commits, as a histogram.
     pub commits: LatencyCounts,
-    /// Times when the server stalled.
+    /// How often and for how long the server has stalled.
     pub standstills: Standstills,
 }
 

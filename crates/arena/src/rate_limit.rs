@@ -3,15 +3,15 @@
 use lastnim_core::referee::Timestamp;
 use std::time::{Duration, Instant};
 
-/// Returns a waiting time in seconds, rounded up, and at least one.
+/// Converts a waiting time to whole seconds, rounded up and at least 1.
 pub fn retry_seconds(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
-/// A limit of `at_once` actions, of which one is restored per interval. Never more than `at_once` are available,
-/// however long nothing happened.
+/// A limit that allows `at_once` actions at first, and restores one used action per interval. No more than `at_once`
+/// are ever available, even if nothing happens for a long time.
 ///
-/// The caller keeps the [`RateUse`], so that it can check the limit before it counts an action.
+/// The caller stores the [`RateUse`], so that it can check the limit before it counts an action.
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimit {
     at_once: u64,
@@ -19,16 +19,16 @@ pub struct RateLimit {
     interval: Option<u128>,
 }
 
-/// How much of a limit is used. The caller provides the clock.
+/// How much of a limit has been used. The caller provides the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateUse<T> {
     at: T,
-    /// The used actions: the nanoseconds after which all of them are restored, or their number if actions are never
+    /// The number of nanoseconds until all used actions are restored, or the number of used actions if they are never
     /// restored.
     used: u128,
 }
 
-/// A point in time of some clock.
+/// A point in time on some clock.
 pub trait Moment: Copy {
     /// Returns the time since `earlier`; zero if `earlier` is later.
     fn elapsed_since(self, earlier: Self) -> Duration;
@@ -47,22 +47,23 @@ impl Moment for Timestamp {
 }
 
 impl RateLimit {
-    /// Creates a limit of `at_once` actions, and then one per interval. With an interval of zero there is no limit.
+    /// Creates a limit that allows `at_once` actions at first, and then one per interval. An interval of zero means no
+    /// limit.
     pub fn new(at_once: u64, interval: Duration) -> Self {
         Self { at_once, interval: Some(interval.as_nanos()) }
     }
 
-    /// Creates a limit of `at_once` actions, and then `rate` of them per second.
+    /// Creates a limit that allows `at_once` actions at first, and then `rate` actions per second.
     pub fn per_second(at_once: u64, rate: u64) -> Self {
         let second = Duration::from_secs(1).as_nanos();
         // A rate above a billion per second counts as a billion.
         Self { at_once, interval: second.checked_div(rate.into()).map(|interval| interval.max(1)) }
     }
 
-    /// Counts `actions` more, and returns the new use.
+    /// Counts `actions` more actions, and returns the updated use.
     ///
     /// # Errors
-    /// If the limit is reached: the time until the actions are allowed. They are not counted then.
+    /// If the actions exceed the limit now, returns the time until they are allowed. They are not counted in that case.
     pub fn count<T: Moment>(
         &self,
         before: Option<RateUse<T>>,
@@ -81,7 +82,7 @@ impl RateLimit {
         }
     }
 
-    /// Returns whether all actions are restored.
+    /// Returns whether all used actions have been restored.
     pub fn is_clear<T: Moment>(&self, before: RateUse<T>, now: T) -> bool {
         self.used_at(before, now) == 0
     }
@@ -96,7 +97,7 @@ impl RateLimit {
 mod tests {
     use super::*;
 
-    /// Counts single actions until one is refused; returns their number.
+    /// Counts actions one by one until one is refused, and returns how many were allowed.
     fn count_all(limit: RateLimit, used: &mut Option<RateUse<Timestamp>>, second: u64) -> u64 {
         let now = Timestamp::from_micros(second * 1_000_000);
         let mut allowed = 0;

@@ -3,17 +3,18 @@
 use crate::arena::Arena;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A fingerprint of everything that pages show while no match is played: if two are equal, only metrics have changed.
+/// A fingerprint of everything that pages show while no match is played: if two revisions are equal, nothing but
+/// metrics has changed in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revision {
     transactions: u64,
-    /// Sessions opened or ended.
+    /// The number of times that a session was opened or ended.
     sessions: u64,
-    /// Ratings of unfinished tournaments computed.
+    /// The number of times that ratings of unfinished tournaments were computed.
     ratings: u64,
 }
 
-/// Counts the changes that need no transaction.
+/// Counts the changes that pages show although they need no transaction.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges {
     ratings: AtomicU64,
@@ -35,7 +36,8 @@ impl Revision {
 }
 
 impl Arena {
-    /// Returns the revision of the shown data; `None` while matches are played, since it changes constantly.
+    /// Returns the revision of the data that pages show; `None` while matches are played, since the data then changes
+    /// constantly.
     pub fn idle_revision(&self) -> Option<Revision> {
         let revision = Revision {
             transactions: self.commit_counts().transactions,
@@ -45,8 +47,8 @@ impl Arena {
         (self.open_match_count() == 0).then_some(revision)
     }
 
-    /// Returns the number of changes to finished matches and tournaments: removed bots or records, published
-    /// transcripts, voided matches. `None` if the store drops finished matches.
+    /// Returns the number of changes to finished matches and tournaments, such as removed bots or records, published
+    /// transcripts and voided matches; `None` if the store drops finished matches.
     pub fn ended_changes(&self) -> Option<u64> {
         self.inner.store.is_durable().then(|| self.commit_counts().ended_changes)
     }

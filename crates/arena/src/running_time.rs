@@ -1,42 +1,43 @@
-//! The time during which the server ran, without the gaps in which its process or runtime stalled.
+//! Measures the time during which the server ran, without the gaps in which its process or runtime stalled.
 //!
-//! A process that is stopped, migrated or starved of CPU cannot notice this while it lasts. So the runtime sends a
+//! A process that is stopped, migrated or starved of CPU does not notice this while it happens. So the runtime sends a
 //! heartbeat at short intervals, and time without heartbeats does not count: the first reading after a gap returns the
 //! time at which the gap began. Time then stands still until the runtime has run for a while, so that everything that
-//! arrived during the gap is read as of the time before it.
+//! arrived during the gap is treated as if it had arrived when the gap began.
 
 use std::time::Duration;
 
 /// The maximum time for catching up with arrivals after a gap.
 const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
-/// Catching up lasts for this fraction of the gap: more arrives in a longer gap.
+/// Catching up lasts for the length of the gap divided by this number, because more arrives during a longer gap.
 const CATCH_UP_FRACTION: u32 = 8;
 
-/// The maximum number of gaps while catching up, after which time runs again. A permanently overloaded server never
-/// catches up, but its matches must end.
+/// The maximum number of further gaps while catching up; after that, time runs again. A permanently overloaded server
+/// never catches up, but its matches must end.
 const MAX_GAPS_WHILE_CATCHING_UP: u32 = 8;
 
-/// The shortest gap that may lose streams: clients with keepalive checks drop a silent server.
+/// The shortest gap in which streams may be lost, because clients with keepalive checks drop a silent server.
 const MIN_GAP_LOSING_STREAMS: Duration = Duration::from_secs(1);
 
 /// How long after such a gap the server may still discover lost streams.
 const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 
-/// Counts the time during which the server ran. Instants are durations since a fixed start, on a monotonic clock.
+/// Counts the time during which the server ran. Instants are given as durations since a fixed starting point, measured
+/// by a monotonic clock.
 #[derive(Debug)]
 pub(crate) struct RunningTime {
-    /// The longest time without a heartbeat that still counts.
+    /// The longest time without a heartbeat that still counts as running time.
     stall_threshold: Duration,
-    /// The last heartbeat in time.
+    /// When the last heartbeat that was not late arrived.
     alive_at: Duration,
-    /// The latest instant that has been counted.
+    /// The instant up to which time has been counted or left out.
     counted_until: Duration,
-    /// The counted time.
+    /// The running time counted so far.
     ran_for: Duration,
     /// Set from the first heartbeat after a gap until time runs again.
     catching_up: Option<StallRecovery>,
-    /// When time last resumed after a gap that may lose streams.
+    /// When time last resumed after a gap in which streams may have been lost.
     recovered_at: Option<Duration>,
 }
 
@@ -48,7 +49,7 @@ struct StallRecovery {
 }
 
 impl RunningTime {
-    /// Starts the count with a heartbeat at the fixed instant.
+    /// Starts counting with a heartbeat at the fixed starting point.
     pub(crate) fn start(stall_threshold: Duration) -> Self {
         Self {
             stall_threshold,
@@ -68,7 +69,7 @@ impl RunningTime {
         self.ran_for
     }
 
-    /// Notes a heartbeat at `at`. Returns the length of a gap that ends with it.
+    /// Notes a heartbeat at `at`. If it ends a gap, returns for how long time stood still.
     pub(crate) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
         if !self.is_stalled(at) {
             self.alive_at = at;
@@ -100,7 +101,7 @@ impl RunningTime {
         Some(stood_still)
     }
 
-    /// Returns whether a stream that ends at `at` may have been lost in a stall.
+    /// Returns whether a stream that ends at `at` may have been lost because the server stalled.
     pub(crate) fn may_lose_streams(&self, at: Duration) -> bool {
         let in_gap = self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
         let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
@@ -129,7 +130,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// Sends heartbeats in time, the last one at `until`.
+    /// Sends heartbeats that are not late, the last one at `until`, and returns the lengths of the gaps that they end.
     fn run(time: &mut RunningTime, from: Duration, until: Duration) -> Vec<Duration> {
         let mut gaps = Vec::new();
         let mut at = from;
@@ -157,11 +158,11 @@ mod tests {
             run(&mut time, ms(0), ms(1_000));
             assert_eq!(time.running_at(ms(1_005)), ms(1_005));
             if let Some(at) = first_reader {
-                assert_eq!(time.running_at(at), ms(1_005), "the heartbeat comes later");
+                assert_eq!(time.running_at(at), ms(1_005), "no heartbeat has come since the gap");
             }
             assert_eq!(time.note_heartbeat(ms(13_031)), None);
-            assert_eq!(time.running_at(ms(13_032)), ms(1_005), "arrivals are being read");
-            // The gap was 12 s: it catches up for one second.
+            assert_eq!(time.running_at(ms(13_032)), ms(1_005), "the server is still catching up");
+            // After a gap of 12 s, the server catches up for one second, the maximum.
             assert_eq!(run(&mut time, ms(13_031), ms(14_006)), []);
             assert_eq!(time.running_at(ms(14_030)), ms(1_005));
             assert_eq!(run(&mut time, ms(14_006), ms(14_031)), [ms(14_031 - 1_005)]);
@@ -210,7 +211,7 @@ mod tests {
         let mut time = RunningTime::start(THRESHOLD);
         let mut at = ms(0);
         while at < ms(60_000) {
-            // The heartbeat is late by one and a half times the threshold.
+            // Each heartbeat comes one and a half times the threshold after the last one.
             for _ in 0..3 {
                 at += ms(50);
                 time.running_at(at);

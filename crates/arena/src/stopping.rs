@@ -9,8 +9,8 @@ use lastnim_proto::ServerEvent;
 use std::time::Duration;
 
 impl Arena {
-    /// Stops the arena: no match or session starts, and sessions are told how much time they have. Once no match is
-    /// open or the time is over, open matches are interrupted and sessions closed.
+    /// Stops the arena: no new match or session starts, and sessions are told how much time they have. Once no match is
+    /// open, or the time is up, the matches that are still open are interrupted and all sessions are closed.
     pub async fn stop(&self, within: Duration) {
         self.inner.roster.close();
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
@@ -28,7 +28,8 @@ impl Arena {
         let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
         self.inner.stopped.cancel();
         if !in_time {
-            // A match that waits for an unusable store would not handle the interruption.
+            // Waiting commits fail now, because a match that waits for an unusable store would not handle the
+            // interruption.
             self.inner.context.commits.fail_waiting();
             let open: Vec<MatchHandle> =
                 self.inner.matches.write().values().map(|open| open.handle.clone()).collect();
@@ -43,12 +44,12 @@ impl Arena {
         self.inner.stopped.is_cancelled()
     }
 
-    /// Waits until everything has been stopped.
+    /// Waits until [`stop`](Self::stop) was called and either no match is open any more or its time is up.
     pub async fn wait_until_stopped(&self) {
         self.inner.stopped.cancelled().await;
     }
 
-    /// Fails once stopping has begun.
+    /// Returns an error once stopping has begun.
     ///
     /// # Errors
     /// If the arena is stopping.

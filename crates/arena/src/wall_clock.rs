@@ -1,4 +1,4 @@
-//! The only place where the server reads the time.
+//! The server's clock. The server reads the time nowhere else.
 
 use crate::running_time::RunningTime;
 use lastnim_core::referee::Timestamp;
@@ -6,18 +6,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// The number of heartbeats per stall threshold.
+/// The number of heartbeats sent within one stall threshold.
 const HEARTBEATS_PER_THRESHOLD: u32 = 4;
 
-/// The minimum total length of gaps in a log interval that is logged as a warning. Shorter gaps are normal on a busy
-/// machine.
+/// If the gaps in a log interval add up to at least this duration, they are logged as a warning. Shorter gaps are
+/// normal on a busy machine.
 const MIN_WARNED_GAP: Duration = Duration::from_secs(1);
 
 /// The minimum time between two log lines about gaps.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The server's clock. It starts at the system's time and follows a monotonic clock that stands still while the server
-/// stalls (see [`RunningTime`]). Stalls make it fall behind the system's time until the next start.
+/// stalls (see [`RunningTime`]). So each stall makes it fall further behind the system's time, until the server is
+/// started again.
 #[derive(Debug, Clone)]
 pub struct WallClock {
     shared: Arc<ClockShared>,
@@ -31,20 +32,21 @@ struct ClockShared {
     standstills: Mutex<Standstills>,
 }
 
-/// The stalls of the server.
+/// The number and the total duration of the server's stalls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standstills {
-    /// Their number.
+    /// The number of stalls.
     pub count: u64,
-    /// Their total duration.
+    /// The total duration of all stalls.
     pub total: Duration,
 }
 
 impl WallClock {
-    /// Starts a clock at a date. A time of more than `stall_threshold` without a heartbeat does not count.
+    /// Starts a clock that first shows `date`. A gap of more than `stall_threshold` between heartbeats does not count
+    /// as time.
     ///
     /// # Panics
-    /// Outside a runtime, which the heartbeat task needs.
+    /// If it is called outside a Tokio runtime, which the heartbeat task needs.
     pub fn start(date: SystemTime, stall_threshold: Duration) -> Self {
         let since_epoch = date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
@@ -73,7 +75,8 @@ impl WallClock {
         *self.shared.lock_standstills()
     }
 
-    /// Returns the runtime's instant at which a time is reached, if the server does not stall.
+    /// Returns the instant, on the runtime's clock, at which this clock will show the given time if the server does not
+    /// stall.
     pub fn instant(&self, at: Timestamp) -> Instant {
         Instant::now() + at.since(self.now())
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Mutex;
 
-/// The valid tokens, and the bot names in use.
+/// The valid tokens, the house bots, and the lock on bot names.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     keyring: Keyring,
@@ -19,7 +19,7 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Creates the accounts of admins and viewers.
+    /// Creates accounts with the tokens of the admins and viewers.
     pub(crate) fn new(tokens: impl IntoIterator<Item = (Token, Principal)>) -> Self {
         let accounts = Self::default();
         for (token, principal) in tokens {
@@ -28,9 +28,9 @@ impl Accounts {
         accounts
     }
 
-    /// The lock on bot names. Take it to register or remove a bot, to enter one in a tournament, or to seat one in an
-    /// exhibition, so that the bot is not removed at the same time. Do not hold it while planning a schedule or waiting
-    /// for a director. If you also need the lock of a tournament, take that one first.
+    /// Returns the lock on bot names. Take it to register or remove a bot, to enter one in a tournament, or to seat one
+    /// in an exhibition, so that the bot is not removed at the same time. Do not hold it while planning a schedule or
+    /// waiting for a director. If you also need the lock of a tournament, take the tournament's lock first.
     pub(crate) fn names(&self) -> &Arc<Mutex<()>> {
         &self.names
     }

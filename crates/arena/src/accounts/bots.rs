@@ -16,11 +16,11 @@ use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
 pub struct BotView {
     /// Its stored data.
     pub stored: StoredBot,
-    /// Its open session.
+    /// Its open session, if it has one.
     pub session: Option<SessionLink>,
     /// The number of matches that it is playing.
     pub open_matches: usize,
-    /// The kind of house bot, if the server hosts it.
+    /// Which kind of house bot it is, if the server hosts it.
     pub house_bot: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Arena {
         Ok((self.bot_view(bot), token))
     }
 
-    /// Accepts the token of a registered bot.
+    /// Counts a registered bot and starts accepting its token.
     pub(crate) fn accept_bot_token(&self, bot: &StoredBot) {
         self.inner.accounts.count_bot();
         self.inner.accounts.admit_bot(&bot.name, bot.token);
@@ -87,8 +87,8 @@ impl Arena {
         Ok(token)
     }
 
-    /// Removes a bot that never played: its token becomes invalid and its session ends. A new bot with this name does
-    /// not inherit anything.
+    /// Removes a bot that has never played: its token becomes invalid and its session ends. A bot that is registered
+    /// under the same name later inherits nothing.
     ///
     /// # Errors
     /// If there is no such bot, the server hosts it, it has played, or it is in an unfinished tournament.
@@ -115,8 +115,8 @@ impl Arena {
             return in_use("it has played, and its name is in the records of its matches".to_owned());
         }
         let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
-        // The bot may have a line in the standings of finished tournaments. If the commit fails, it is unknown whether
-        // the bot was removed, so the cache is cleared first.
+        // The cached standings of finished tournaments may have a line for the bot. If the commit fails, it is unknown
+        // whether the bot was removed, so the cache is cleared in any case.
         self.inner.ended_tournaments.clear();
         removed?;
         // The order matters: a session that opens between these steps checks its token again afterwards.
@@ -148,8 +148,8 @@ impl Arena {
         self.inner.roster.presence(name).open_match_ids(limit)
     }
 
-    /// Returns up to `limit` seats that a bot lost in finished matches before `before`, the newest first; only those of
-    /// a tournament, if one is given.
+    /// Returns up to `limit` seats that a bot lost in finished matches before `before`, the newest first. If
+    /// `tournament` is given, only its matches count.
     ///
     /// # Errors
     /// If there is no such bot, or the store cannot be read.
@@ -164,7 +164,7 @@ impl Arena {
         Ok(self.inner.store.lost_seats(name, tournament, before, limit).await?)
     }
 
-    /// Returns up to `limit` bots after `after`, by name.
+    /// Returns up to `limit` bots in the order of their names, starting after the name `after`.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -187,8 +187,8 @@ impl Arena {
         }
     }
 
-    /// Admits a session of a bot with the version that it reported. The stream carries messages to the bot; the session
-    /// reads the bot's messages, and replaces an older session once it runs.
+    /// Opens a session for a bot that reported this version. The stream carries the messages to the bot. The session
+    /// reads the bot's messages and, once it runs, replaces an older session of the bot.
     ///
     /// # Errors
     /// If the session limit is reached, or the server is stopping.

@@ -17,22 +17,22 @@ use std::time::Duration;
 pub struct GuestMatch {
     /// The match.
     pub id: MatchId,
-    /// How long it has waited for its guest; zero while it waits for another player.
+    /// How long the match has waited for its guest; zero while it waits for another player.
     pub idle: Duration,
 }
 
 /// The prefix of all guest names.
 const NAME_PREFIX: &str = "guest-";
-/// The length of the rest of the name, with five bits per character. It is long enough that nobody can find a second
-/// secret with the same name.
+/// The number of characters after the prefix, each of which encodes five bits. That is enough to keep anyone from
+/// finding a second secret with the same name.
 const DERIVED_CHARS: usize = 16;
-/// Characters that are not easily confused.
+/// The characters that may follow the prefix, chosen so that no two are easily confused.
 const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The key derivation context, which makes this key different from other keys of the same secret.
+/// The key derivation context, which makes this key different from other keys that are derived from the same secret.
 const KEY_CONTEXT: &str = "lastnim guest name v1";
 
-/// Returns the guest name of a secret. It derives from the secret, so the server stores nothing about guests, and every
-/// server gives the same name.
+/// Returns the guest name that belongs to a secret. The name is derived from the secret, so the server stores nothing
+/// about guests, and every server gives the same name.
 pub fn guest_name(secret: &[u8; 32]) -> BotName {
     let key = blake3::derive_key(KEY_CONTEXT, secret);
     let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
@@ -54,7 +54,8 @@ impl Arena {
         self.inner.accounts.house().hosted()
     }
 
-    /// Starts a guest's match against house bots, which counts as practice. `caller` is `None` without a token.
+    /// Starts a guest's match against house bots, which counts as practice. `caller` is `None` if the request has no
+    /// token.
     ///
     /// # Errors
     /// If a player is neither the guest nor a house bot, a tournament closes the oracle to the caller, a limit is
@@ -66,7 +67,7 @@ impl Arena {
         setup: MatchSetup,
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
-        // This check comes first, so that no guest loses a match for one that cannot begin.
+        // This check comes first, so that no open guest match is cancelled to make room for one that cannot begin.
         setup.clone().validate().map_err(ArenaError::Setup)?;
         let guest = guest.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
@@ -82,7 +83,8 @@ impl Arena {
         self.wait_until_announced(begun).await
     }
 
-    /// Checks the limits on the matches of all guests and on all practice; the caller holds the lock.
+    /// Checks the limits on all open guest matches and on all open practice matches. The caller holds the lock on bot
+    /// names.
     fn check_guest_room(&self) -> Result<(), ArenaError> {
         let limits = self.limits();
         let is_guests = |open: &&OpenMatch| open.setup.bots.iter().any(is_guest_name);
@@ -123,9 +125,9 @@ impl Arena {
         }
     }
 
-    /// Forgets guests; otherwise data that is stored per bot would accumulate for guests. Calls `choose` while no match
-    /// can begin, with a function that forgets a guest and returns whether it did: guests with a session or a seat are
-    /// kept. Until `choose` returns, the guests that it names may not open a session.
+    /// Forgets guests, because the data that is kept for each bot would otherwise accumulate. While no match can begin,
+    /// it calls `choose` with a function that forgets a guest and returns whether it did so; a guest with a session or
+    /// a seat is kept. `choose` must make sure that the guests it forgets open no session before it returns.
     ///
     /// # Errors
     /// If the store cannot be used.
@@ -146,7 +148,7 @@ impl Arena {
         })
     }
 
-    /// Returns up to `limit` open matches of a guest, the oldest first. Stores nothing for a guest without matches.
+    /// Returns up to `limit` open matches of a guest, the oldest first. Nothing is stored for a guest without matches.
     pub fn open_matches_of_guest(&self, guest: &BotName, limit: usize) -> Vec<MatchId> {
         let presence = self.inner.roster.existing_presence(guest);
         presence.map(|presence| presence.open_match_ids(limit)).unwrap_or_default()
@@ -159,7 +161,7 @@ impl Arena {
         usize::from_le_bytes(bytes)
     }
 
-    /// Returns the time in microseconds since 1970-01-01 UTC.
+    /// Returns the current time in microseconds since 1970-01-01 UTC.
     pub fn micros_now(&self) -> u64 {
         self.now().as_micros()
     }

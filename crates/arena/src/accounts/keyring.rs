@@ -8,11 +8,11 @@ use std::sync::{PoisonError, RwLock};
 /// The caller of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Principal {
-    /// Has all rights.
+    /// An admin, who has all rights.
     Admin,
     /// A bot: may play its seats, join tournaments, replace its token, and read.
     Bot(BotName),
-    /// May only read.
+    /// A viewer, who may only read.
     Viewer,
 }
 

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 /// The house bots of this server, and the bots that practised against them recently.
 #[derive(Debug, Default)]
 pub(crate) struct HouseBots {
-    /// The kind of house bot by name.
+    /// The kind of each house bot, by its name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
-    /// The use of the limit on practice matches per minute, by bot.
+    /// How much of the limit on practice matches per minute each bot has used.
     used: Mutex<HashMap<BotName, RateUse<Instant>>>,
 }
 
@@ -41,13 +41,15 @@ impl HouseBots {
         self.house_bots.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
-    /// Returns whether a match is practice: outside any tournament, one bot against house bots.
+    /// Returns whether a match is practice, that is outside any tournament and with exactly one player that is not a
+    /// house bot.
     fn is_practice(&self, setup: &MatchSetup) -> bool {
         let guests = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
         setup.origin.is_none() && guests == 1
     }
 
-    /// Counts a practice match, up to `per_minute` per minute; rejected matches do not count.
+    /// Counts a practice match of a bot, or rejects it if the bot has started `per_minute` of them within a minute.
+    /// Rejected matches do not count.
     fn count_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
         let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,8 +71,8 @@ impl HouseBots {
 }
 
 impl Arena {
-    /// Registers a house bot, or finds the one that an earlier server registered, and returns the token of its session.
-    /// Its token is given to no one else and is not stored.
+    /// Registers a house bot, or finds the one that an earlier server registered, and returns a new token for its
+    /// session. The token is given to no one else and is not stored.
     ///
     /// # Errors
     /// If the name belongs to another bot, or the store cannot be used.
@@ -120,8 +122,8 @@ impl Arena {
     /// Starts a practice match of the calling bot against house bots.
     ///
     /// # Errors
-    /// If anyone else is to play, a tournament closes the oracle to the bot, a practice limit is reached, or the match
-    /// cannot begin.
+    /// If a player is neither the bot nor a house bot, a tournament closes the oracle to the bot, a practice limit is
+    /// reached, or the match cannot begin.
     pub async fn create_practice_match(
         &self,
         bot: &BotName,
@@ -144,7 +146,7 @@ impl Arena {
         self.wait_until_announced(beginning.await?).await
     }
 
-    /// Checks that a bot plays alone against house bots.
+    /// Checks that in this match the bot plays only against house bots, outside any tournament.
     pub(crate) fn check_practice_setup(&self, bot: &BotName, setup: &MatchSetup) -> Result<(), ArenaError> {
         let house = self.inner.accounts.house();
         if house.is_practice(setup) && setup.bots.iter().any(|name| name == bot) {
@@ -154,14 +156,14 @@ impl Arena {
         }
     }
 
-    /// Checks the practice limits; the caller holds the lock.
+    /// Checks the limits on open practice matches. The caller holds the lock on bot names.
     fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         self.check_own_practice(bot)?;
         let limit = self.inner.limits.practice_matches;
         check_open_matches("open practice matches", self.count_practice(None), limit)
     }
 
-    /// Checks the limit on a bot's own practice matches; the caller holds the lock.
+    /// Checks the limit on a bot's own open practice matches. The caller holds the lock on bot names.
     pub(crate) fn check_own_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limit = self.inner.limits.practice_matches_per_bot;
         check_open_matches("open practice matches for this bot", self.count_practice(Some(bot)), limit)

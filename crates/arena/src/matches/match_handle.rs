@@ -6,10 +6,10 @@ use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
 use lastnim_core::referee::{Record, TimedEvent};
 
-/// The maximum number of events that are copied under one lock, which delays the other matches of the shard.
+/// The maximum number of events that are copied while the shard is locked, which delays its other matches.
 const MAX_COPIED_EVENTS: usize = 1_024;
 
-/// Sends inputs to one match. Cheap to clone; a finished match ignores them.
+/// Sends inputs to one match, which ignores them once it is finished. The handle is cheap to clone.
 #[derive(Debug, Clone)]
 pub struct MatchHandle {
     id: MatchId,
@@ -36,37 +36,36 @@ impl MatchHandle {
         self.shard.batch().tell(self.id, input)
     }
 
-    /// Freezes the match.
     pub(crate) fn freeze(&self) {
         self.send(MatchInput::Freeze);
     }
 
-    /// Resumes the match.
     pub(crate) fn resume(&self) {
         self.send(MatchInput::Thaw);
     }
 
-    /// Drops the match without an end, if it is still open.
+    /// Drops the match without ending it, if it is still open.
     pub(crate) fn abandon(&self) {
         self.shard.batch().abandon(self.id);
     }
 
-    /// Returns the announced state of the match; `None` before its beginning is announced, or once its end is.
+    /// Returns the announced state of the match; `None` until its beginning is announced, and again once its end is
+    /// announced.
     pub(crate) fn view(&self) -> Option<AnnouncedMatch> {
         self.shard.view(self.id)
     }
 
-    /// Returns the versions that have played, by seat; empty if none was reported.
+    /// Returns the bot versions that have played, by seat; empty if no version was reported.
     pub(crate) fn seat_versions(&self) -> Vec<SeatVersions> {
         self.shard.seat_versions(self.id)
     }
 
-    /// Adds a watcher, up to `limit` of them.
+    /// Adds a watcher, unless the match already has `limit` of them.
     pub(crate) fn watch(&self, outbox: Outbox<WatchEvent>, limit: usize) -> WatchAdmission {
         self.shard.watch(self.id, outbox, limit)
     }
 
-    /// Returns the announced events; `None` once the match is over. Releases the shard between blocks of events.
+    /// Returns the announced events; `None` once the match is over. The shard is unlocked between blocks of events.
     pub(crate) async fn announced_events(&self) -> Option<Vec<TimedEvent>> {
         let mut events = Vec::new();
         loop {
@@ -80,7 +79,8 @@ impl MatchHandle {
         }
     }
 
-    /// Returns the announced part of the record; `None` before the match's beginning is announced, or once its end is.
+    /// Returns the announced part of the record; `None` until the beginning of the match is announced, and again once
+    /// its end is announced.
     pub(crate) async fn announced_record(&self) -> Option<Record> {
         let mut events = self.announced_events().await?.into_iter();
         let mut record = Record::begin(self.id, events.next()?).expect("the first event is valid");

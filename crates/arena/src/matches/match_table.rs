@@ -30,7 +30,7 @@ impl MatchTable {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes a match, and wakes all waiters for the end of a match.
+    /// Removes a match, and wakes all tasks that wait for a match to end.
     pub(crate) fn remove(&self, id: MatchId) {
         self.write().remove(&id);
         self.ended.notify_waiters();

@@ -1,4 +1,4 @@
-//! Open matches, and reads of finished ones.
+//! Open matches, and reading finished ones from the store.
 
 use crate::arena::{Arena, ArenaInner, HeldLock};
 use crate::error::ArenaError;
@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 /// How long a tournament without open matches waits before it checks for room again.
 const ROOM_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Plays a match to its end and returns its outcome.
+/// A future that plays a match to its end and returns its outcome; `None` if the match was cancelled.
 pub(crate) trait MatchFuture:
     Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static
 {
@@ -35,28 +35,29 @@ pub(crate) struct BegunMatch<P> {
     pub(crate) id: MatchId,
     pub(crate) handle: MatchHandle,
     pub(crate) setup: Arc<MatchSetup>,
-    /// It resolves when the beginning is announced, and is dropped if it is never announced.
+    /// Resolves when the beginning is announced, and fails if it never is.
     pub(crate) begun: oneshot::Receiver<()>,
-    /// Plays it to its end; the match waits until this is polled.
+    /// The future that plays the match to its end. The match does not start until this is polled.
     pub(crate) play: P,
 }
 
-/// An exhibition that has begun: its id, its entry, and the receiver for the announcement of its beginning.
+/// An exhibition that has begun: its id, its entry in the table of open matches, and a receiver that resolves when its
+/// beginning is announced.
 pub(crate) type BegunExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
 
-/// A watched match: the events so far, and the stream of further ones.
+/// A match as a new watcher receives it: the events so far, and the stream of further ones.
 #[derive(Debug)]
 pub struct MatchWatch {
     /// The visible events so far.
     pub so_far: Vec<TimedEvent>,
-    /// The audit, if the match is over.
+    /// The audit, if the match is over and has a winner.
     pub audit: Option<Arc<Audit>>,
     /// Further events; `None` if the match is over.
     pub next: Option<OutboxStream<WatchEvent>>,
 }
 
-/// A match's entry in the table of open matches. It is removed when the match is over, has broken down or is never
-/// played; if the shard still has the match, it is dropped.
+/// A guard for a match's entry in the table of open matches. When the guard is dropped, because the match is over, has
+/// broken down or is never played, the entry is removed, and the shard drops the match if it still has it.
 #[derive(Debug)]
 struct OpenMatchEntry {
     inner: Arc<ArenaInner>,
@@ -108,7 +109,7 @@ impl Arena {
         self.begin_admitted_exhibition(held, setup)
     }
 
-    /// Begins an exhibition whose players were checked; the held lock keeps its bots from being removed.
+    /// Begins an exhibition whose players have been checked; the held lock keeps its bots from being removed.
     pub(crate) fn begin_admitted_exhibition(
         &self,
         _held: HeldLock,
@@ -119,7 +120,7 @@ impl Arena {
         Ok((id, OpenMatch { handle, setup }, begun))
     }
 
-    /// Begins a match, and returns the task that plays it. `oracle` says whether its bots see the audit.
+    /// Begins a match, and returns it with the future that plays it. `oracle` says whether its bots see the audit.
     pub(crate) fn begin_match(
         &self,
         setup: MatchSetup,
@@ -136,8 +137,8 @@ impl Arena {
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        // The id is drawn under the lock, so that bots take seats in the order of match ids, and an unknown match is
-        // newer than all known ones.
+        // The id is drawn under the lock, so that bots take their seats in the order of match ids, and a match that is
+        // not known yet is newer than all known ones.
         let id = inner.ids.next_match();
         let fixed = Arc::new(setup.clone());
         let beginning = Beginning::Setup(Box::new(setup));
@@ -147,8 +148,8 @@ impl Arena {
         Ok(self.insert_open_match(&mut matches, id, fixed, ticket))
     }
 
-    /// Resumes a match of an earlier server, and returns the task that plays it. `oracle` says whether its bots see the
-    /// audit.
+    /// Resumes a match that an earlier server began, and returns it with the future that plays it. `oracle` says
+    /// whether its bots see the audit.
     pub(crate) fn resume_match(
         &self,
         stored: StoredMatch,
@@ -314,7 +315,8 @@ impl Arena {
 }
 
 impl Arena {
-    /// Returns the events so far of a match that was just open: if it has ended since, from the store.
+    /// Returns the first `count` events of a match that was open a moment ago. They are read from the store if the
+    /// match has ended since.
     async fn first_events(
         &self,
         id: MatchId,
@@ -331,7 +333,7 @@ impl Arena {
 }
 
 impl OpenMatch {
-    /// Returns the summary of a match; `None` before its beginning is announced, or once its end is.
+    /// Returns the summary of a match; `None` until its beginning is announced, and again once its end is announced.
     pub(crate) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
         Some(self.summary_of_view(id, self.handle.view()?))
     }
@@ -344,7 +346,7 @@ impl OpenMatch {
     }
 }
 
-/// Plays a match without waiting for its result.
+/// Plays a match whose outcome is not needed, and logs any failure.
 pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
     match play.await {
         Ok(_) => {}

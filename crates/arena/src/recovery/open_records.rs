@@ -10,14 +10,14 @@ use std::time::Instant;
 pub(crate) struct OpenRecords {
     /// The time at which reading began.
     pub(crate) began: Instant,
-    /// By tournament; `None` for exhibitions.
+    /// The unfinished matches of each tournament; `None` stands for exhibitions.
     pub(crate) by_tournament: BTreeMap<Option<TournamentId>, Vec<StoredMatch>>,
-    /// The damaged matches, with a description of the damage.
+    /// The damaged matches, each with a description of its damage.
     pub(crate) damaged: Vec<(MatchId, String)>,
 }
 
 impl OpenRecords {
-    /// Reads them from a store.
+    /// Reads the records of all unfinished matches from a store.
     pub(crate) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
         let began = Instant::now();
         let mut by_tournament: BTreeMap<_, Vec<StoredMatch>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Resumes the matches and tournaments in the store.
+//! Resumes the unfinished matches and tournaments in the store.
 
 use super::results::{CountedResults, UncountedTournament};
 use crate::arena::Arena;
@@ -15,9 +15,9 @@ use lastnim_tournament::{OracleAccess, Pairing, ResultFold, Rulings, TournamentS
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The number of bots or match results per read.
+/// The number of bots or match results that are read from the store at a time.
 pub(super) const PAGE_SIZE: usize = 10_000;
-/// The maximum number of voided matches per transaction.
+/// The maximum number of matches that are voided in one transaction.
 const MAX_VOIDED_AT_ONCE: usize = 2_000;
 
 impl Arena {
@@ -30,7 +30,7 @@ impl Arena {
         let (mut tournaments, mut matches) = (0, 0);
         let unfinished = self.inner.store.unfinished_tournaments().await?;
         let is_left = !(unfinished.is_empty() && open.is_empty());
-        // Tournaments begin matches before recovery is complete.
+        // The grace period starts now, because resumed tournaments begin matches before recovery is complete.
         if is_left {
             self.begin_return_grace();
         }
@@ -51,7 +51,7 @@ impl Arena {
             }
         }
         if is_left {
-            // Bots cannot connect before this point.
+            // The grace period starts again, because bots cannot connect before this point.
             self.begin_return_grace();
             let took = began.elapsed();
             tracing::info!(tournaments, matches, ?took, "resuming unfinished matches and tournaments");
@@ -60,7 +60,7 @@ impl Arena {
     }
 
     /// Quarantines matches that cannot be resumed. The store then lists them among the results of their tournaments
-    /// without an outcome, so that this start and every later one continue in the same way.
+    /// without an outcome, so that this start and all later ones treat them in the same way.
     async fn quarantine_matches(&self, damaged: Vec<(MatchId, String)>) -> Result<(), ArenaError> {
         if damaged.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl Arena {
         }
     }
 
-    /// Starts the grace period in which no absent bot is charged.
+    /// Starts the grace period, during which the clocks of absent bots are not charged.
     fn begin_return_grace(&self) {
         self.inner.return_grace.begin(self.now() + self.inner.limits.return_grace);
     }
@@ -109,7 +109,7 @@ impl Arena {
         let handle = Arc::new(TournamentHandle::new(&stored));
         self.inner.tournaments.insert(id, Arc::clone(&handle));
         if stored.state == TournamentState::Open {
-            // The server stopped between the last bot's joining and the start.
+            // The server may have stopped after the last bot had joined, but before the tournament was started.
             if is_ready_to_start(&stored) {
                 self.plan_and_start_tournament(&handle, stored).await?;
             }
@@ -133,7 +133,8 @@ impl Arena {
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
-        // These are collected before the first match resumes: if one fails, no match of the tournament resumes.
+        // All pairings are found before the first match resumes, so that no match of the tournament resumes if one is
+        // missing.
         let open = open.into_iter().map(|open| Ok((open_pairing(&director, id, &open)?, open)));
         let open = open.collect::<Result<Vec<_>, ArenaError>>()?;
         for (pairing, open) in open {
@@ -144,8 +145,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Reads the organiser's rulings. If the server stopped before voided matches lost their numbers, they lose them
-    /// now; open ones lose theirs when they end.
+    /// Reads the organiser's rulings. A voided match gives up its number, so that it can be replayed. If the server
+    /// stopped before it had stored this for some finished matches, it is stored now; open matches give up their
+    /// numbers when they end.
     async fn recover_rulings(
         &self,
         handle: &TournamentHandle,
@@ -170,8 +172,8 @@ impl Arena {
         Ok(rulings)
     }
 
-    /// Resumes a match without a director: an exhibition, or a leftover match of a finished tournament, which is
-    /// cancelled.
+    /// Resumes a match that has no director. An exhibition is played to its end; a match left over from a finished
+    /// tournament is cancelled.
     fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
         let begun = self.resume_match(stored, OracleAccess::Open);
         self.inner.tasks.spawn(play_unattended_match(begun.id, begun.play));
@@ -181,8 +183,8 @@ impl Arena {
     }
 }
 
-/// Returns whether an error concerns the data of one tournament. If the store cannot be used or belongs to another
-/// server, nothing can be resumed.
+/// Returns whether an error concerns only the data of one tournament, so that the others can still be resumed. After
+/// other errors nothing can be resumed: the store cannot be used, or it belongs to another server.
 fn is_damage(error: &ArenaError) -> bool {
     matches!(
         error,

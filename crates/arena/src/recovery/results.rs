@@ -16,33 +16,33 @@ use thiserror::Error;
 /// A tournament whose results are to be counted.
 pub(crate) struct UncountedTournament<'a> {
     pub(crate) handle: &'a TournamentHandle,
-    /// The tournament with the bots that it had at its start.
+    /// The tournament, with the bots that were in its field at the start.
     pub(crate) at_the_start: &'a StoredTournament,
-    /// The changes to its field, in order.
+    /// The changes to the field since the start, in order.
     pub(crate) changes: &'a [FieldChange],
     /// The organiser's rulings.
     pub(crate) rulings: &'a Rulings,
-    /// Matches whose ends the director will still receive.
+    /// Matches whose ends the director has yet to receive; their results are left out.
     pub(crate) unheard: &'a HashSet<MatchId>,
 }
 
-/// The counted results.
+/// The results of a tournament, as counted from the store.
 pub(crate) struct CountedResults {
     pub(crate) fold: ResultFold,
-    /// The number of results after the checkpoint.
+    /// The number of results counted since the checkpoint, or in total if no checkpoint was used.
     pub(crate) since_checkpoint: u64,
 }
 
-/// Counts of results read from the store.
+/// How many results were read from the store.
 #[derive(Debug, Default)]
 struct ReadCounts {
-    /// Results that were counted before.
+    /// Results that had already been counted.
     known: u64,
-    /// Results that were counted now.
+    /// Results that were counted during this read.
     added: u64,
 }
 
-/// Why a checkpoint cannot be used.
+/// Why counting from a checkpoint failed.
 #[derive(Debug, Error)]
 enum ResultsError {
     #[error(transparent)]
@@ -71,7 +71,8 @@ impl Arena {
         self.count_all_results(&tournament).await
     }
 
-    /// Returns the newest checkpoint of a tournament, unless its row cannot be read.
+    /// Returns the newest checkpoint of a tournament; `None` if there is none, or if it cannot be read because it is
+    /// damaged.
     pub(crate) async fn usable_checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, ArenaError> {
         match self.inner.store.checkpoint(id).await {
             Err(damaged @ StoreError::Damaged { .. }) => {
@@ -116,7 +117,7 @@ impl Arena {
             state,
         )?;
         let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
-        // The last counted result is read again, to check that the checkpoint matches it.
+        // The last result below `upto` is read again, to check that the checkpoint agrees with the store.
         let from = upto.saturating_sub(1);
         let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
         if known != ahead + (upto - from) {
@@ -126,8 +127,8 @@ impl Arena {
         Ok(CountedResults { fold, since_checkpoint: added })
     }
 
-    /// Counts the new results from a number on. They come by number, so that a match is known once the results that it
-    /// depends on are counted.
+    /// Counts the results with the number `from` or a higher one, except those already counted. They are read in the
+    /// order of their numbers, so that the results on which a match depends are counted before its own.
     async fn count_from(
         &self,
         tournament: &UncountedTournament<'_>,
@@ -159,13 +160,14 @@ fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
 }
 
 impl<'a> UncountedTournament<'a> {
-    /// Returns all bots that were ever in its field; departed bots have lines in the standings as well.
+    /// Returns all bots that have ever been in the tournament's field. Bots that have left keep their lines in the
+    /// standings.
     fn bots_ever_in_field(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
         self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
     }
 
     fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
-        // A result that does not count is not checked for its bots.
+        // The bots are compared only if the result counts.
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
         let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
         let pairing = pairing.ok_or_else(|| {

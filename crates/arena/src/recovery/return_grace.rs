@@ -4,7 +4,7 @@ use lastnim_core::referee::Timestamp;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-/// When the grace period ends; `None` if the server started with an empty store.
+/// When the grace period ends; `None` if the server had nothing to resume when it started.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnGrace(RwLock<Option<Timestamp>>);
 
@@ -14,7 +14,7 @@ impl ReturnGrace {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// Returns the rest of the grace period.
+    /// Returns how much of the grace period is left.
     pub(crate) fn left(&self, now: Timestamp) -> Duration {
         let until = *self.0.read().unwrap_or_else(PoisonError::into_inner);
         until.map_or(Duration::ZERO, |until| until.since(now))

@@ -1,4 +1,4 @@
-//! Whether the clock can be trusted with the removal of records by age.
+//! Checks whether the clock is reliable enough for removing records by age.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -14,16 +14,16 @@ const NOTE_INTERVAL: Duration = Duration::from_mins(10);
 /// The pause before a failed write is repeated.
 const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The state of the clock in the store when the server started, with the jump that this start has found.
+/// What the store knew about the clock when the server started, and the jump that was found at this start, if any.
 #[derive(Debug)]
 pub(crate) struct StartClock {
     stored: StoredClock,
-    /// The jump, until it is written to the store.
+    /// The jump found at this start, until it has been written to the store.
     unnoted: Mutex<Option<ClockJump>>,
 }
 
 impl StartClock {
-    /// Compares the clock with the latest time in a store, and logs a warning if they do not agree.
+    /// Compares the clock with the latest time in a store, and logs a warning if they do not fit together.
     pub(crate) async fn check(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
         let mut stored = store.clock().await?;
         let mut jump = None;
@@ -46,8 +46,8 @@ impl StartClock {
         Ok(Self { stored, unnoted: Mutex::new(jump) })
     }
 
-    /// Returns the time before which a match must have ended to have this age now; `None` while the latest time in the
-    /// store is ahead of the clock.
+    /// Returns the time before which a match must have ended to be at least this old now; `None` while the latest time
+    /// in the store is ahead of the clock.
     pub(crate) fn time_ago(&self, now: Timestamp, age: Duration) -> Option<Timestamp> {
         let is_behind = self.stored.latest.is_some_and(|latest| now < latest);
         (!is_behind).then(|| self.stored.time_ago(now, age))
@@ -77,7 +77,8 @@ impl Arena {
         }
     }
 
-    /// Writes the current time, and the jump that this start has found, to a durable store.
+    /// Writes the current time, and the jump found at this start, if any, to the store. Does nothing if the store is
+    /// not durable.
     pub(crate) async fn note_time(&self) -> Result<(), ArenaError> {
         if !self.inner.store.is_durable() {
             return Ok(());

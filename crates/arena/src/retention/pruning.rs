@@ -8,8 +8,8 @@ use lastnim_store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
 use tokio::sync::OwnedMutexGuard;
 
 impl Arena {
-    /// Removes the records of matches while others are played, and returns the number of matches. Their setups,
-    /// results, figures, last hashes and signatures stay.
+    /// Removes the records of the finished matches that a filter selects, and returns the number of these matches.
+    /// Their setups, results, figures, last hashes and signatures stay. Other matches can be played in the meantime.
     ///
     /// # Errors
     /// If the store cannot be read or written. Records removed before the error stay removed.
@@ -23,8 +23,9 @@ impl Arena {
         Ok(pruned)
     }
 
-    /// Removes the records of a few matches after a given one, the oldest first. Returns their number and the last of
-    /// them; `None` if there are no more. The lock ensures that each is counted once.
+    /// Removes the records of a few matches that come after the match `after`, the oldest first. Returns the number of
+    /// matches and the last of them; `None` if there are none left. Holds a lock, so that concurrent calls do not count
+    /// the same match twice.
     pub(crate) fn prune_page(
         &self,
         filter: PruneFilter,

@@ -11,36 +11,36 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// The number of tournaments per read.
+/// The number of tournaments that are read from the store at a time.
 const PAGE_SIZE: usize = 100;
-/// The pause after each removal, as a multiple of its duration, to leave the store to the matches.
+/// The pause after each removal, as a multiple of the removal's duration. It leaves the store free for matches.
 const REST_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
 /// A time that is later than the end of every match.
 const NEVER: Timestamp = Timestamp::from_micros(i64::MAX as u64);
 
-/// The tournaments with a limited retention; finished ones while they have records left to remove.
+/// The tournaments with a limited retention. A finished tournament is dropped when it has no records left to remove.
 #[derive(Debug, Default)]
 pub(crate) struct RetainedTournaments {
     by_id: BTreeMap<TournamentId, Retention>,
-    /// Whether it includes tournaments that were over before the server started.
+    /// Whether `by_id` includes the tournaments that were over before the server started.
     has_older: bool,
 }
 
 impl Arena {
-    /// Removes records that tournaments no longer keep, for as long as the server runs.
+    /// Regularly removes the records that tournaments no longer keep, for as long as the server runs.
     pub async fn apply_retention(&self) -> Infallible {
         let mut tournaments = RetainedTournaments::default();
         loop {
             sleep(self.limits().retention_interval).await;
-            // An unusable store is not logged here, because matches report it.
+            // This is logged at the debug level only, because matches also report a store that cannot be used.
             if let Err(error) = self.prune_by_retention(&mut tournaments).await {
-                tracing::debug!(%error, "records could not be removed on time");
+                tracing::debug!(%error, "expired records could not be removed");
             }
         }
     }
 
-    /// Removes the expired records once.
+    /// Removes expired records in a single pass over all tournaments.
     pub(crate) async fn prune_by_retention(
         &self,
         tournaments: &mut RetainedTournaments,
@@ -79,8 +79,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Removes a few records of each tournament in turn until no tournament has expired records, or it is time to
-    /// look for new ones.
+    /// Removes a few records of each tournament in turn until no tournament has expired records left, or it is time to
+    /// look for newly expired ones.
     async fn prune_by_turns(
         &self,
         tournaments: &BTreeMap<TournamentId, Retention>,
@@ -115,7 +115,8 @@ impl Arena {
         Ok(!left.is_empty())
     }
 
-    /// Returns which records of a tournament are not kept any more; `None` while their ages are not known.
+    /// Returns a filter that selects the expired records of a tournament; `None` while the ages of its records are
+    /// unknown.
     fn expired_records(&self, id: TournamentId, retention: Retention, now: Timestamp) -> Option<PruneFilter> {
         let over_before = match retention.days() {
             None => NEVER,
@@ -128,7 +129,8 @@ impl Arena {
     }
 }
 
-/// Returns the expired records of a tournament, of matches that ended before a time.
+/// Returns a filter that selects the records of a tournament's matches that ended before `over_before`, except the
+/// newest ones, which the tournament keeps.
 fn expired_before(id: TournamentId, retention: Retention, over_before: Timestamp) -> PruneFilter {
     let keep_newest = retention.matches().map_or(0, KeptMatches::get);
     PruneFilter { tournament: Some(id), over_before, keep_newest }
@@ -152,7 +154,7 @@ mod tests {
         Timestamp::from_micros(number * DAY.as_micros() as u64)
     }
 
-    /// Starts a server on a store on a day.
+    /// Starts a server on the given store, with the clock set to the given day.
     async fn start_on(store: &Arc<ShakyStore>, day: u64) -> Arena {
         let date = move || -> SystemTime { UNIX_EPOCH + DAY * day as u32 };
         let environment = Environment::new(date, |bytes| getrandom::fill(bytes).unwrap());
@@ -166,17 +168,17 @@ mod tests {
         Retention::new(KeptMatches::new(matches).ok(), KeptDays::new(days).ok()).unwrap()
     }
 
-    /// Returns the day before which records expire, and the number of newest records that are kept.
+    /// Returns the day before which records have expired, and the number of newest records that are kept regardless.
     fn expired(arena: &Arena, matches: u64, days: u64) -> Option<(u64, u64)> {
         expired_in(arena, 0, matches, days)
     }
 
-    /// Returns the same values after the server has run for some days.
+    /// Returns what [`expired`] returns after the server has run for `after` more days.
     fn expired_in(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
         let id = TournamentId::new(1, &[0; 10]);
         let filter = arena.expired_records(id, retention(matches, days), arena.now() + DAY * after)?;
         assert_eq!(filter.tournament, Some(id));
-        // The clock has advanced a little since midnight.
+        // The time is rounded down to a day, because the clock has advanced a little since midnight.
         Some((filter.over_before.as_micros() / DAY.as_micros() as u64, filter.keep_newest))
     }
 
@@ -202,12 +204,16 @@ mod tests {
             let ahead = start_on(&store, TODAY + 100).await;
             assert_eq!(expired(&ahead, 0, 30), Some((TODAY - 30, 0)), "as before the jump");
             assert_eq!(expired_in(&ahead, 10, 0, 30), Some((TODAY - 20, 0)));
-            assert_eq!(expired_in(&ahead, 31, 0, 30), Some((TODAY + 101, 0)), "the jump is long ago");
+            assert_eq!(
+                expired_in(&ahead, 31, 0, 30),
+                Some((TODAY + 101, 0)),
+                "the limit falls after the jump"
+            );
         }
         let right = start_on(&store, TODAY).await;
         assert_eq!(expired(&right, 0, 30), None, "the latest time is ahead of the clock");
         assert_eq!(expired(&right, 5, 30), None, "ages are not known");
-        assert!(expired(&right, 5, 0).is_some(), "numbers need no clock");
+        assert!(expired(&right, 5, 0).is_some(), "keeping the newest needs no clock");
         assert_eq!(expired_in(&right, 99, 0, 30), None);
         assert_eq!(expired_in(&right, 101, 0, 30), Some((TODAY - 29, 0)));
         // At this point, an operator confirms that the clock is right.
@@ -222,7 +228,7 @@ mod tests {
         // A machine without a clock battery starts in 1970.
         start_on(&store, 0).await;
         let right = start_on(&store, TODAY).await;
-        assert_eq!(expired(&right, 0, 30), Some((0, 0)), "what was recorded in 1970 is as old as before");
+        assert_eq!(expired(&right, 0, 30), Some((0, 0)), "records from 1970 have become no older");
         assert_eq!(expired_in(&right, 31, 0, 30), Some((TODAY + 1, 0)));
     }
 }

@@ -11,22 +11,23 @@ use tokio::sync::OwnedMutexGuard;
 /// A transcript to publish for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTranscript {
-    /// The match.
+    /// The match in which the question was asked.
     pub match_id: MatchId,
-    /// The index of the seat.
+    /// The index of the seat that was asked.
     pub seat: usize,
-    /// The ply; `None` for a row.
+    /// The ply of the take that was asked for; `None` if the question asked for a row.
     pub ply: Option<u32>,
-    /// The lines, each with its line feed.
+    /// The lines of the transcript, each ending with a line feed.
     pub lines: Arc<str>,
 }
 
 impl Arena {
-    /// Publishes the transcript of a question, for an admin, or for a bot in its own seat of a tournament match.
+    /// Publishes the transcript of a question. An admin, for whom `publisher` is `None`, may publish every transcript;
+    /// a bot may publish only those of its own seats in tournament matches.
     ///
     /// # Errors
-    /// If the match or its tournament is not over, its record was pruned, the seat is not the bot's, there was no such
-    /// question, or the size limit is exceeded.
+    /// If the match or its tournament is not over, the record of the match was pruned, the seat is not the bot's, there
+    /// was no such question, or the size limit is exceeded.
     pub async fn publish_transcript(
         &self,
         publisher: Option<&BotName>,
@@ -63,20 +64,20 @@ impl Arena {
         self.commit(vec![Change::TranscriptPublished(Arc::new(stored))]).await
     }
 
-    /// Returns the published transcripts of a match.
+    /// Returns the published transcripts of a match, without their lines.
     ///
     /// # Errors
     /// If there is no such match, or the store cannot be read.
     pub async fn transcripts(&self, match_id: MatchId) -> Result<Vec<TranscriptHead>, ArenaError> {
         let published = self.inner.store.transcripts(match_id).await?;
         if published.is_empty() {
-            // An empty list is returned only for existing matches.
+            // If the match does not exist, this returns an error instead of an empty list.
             self.match_summary(match_id).await?;
         }
         Ok(published)
     }
 
-    /// Returns the transcript of a question.
+    /// Returns the published transcript of a question.
     ///
     /// # Errors
     /// If it was not published, or the store cannot be read.
@@ -94,10 +95,11 @@ impl Arena {
         found.ok_or_else(missing)
     }
 
-    /// Removes the published transcripts of a seat, and returns their number. Needs the same rights as publishing.
+    /// Removes the published transcripts of a seat, and returns their number. The caller needs the same rights as for
+    /// publishing them.
     ///
     /// # Errors
-    /// If the seat is not the bot's, or the store cannot be used.
+    /// If the match does not exist or is not over, the seat is not the bot's, or the store cannot be used.
     pub async fn remove_transcript(
         &self,
         caller: Option<&BotName>,
@@ -168,7 +170,7 @@ fn check_question(
     let plies = summary.plies;
     let questions = match summary.end {
         Some((EndReason::Finished | EndReason::PlyLimit, _)) => plies,
-        // The match ended while a seat was being asked.
+        // The match ended while a seat was being asked, so there was one more question than there are takes.
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {

@@ -1,45 +1,45 @@
-//! Ends of matches and tournaments that a bot may have missed.
+//! Keeps track of the ends of matches and tournaments that a bot may have missed.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_store::UnheardMatches;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The maximum number of sessions in which the same end is sent. After that it counts as acknowledged, so that a bot
-/// that reconnects repeatedly without acknowledging does not cause endless reads.
+/// The maximum number of sessions to which the same end is sent. After that it counts as acknowledged, so that a bot
+/// that keeps reconnecting without acknowledging ends does not cause endless reads.
 const MAX_SENDS_PER_END: u8 = 3;
 
-/// Ends that a bot may have missed. A sent end may never be read, so it counts as acknowledged only when the bot
-/// answers a later ping.
+/// Ends that a bot may have missed. A sent end may never be read, so it counts as acknowledged only once the bot has
+/// answered a later ping.
 #[derive(Debug)]
 pub struct EndNotifications {
     matches: UnacknowledgedEnds<MatchId>,
     tournaments: UnacknowledgedEnds<TournamentId>,
-    /// Ends sent so far.
+    /// The number of ends sent so far.
     handed: u64,
-    /// Whether the ends known to the store at the server's start are included.
+    /// Whether the missed ends in the store have been added.
     is_loaded: bool,
-    /// Whether the newest session was sent all missed ends.
+    /// Whether the newest session has been sent all missed ends.
     has_caught_up: bool,
     /// The newest match whose end was acknowledged.
     newest_heard: Option<MatchId>,
-    /// The oldest match that this server left unfinished; a later server sends its end.
+    /// The oldest match that this server left unfinished; a later server will send its end.
     left_open: Option<MatchId>,
-    /// The ends of all matches up to this one are acknowledged.
+    /// The match up to which the ends of all matches have been acknowledged.
     heard_through: Option<MatchId>,
-    /// The match up to which this was passed to the store.
+    /// The last value of `heard_through` that was passed to the store.
     written: Option<MatchId>,
-    /// Tournaments with acknowledged ends that are not in the store yet.
+    /// Tournaments whose acknowledged ends have not been passed to the store yet.
     unwritten: Vec<TournamentId>,
-    /// Matches whose snapshot was promised to the newest session: they send their ends themselves.
+    /// Matches whose snapshots were promised to the newest session. They send it their ends themselves.
     promised: BTreeSet<MatchId>,
 }
 
-/// Acknowledged ends, for the store.
+/// Acknowledged ends to write to the store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct AcknowledgedEnds {
-    /// The ends of all matches up to this one are acknowledged.
+    /// The match up to which the ends of all matches have been acknowledged.
     pub through: Option<MatchId>,
-    /// Tournaments whose ends are acknowledged.
+    /// Tournaments whose ends have been acknowledged.
     pub tournaments: Vec<TournamentId>,
 }
 
@@ -51,7 +51,8 @@ impl AcknowledgedEnds {
 }
 
 impl EndNotifications {
-    /// Creates a collection that keeps the newest ends, at most `room` of matches and `room` of tournaments.
+    /// Creates an empty collection that keeps only the newest ends: those of at most `room` matches and `room`
+    /// tournaments.
     pub fn new(room: usize) -> Self {
         Self {
             matches: UnacknowledgedEnds::new(room),
@@ -77,15 +78,15 @@ impl EndNotifications {
         self.unwritten.extend(self.tournaments.take_stale());
     }
 
-    /// Returns whether the ends in the store are included.
+    /// Returns whether the missed ends in the store have been added.
     pub fn is_loaded(&self) -> bool {
         self.is_loaded
     }
 
-    /// Adds the ends in the store.
+    /// Adds the missed ends in the store. Only the first call has an effect.
     pub fn add_stored(&mut self, found: &UnheardMatches) {
         if !std::mem::replace(&mut self.is_loaded, true) {
-            // Ends dropped here since the server started are in the store's count.
+            // The count from the store already includes the ends dropped here since the server started.
             self.matches.left_out = found.more;
             for &id in &found.newest {
                 self.matches.add(id);
@@ -93,7 +94,7 @@ impl EndNotifications {
         }
     }
 
-    /// Adds the end of a match, already sent to a session if one is given.
+    /// Adds the end of a match. It was already sent to the session with the given number, if there is one.
     pub fn add_match_end(&mut self, id: MatchId, session: Option<u64>) {
         self.matches.add(id);
         if let Some(session) = session {
@@ -101,7 +102,7 @@ impl EndNotifications {
         }
     }
 
-    /// Notes that a match stays unfinished.
+    /// Notes that the server leaves a match unfinished.
     pub fn note_match_left_open(&mut self, id: MatchId) {
         self.left_open = Some(self.left_open.map_or(id, |oldest| oldest.min(id)));
     }
@@ -122,14 +123,14 @@ impl EndNotifications {
         self.matches.skip(id);
     }
 
-    /// Notes that the newest session was sent all missed ends. Returns the number of ends that were dropped, and resets
-    /// it.
+    /// Notes that the newest session was sent all missed ends. Returns the number of ends that were dropped unsent, and
+    /// resets this number.
     pub fn finish_catching_up(&mut self) -> u64 {
         self.has_caught_up = true;
         std::mem::take(&mut self.matches.left_out)
     }
 
-    /// Notes that the end of a tournament was sent to a session; returns false if it had been sent before.
+    /// Notes that the end of a tournament was sent to a session; returns false if the session had already been sent it.
     pub fn note_tournament_end_sent(&mut self, id: TournamentId, session: u64) -> bool {
         self.tournaments.add(id);
         let is_new = !self.tournaments.was_sent_to(id, session);
@@ -138,16 +139,16 @@ impl EndNotifications {
         is_new
     }
 
-    /// Returns the number of ends sent so far, for the next ping.
+    /// Returns the number of ends sent so far, to be remembered with the next ping.
     pub fn sent_count(&self) -> u64 {
         self.handed
     }
 
-    /// Notes that a session answered a ping sent after the first `handed` ends. `oldest_open` is the oldest match in
-    /// which the bot still sits.
+    /// Notes that a session answered a ping that was sent after the first `handed` ends. `oldest_open` is the oldest
+    /// open match in which the bot has a seat.
     ///
-    /// Nothing is confirmed before the store's matches were added and, for tournaments, before the session has caught
-    /// up: otherwise the store would return confirmed ends again.
+    /// Ends of matches are confirmed only after those in the store were added, and ends of tournaments only after the
+    /// session has caught up: otherwise confirmed ends would be read from the store and sent again.
     pub fn confirm_sent(&mut self, session: u64, handed: u64, oldest_open: Option<MatchId>) {
         if self.has_caught_up {
             self.unwritten.extend(self.tournaments.take_confirmed(session, handed));
@@ -165,7 +166,7 @@ impl EndNotifications {
         self.heard_through = self.heard_through.max(through);
     }
 
-    /// Returns the acknowledged ends that the store does not know yet.
+    /// Returns the acknowledged ends that have not been passed to the store yet.
     pub fn take_acknowledged_ends(&mut self) -> AcknowledgedEnds {
         let tournaments = std::mem::take(&mut self.unwritten);
         let through = self.heard_through.filter(|_| self.heard_through > self.written);
@@ -174,19 +175,19 @@ impl EndNotifications {
     }
 }
 
-/// Unacknowledged ends, the oldest first, up to a limit, and the number of dropped ones.
+/// A limited number of unacknowledged ends, the oldest first, and the number of those that were dropped.
 #[derive(Debug)]
 struct UnacknowledgedEnds<K> {
     ends: BTreeMap<K, EndDelivery>,
     room: usize,
-    /// Ends that were dropped unsent.
+    /// The number of ends that were dropped unsent.
     left_out: u64,
 }
 
-/// The session that an end was sent to last.
+/// When an end was last sent, and in how many sessions it was sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct EndDelivery {
-    /// Its number; 0 if the end was not sent yet.
+    /// The number of the session to which the end was last sent; 0 if it has not been sent yet.
     session: u64,
     handed: u64,
     sends: u8,
@@ -231,12 +232,12 @@ impl<K: Ord + Copy> UnacknowledgedEnds<K> {
         }
     }
 
-    /// Removes ends that were sent the maximum number of times.
+    /// Removes and returns the ends that were sent the maximum number of times.
     fn take_stale(&mut self) -> Vec<K> {
         self.take_where(|delivery| delivery.sends >= MAX_SENDS_PER_END)
     }
 
-    /// Removes the ends that were sent to a session before its ping.
+    /// Removes and returns the ends that a session was sent before a ping, as counted by `handed`.
     fn take_confirmed(&mut self, session: u64, handed: u64) -> Vec<K> {
         self.take_where(|delivery| delivery.session == session && delivery.handed <= handed)
     }
@@ -259,7 +260,7 @@ mod tests {
         MatchId::new(number, &[1; 10])
     }
 
-    /// Sends a session all its pending ends, and returns the numbers of the matches.
+    /// Sends a session all pending ends of matches, and returns how many there were.
     fn tell(ends: &mut EndNotifications, session: u64) -> usize {
         let mut told = 0;
         while let Some(id) = ends.next_match_end(session) {
@@ -366,10 +367,10 @@ mod tests {
     fn the_newest_ends_are_kept_and_the_rest_counted() {
         let mut ends = loaded(3);
         (0..10).for_each(|number| ends.add_match_end(id(number), None));
-        assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of them first");
+        assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of the kept ends comes first");
         assert_eq!((tell(&mut ends, 1), ends.finish_catching_up(), ends.finish_catching_up()), (3, 7, 0));
         (10..20).for_each(|number| ends.add_match_end(id(number), Some(1)));
-        assert_eq!(ends.finish_catching_up(), 0, "they were sent to a session");
+        assert_eq!(ends.finish_catching_up(), 0, "the dropped ends had been sent to a session");
     }
 
     #[test]
@@ -383,7 +384,7 @@ mod tests {
             told.push(tell(&mut ends, session));
             if session < 4 {
                 assert!(ends.note_tournament_end_sent(tournament, session));
-                assert!(!ends.note_tournament_end_sent(tournament, session), "once in a session");
+                assert!(!ends.note_tournament_end_sent(tournament, session), "only once per session");
             }
         }
         assert_eq!(told, [1, 1, 1, 0, 0]);

@@ -1,4 +1,4 @@
-//! Requests to join tournaments over a bot's stream.
+//! Requests to join tournaments that bots send over their streams.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -10,12 +10,12 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The message for a bot when the store cannot be used, whatever the reason.
+/// The message that a bot gets if the store cannot be used, for whatever reason.
 const UNAVAILABLE: &str =
     "the server cannot store the request now: join again later; joining twice is harmless";
 
-/// A session's join requests. They run one at a time, so that a session never waits for a lock with more than one. The
-/// session continues to read while they run.
+/// A session's join requests. They run one at a time, so that at most one request of a session waits for a lock. The
+/// session continues to read messages while they run.
 pub(crate) struct JoinQueue {
     arena: Arena,
     bot: BotName,
@@ -29,7 +29,7 @@ pub(crate) struct JoinQueue {
 pub(crate) struct JoinAnswer {
     /// The answer to the bot.
     pub(crate) event: ServerEvent,
-    /// The reason why the request changed nothing; `None` if it changed something.
+    /// Why the request changed nothing; `None` if it changed something.
     pub(crate) idle_reason: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl JoinQueue {
     /// Queues a request to join a tournament.
     ///
     /// # Errors
-    /// If too many requests wait for answers.
+    /// If too many requests are waiting for answers.
     pub(crate) fn request(&mut self, id: TournamentId) -> Result<(), JoinRefused> {
         let unanswered = self.waiting.len() + usize::from(self.current.is_some());
         if unanswered >= self.arena.limits().unanswered_joins {

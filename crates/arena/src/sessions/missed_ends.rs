@@ -14,11 +14,11 @@ use std::time::Duration;
 
 /// The pause after a failed read of the store.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum number of tournament ends per session.
+/// The maximum number of missed tournament ends that are sent to a session.
 const MAX_TOURNAMENT_ENDS: usize = 16;
 
-/// Sends a session the ends that its bot missed, then `caught_up`. It sends the next end only when the queue is empty,
-/// so that they do not fill the queue, and a bot that does not read has only one of them in it.
+/// Sends a session the ends that its bot missed, then `caught_up`. Each end is sent only once the session's queue is
+/// empty, so that the queue of a bot that does not read holds only one of them.
 pub(crate) async fn send_missed_ends(
     arena: Arena,
     bot: BotName,
@@ -73,7 +73,7 @@ async fn wait_after_store_error(bot: &BotName, error: &StoreError) {
 }
 
 impl Arena {
-    /// Returns the time of the oldest ends that are still sent.
+    /// Returns the time before which missed ends are too old to be sent.
     fn oldest_notified_end_time(&self) -> Timestamp {
         let age = self.limits().missed_ends_age.as_micros();
         let age = u64::try_from(age).unwrap_or(u64::MAX);
@@ -81,7 +81,7 @@ impl Arena {
     }
 
     /// Returns the missed end of a match as an event; `None` if the match is no longer stored. Limits the number of
-    /// concurrent reads for all bots together.
+    /// concurrent reads across all bots.
     async fn missed_end_event(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
         let _turn = self.inner.catching_up.acquire().await;
         let Some(StoredMatch { record, .. }) = self.inner.store.match_record(id).await? else {

@@ -1,4 +1,4 @@
-//! Sessions of bots: messages in both directions, and missed ends.
+//! The sessions of bots: messages in both directions, and the ends that bots have missed.
 
 pub(crate) mod end_notifications;
 pub(crate) mod join_queue;

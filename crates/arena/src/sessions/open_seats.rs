@@ -1,4 +1,4 @@
-//! Seats in open matches.
+//! The seats that bots and guests have in open matches.
 
 use crate::arena::Arena;
 use crate::matches::match_table::OpenMatch;
@@ -18,11 +18,11 @@ pub struct OpenSeat {
     pub seats: SeatCount,
     /// Whether rows are still being declared.
     pub is_declaring: bool,
-    /// Announced takes.
+    /// The number of takes announced so far.
     pub plies: u32,
-    /// Whether the match waits for the seat.
+    /// Whether the match is waiting for the seat.
     pub is_awaited: bool,
-    /// The time left for the seat to move; `None` if no clock runs.
+    /// The time left for the seats that the match is waiting for; `None` if no clock is running.
     pub left: Option<Duration>,
 }
 
@@ -51,7 +51,8 @@ impl OpenMatch {
         })
     }
 
-    /// Returns how long the match has waited for a bot; `None` if it does not wait for it, or no clock runs.
+    /// Returns how long the match has waited for a bot; `None` if it is not waiting for that bot, or no clock is
+    /// running.
     pub(crate) fn waited_for(&self, name: &BotName, now: Timestamp) -> Option<Duration> {
         let (seat, _) = self.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
         let awaited = self.handle.view()?.awaited;
@@ -61,14 +62,14 @@ impl OpenMatch {
 }
 
 impl Arena {
-    /// Returns the seat of a bot or guest in an open match; `None` if it has no seat there, or the match is over. Does
-    /// not block.
+    /// Returns the seat of a bot or guest in an open match; `None` if the bot or guest has no seat there, or the match
+    /// is over. Does not block.
     pub fn open_seat(&self, name: &BotName, id: MatchId) -> Option<OpenSeat> {
         self.open_match(id)?.seat_of(name, self.now())
     }
 
-    /// Returns up to `limit` open matches of a bot, and whether there are more. Those that wait for it come first, by
-    /// time left, then the newest others. Does not block.
+    /// Returns up to `limit` open matches of a bot, and whether there are more. Matches that wait for the bot come
+    /// first, the one with the least time left at the top; the others follow, the newest first. Does not block.
     pub fn open_games(&self, name: &BotName, limit: usize) -> (Vec<OpenGame>, bool) {
         let now = self.now();
         let presence = self.inner.roster.existing_presence(name);

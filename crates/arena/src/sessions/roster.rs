@@ -1,4 +1,4 @@
-//! All connected bots and their seats.
+//! Keeps track of the bots' sessions and seats.
 
 use crate::limits::Limits;
 use crate::matches::match_handle::MatchHandle;
@@ -21,11 +21,11 @@ pub struct Roster {
     presences: RwLock<BTreeMap<BotName, Arc<Presence>>>,
     next_number: AtomicU64,
     sessions: AtomicUsize,
-    /// Sessions opened or ended.
+    /// The number of times that a session was opened or ended.
     session_changes: AtomicU64,
     /// Whether new sessions are rejected.
     closed: AtomicBool,
-    /// The maximum number of match ends sent to a bot that reconnects.
+    /// The maximum number of missed match ends that are sent to a bot when it reconnects.
     missed_ends: usize,
 }
 
@@ -35,8 +35,8 @@ impl Default for Roster {
     }
 }
 
-/// The session and the open seats of one bot, under one lock, so that a beginning match and an opening session never
-/// miss each other.
+/// The session and the open seats of one bot, under one lock, so that a match that begins and a session that opens
+/// never miss each other.
 #[derive(Debug)]
 pub struct Presence {
     number: u64,
@@ -49,7 +49,7 @@ struct PresenceState {
     /// The number of sessions so far.
     sessions: u64,
     seats: BTreeMap<MatchId, SeatRoute>,
-    /// The running tournaments that have suspended the bot, with the reasons; they are sent to each session.
+    /// The running tournaments that have suspended the bot, with the reasons, which are sent to each new session.
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may have missed.
     ends: EndNotifications,
@@ -83,15 +83,15 @@ impl PresenceState {
 impl SeatRoute {
     /// Creates the route to a seat.
     pub fn new(seat: Seat, match_handle: MatchHandle) -> Self {
-        // Between two turns of a seat, each seat moves once and may be forfeited once; in addition there are the start,
-        // the rows, the turn, the end, and answers to the seat's own messages.
+        // Between two turns of a seat, each seat moves once and may be forfeited once. The other messages announce the
+        // start, the rows, the turn and the end, and answer the seat's own messages.
         let allowance = 2 * match_handle.seats().get() + 8;
         Self { seat, match_handle, allowance }
     }
 }
 
 impl Roster {
-    /// Creates an empty roster, with a limit for the ends sent to a bot that reconnects.
+    /// Creates an empty roster, with a limit on the missed match ends that are sent to a bot when it reconnects.
     pub fn new(missed_ends: usize) -> Self {
         let (presences, next_number, sessions, session_changes, closed) = Default::default();
         Self { presences, next_number, sessions, session_changes, closed, missed_ends }
@@ -109,7 +109,7 @@ impl Roster {
         }))
     }
 
-    /// Returns the presence of a bot that has had a session or a seat since the server started.
+    /// Returns the presence of a bot; `None` if the bot has had no session and no seat since the server started.
     pub fn existing_presence(&self, bot: &BotName) -> Option<Arc<Presence>> {
         self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
     }
@@ -119,7 +119,7 @@ impl Roster {
         self.presences.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
     }
 
-    /// Reserves a place for a new session, up to `max_sessions`; returns whether there was one. A bot with an open
+    /// Reserves one of `max_sessions` places for a new session; returns whether one was free. A bot with an open
     /// session is always admitted, since the new session replaces the old one, which may be dead. Nothing is stored for
     /// a rejected bot.
     pub fn admit_session(&self, bot: &BotName, max_sessions: usize) -> bool {
@@ -145,7 +145,7 @@ impl Roster {
         self.session_changes.load(Ordering::Acquire)
     }
 
-    /// Rejects new sessions from now on: a later iteration over all sessions misses none.
+    /// Rejects new sessions from now on, so that a later iteration over all sessions misses none.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
@@ -178,8 +178,8 @@ impl Presence {
         self.number
     }
 
-    /// Replaces an older session by a new one and sends it a welcome. Returns it and the seats that must be notified;
-    /// `None` if the roster is closed.
+    /// Opens a new session in place of any older one, and sends it a welcome. Returns the new session and the seats
+    /// whose matches must be notified; `None` if the roster is closed.
     pub fn connect(
         &self,
         roster: &Roster,
@@ -189,8 +189,8 @@ impl Presence {
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<(MatchId, SeatRoute)>)> {
         let mut state = self.lock();
-        // Both happen under the lock. So code that closes the roster and then visits all presences misses none, and the
-        // remaining session has the highest number.
+        // The check and the replacement both happen under the lock. So code that closes the roster and then visits all
+        // sessions misses none, and the session that remains is the one with the highest number.
         if roster.is_closed() {
             return None;
         }
@@ -213,7 +213,7 @@ impl Presence {
         Some((session, state.routes()))
     }
 
-    /// Removes a session, unless it has been replaced, and returns the seats that must be notified.
+    /// Removes a session, unless it has been replaced, and returns the seats whose matches must be notified.
     pub fn disconnect(&self, session: &SessionLink) -> Vec<(MatchId, SeatRoute)> {
         let mut state = self.lock();
         if state.session.as_ref().is_some_and(|current| current.id() == session.id()) {
@@ -249,12 +249,12 @@ impl Presence {
         self.lock().session.clone()
     }
 
-    /// Returns when to write a version to the bot's history; one to be written now counts as written.
+    /// Returns when to write a version to the bot's history. If that is now, the version counts as written.
     pub(crate) fn claim_version_write(&self, version: &BotVersion, now: Timestamp) -> VersionWrite {
         LastVersionWrite::claim(&mut self.lock().version_write, version, now)
     }
 
-    /// Returns the number of open matches in which the bot sits.
+    /// Returns the number of open matches in which the bot has a seat.
     pub fn open_match_count(&self) -> usize {
         self.lock().seats.len()
     }
@@ -278,12 +278,12 @@ impl Presence {
         session
     }
 
-    /// Removes the bot's seat in a match whose end was sent to its session, if there is one.
+    /// Removes the bot's seat in a match that has ended, after the end was sent to the bot's session, if it has one.
     pub fn leave_seat(&self, id: MatchId) {
         self.lock().leave_seat(id);
     }
 
-    /// Removes the bot's seat in a match that stays unfinished; no effect if it has no seat there.
+    /// Removes the bot's seat in a match that stays unfinished. Has no effect if the bot has no seat there.
     pub fn leave_match(&self, id: MatchId) {
         let mut state = self.lock();
         if state.leave_seat(id) {
@@ -291,12 +291,12 @@ impl Presence {
         }
     }
 
-    /// Notes the end of a match, already sent to a session if one is given.
+    /// Notes the end of a match. It was already sent to the session with the given number, if there is one.
     pub fn note_match_ended(&self, id: MatchId, session: Option<u64>) {
         self.lock().ends.add_match_end(id, session);
     }
 
-    /// Returns whether the missed ends in the store were loaded.
+    /// Returns whether the missed ends in the store have been loaded.
     pub fn has_loaded_unheard(&self) -> bool {
         self.lock().ends.is_loaded()
     }
@@ -334,7 +334,7 @@ impl Presence {
         }
     }
 
-    /// Tells a session that it has been sent all missed ends; no effect if it was replaced.
+    /// Tells a session that it has been sent all missed ends. Has no effect if the session was replaced.
     pub fn send_caught_up(&self, missed_ends: u64, session: &SessionLink) {
         let mut state = self.lock();
         if state.session.as_ref().is_none_or(|newest| newest.id() != session.id()) {
@@ -344,19 +344,19 @@ impl Presence {
         session.send_beyond_limit(ServerEvent::CaughtUp { missed_ends, left_out });
     }
 
-    /// Returns the number of ends sent so far, for the next ping.
+    /// Returns the number of ends sent so far, to be remembered with the next ping.
     pub fn sent_end_count(&self) -> u64 {
         self.lock().ends.sent_count()
     }
 
-    /// Notes that a session answered a ping sent after the first `handed` ends.
+    /// Notes that a session answered a ping that was sent after the first `handed` ends.
     pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
         let mut state = self.lock();
         let PresenceState { seats, ends, .. } = &mut *state;
         ends.confirm_sent(session.id(), handed, seats.keys().min().copied());
     }
 
-    /// Returns the acknowledged ends that the store does not know yet.
+    /// Returns the acknowledged ends that have not been passed to the store yet.
     pub fn take_acknowledged_ends(&self) -> AcknowledgedEnds {
         self.lock().ends.take_acknowledged_ends()
     }
@@ -370,7 +370,7 @@ impl Presence {
         state.suspended.insert(tournament, suspension);
     }
 
-    /// Stops telling sessions that the bot is suspended.
+    /// Stops telling new sessions that the bot is suspended.
     pub fn withdraw_suspension(&self, tournament: TournamentId) {
         self.lock().suspended.remove(&tournament);
     }

@@ -32,7 +32,7 @@ const MAX_READ_AT_ONCE: usize = 32;
 pub struct Session {
     bot: BotName,
     presence: Arc<Presence>,
-    /// The number of the bot.
+    /// The number of the bot, which is unique while the server runs.
     number: u64,
     link: SessionLink,
     roster: Arc<Roster>,
@@ -43,20 +43,21 @@ pub struct Session {
     chores: SessionChores,
     idle_messages: IdleMessageBudget,
     pings: UnansweredPings,
-    /// Whether it was removed from the bot's presence.
+    /// Whether the session was removed from the bot's presence.
     has_left: bool,
 }
 
-/// The part of its limit on idle messages that a session has used.
+/// How much of the limit on idle messages a session has used.
 #[derive(Debug, Default)]
 struct IdleMessageBudget {
-    /// The messages that the use includes.
+    /// The number of messages that `used` includes.
     counted: u64,
     used: Option<RateUse<Timestamp>>,
 }
 
 impl IdleMessageBudget {
-    /// Counts the messages since the last call, given the total; returns whether they are within the limit.
+    /// Counts the messages that arrived since the last call, given the total so far; returns whether they are within
+    /// the limit.
     fn allows(&mut self, total: u64, now: Timestamp, limits: &Limits) -> bool {
         let new = total - self.counted;
         if new == 0 {
@@ -73,29 +74,29 @@ impl IdleMessageBudget {
 enum NextInSession<R> {
     /// A chore of the session; `None` if its stream is closed.
     Chore(Option<SessionChore>),
-    /// A message from the bot; `None` if it ends the session.
+    /// A message from the bot; `None` if the bot ended the session.
     Sent(Option<R>),
 }
 
-/// How far the bot's messages were read.
+/// How far the bot's messages have been read.
 enum ReadProgress<E> {
     /// There may be more messages.
     Stopped,
-    /// All available messages were read: the task is woken for more.
+    /// All available messages were read; the task will be woken when more arrive.
     AllRead,
     /// The bot ended the session, or its next message cannot be read.
     Ended(Result<(), E>),
 }
 
-/// A message beyond the limit of a seat.
+/// A message that exceeds the limit on messages that wait for one seat.
 struct MessageTooMany {
     match_id: MatchId,
     full: SeatBacklogFull,
 }
 
 impl Session {
-    /// Opens the bot's session, replacing an older one. Does not await, so that a cancelled call leaves no session
-    /// without a task.
+    /// Opens a session of the bot in place of any older one. The function is not async, so that no session is left
+    /// without a task when a caller is cancelled.
     ///
     /// # Errors
     /// If the session limit is reached, or the roster is closed.
@@ -115,7 +116,8 @@ impl Session {
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
         let opened_at = clock.now();
-        // A match must not end before it has sent the snapshot that the welcome promises.
+        // The shards are locked, because a match must not end before it has sent the snapshot that the welcome
+        // promises.
         let mut matches = inner.shards.lock_all();
         let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
             roster.release_session();
@@ -156,13 +158,13 @@ impl Session {
         })
     }
 
-    /// Returns the session as seen by others.
+    /// Returns the handle through which matches and the roster use the session.
     pub fn link(&self) -> &SessionLink {
         &self.link
     }
 
-    /// Runs the session until either side ends it. It reads inbound messages even while matches wait for the store:
-    /// unread small messages would block the whole connection.
+    /// Runs the session until either side ends it. It reads inbound messages even while matches wait for the store,
+    /// because small messages that stay unread would block the whole connection.
     pub async fn run<E>(mut self, inbound: impl Stream<Item = Result<IncomingAction, E>>)
     where
         E: std::fmt::Display,
@@ -191,7 +193,7 @@ impl Session {
                 if let Poll::Ready(chore) = self.chores.poll_next(context) {
                     return Poll::Ready(NextInSession::Chore(chore));
                 }
-                // If there are no more messages, the source wakes this task when new ones arrive.
+                // Once all messages have been read, the stream wakes this task when new ones arrive.
                 if std::mem::take(&mut has_read_all) {
                     return Poll::Pending;
                 }
@@ -243,15 +245,15 @@ impl Session {
         }
     }
 
-    /// Closes the session of a bot with too many messages for a seat, once the match has answered the earlier ones, so
-    /// that the bot learns what was wrong with them. A slow match is not waited for.
+    /// Closes the session because the bot sent too many messages for one seat. First waits for the match to answer the
+    /// earlier messages, so that the bot learns what was wrong with them, but only for a limited time.
     async fn close_for_full_backlog<R, E>(
         &mut self,
         too_many: MessageTooMany,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
         let MessageTooMany { match_id, full } = too_many;
-        // A finished match has answered what it accepted.
+        // A finished match has already answered all messages that it accepted.
         let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
         if let Some(answers) = answers {
             tokio::select! {
@@ -275,7 +277,7 @@ impl Session {
         self.link.send(ServerEvent::Ping { id });
     }
 
-    /// Handles a bot's messages in order. Those for matches are passed on as a batch.
+    /// Handles a bot's messages in order. Those for matches are passed on in batches.
     fn handle_messages(
         &mut self,
         messages: impl Iterator<Item = IncomingAction>,
@@ -284,7 +286,7 @@ impl Session {
         let mut batch = shards.batch(self.clock.now());
         for message in messages {
             if !matches!(message, Ok(BotAction::Act { .. })) {
-                // Its answer must come after those of the matches.
+                // The answer to this message must come after the matches' answers to earlier ones.
                 batch.flush();
             }
             match message {
@@ -321,7 +323,7 @@ impl Session {
         }
     }
 
-    /// Makes the bot's matches, open and later ones, send the takes of a feed.
+    /// Chooses which takes the bot is sent in its open matches and in later ones.
     fn set_feed(&self, feed: TakeFeed) {
         self.link.count_idle_message("a `subscribe`: no match is waiting for it".to_owned());
         self.link.set_feed(feed);
@@ -331,7 +333,7 @@ impl Session {
         }
     }
 
-    /// Closes the session if it sent too many idle messages; returns whether it did.
+    /// Closes the session if the bot sent too many idle messages; returns whether it was closed.
     fn close_if_too_many_idle_messages(&mut self) -> bool {
         let (sent, now) = (self.link.idle_message_count(), self.clock.now());
         let is_too_much = !self.idle_messages.allows(sent, now, &self.limits);
@@ -355,7 +357,7 @@ impl Session {
         self.link.send(ServerEvent::InvalidAction(Box::new(refused)));
     }
 
-    /// Sends the bot the answer to its join request.
+    /// Sends the bot the answer to its join request. A request that changed nothing counts as an idle message.
     fn send_join_answer(&self, answer: JoinAnswer) {
         if let Some(wrong) = answer.idle_reason {
             self.link.count_idle_message(wrong);
@@ -365,7 +367,7 @@ impl Session {
 
     fn measure_lag(&mut self, id: u64) {
         match self.pings.take_answered(id) {
-            // Such a late pong is not the bot's fault, but it cannot be used to measure the lag.
+            // A pong that comes so late is not the bot's fault, but it cannot be used to measure the lag.
             AnsweredPing::GivenUp => {}
             AnsweredPing::Unknown => {
                 self.link
@@ -383,8 +385,8 @@ impl Session {
         }
     }
 
-    /// Writes the acknowledged ends, unless a write is running. Nothing waits for it: after a restart, lost
-    /// acknowledgements only repeat some ends.
+    /// Starts to write the acknowledged ends, unless such a write is already running. Nothing waits for the write: if
+    /// acknowledgements are lost in a restart, some ends are merely sent again.
     fn write_acknowledged_ends(&mut self) {
         if self.chores.is_writing_acknowledged_ends() {
             return;
@@ -429,8 +431,8 @@ async fn read_on<R, E>(
     ReadProgress::Stopped
 }
 
-/// Reads and drops further messages from a bot, and never returns: unread small messages would block the whole
-/// connection.
+/// Reads and drops further messages from a bot, because small messages that stay unread would block the whole
+/// connection. Never returns.
 async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
     while let Some(Ok(_)) = inbound.next().await {}
     drop(inbound);
@@ -438,7 +440,7 @@ async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R,
 }
 
 impl Session {
-    /// Removes the session from the bot's presence, and tells the matches. Idempotent.
+    /// Removes the session from the bot's presence, and tells the bot's matches. Idempotent.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -454,8 +456,8 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// The session leaves in every case: at its end, when its task is cancelled, and if it never ran. Its place is
-    /// released once queued messages are read or dropped.
+    /// Removes the session in every case: after its end, when its task is cancelled, and if it never ran. Its place is
+    /// released only here, after queued messages have been read or dropped.
     fn drop(&mut self) {
         self.leave();
         self.roster.release_session();

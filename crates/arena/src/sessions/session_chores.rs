@@ -12,24 +12,24 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// A background task that ends with the session.
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The background work of a session. The session waits for this work and for its bot's messages. Most sessions have
-/// no background work.
+/// The background work of a session. The session waits for this work and for its bot's messages at the same time. Most
+/// sessions have such work only now and then.
 pub(crate) struct SessionChores {
     /// Resolves when the session's stream is closed.
     over: BackgroundTask,
     joining: JoinQueue,
     /// Sends the bot the ends that it missed; `None` when done.
     catching_up: Option<BackgroundTask>,
-    /// Writes acknowledged ends; `None` if there is nothing to write.
+    /// Writes acknowledged ends; `None` while no such write is running.
     writing: Option<BackgroundTask>,
-    /// Writes the reported version; `None` when done.
+    /// Writes the version that the bot reported; `None` when done, or if there was none.
     writing_version: Option<BackgroundTask>,
     pings: Option<Interval>,
     ping_interval: Duration,
     gate: WakeGate,
 }
 
-/// Background work that the session must handle.
+/// An event of the background work that the session must handle.
 pub(crate) enum SessionChore {
     /// A join request was answered.
     JoinAnswered(JoinAnswer),
@@ -40,7 +40,7 @@ pub(crate) enum SessionChore {
 }
 
 impl SessionChores {
-    /// Starts the tasks of a new session.
+    /// Creates the background work of a new session.
     pub(crate) fn new(
         over: BackgroundTask,
         joining: JoinQueue,
@@ -63,7 +63,7 @@ impl SessionChores {
     /// Queues a request to join a tournament.
     ///
     /// # Errors
-    /// If too many requests wait for answers.
+    /// If too many requests are waiting for answers.
     pub(crate) fn request_join(&mut self, id: TournamentId) -> Result<(), JoinRefused> {
         self.gate.open();
         self.joining.request(id)
@@ -80,7 +80,7 @@ impl SessionChores {
         self.writing = Some(writing);
     }
 
-    /// Returns the next chore; always `None` once the session's stream is closed.
+    /// Polls for the next chore; it is always `None` once the session's stream is closed.
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<SessionChore>> {
         let Self { over, joining, catching_up, writing, writing_version, pings, ping_interval, gate } = self;
         gate.poll_woken(context, |context| {

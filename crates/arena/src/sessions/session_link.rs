@@ -1,4 +1,4 @@
-//! Handles of open sessions for matches and the roster.
+//! Handles through which matches and the roster use open sessions.
 
 use crate::sessions::outbox::{CloseReason, Outbox};
 use lastnim_core::game::{BotVersion, MatchId};
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-/// A handle of an open session for its matches and the roster. Cheap to clone.
+/// A handle through which matches and the roster use an open session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SessionLink {
     shared: Arc<SessionState>,
 }
 
-/// The fields that every message needs come first, next to the reference count.
+/// The state of an open session. The fields that every message needs come first, next to the reference count.
 #[derive(Debug)]
 #[repr(C)]
 struct SessionState {
@@ -28,16 +28,16 @@ struct SessionState {
     lag_micros: AtomicU64,
 }
 
-/// Messages that change nothing: refused, repeated or unasked for.
+/// The bot's messages that changed nothing, because they were refused, repeated or not asked for.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct IdleMessages {
     count: AtomicU64,
-    /// A description of the last one.
+    /// A description of the last such message.
     last: Mutex<Option<String>>,
 }
 
-/// Describes a refusal, with its code word for programs.
+/// Describes a refusal, with the name of its reason for programs.
 pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId>) -> String {
     let word = pb::RefusalReason::from(reason).as_str_name();
     match id {
@@ -60,17 +60,17 @@ impl SessionLink {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Returns its number; newer sessions of the same bot have higher numbers.
+    /// Returns the session's number; newer sessions of the same bot have higher numbers.
     pub fn id(&self) -> u64 {
         self.shared.id
     }
 
-    /// Returns the version that its bot reported.
+    /// Returns the version that the bot reported when it opened the session.
     pub fn version(&self) -> &Arc<BotVersion> {
         &self.shared.version
     }
 
-    /// Returns when it was opened.
+    /// Returns when the session was opened.
     pub fn opened_at(&self) -> Timestamp {
         self.shared.opened_at
     }
@@ -79,8 +79,8 @@ impl SessionLink {
         &self.shared.outbox
     }
 
-    /// Queues an event of a match, and returns the waker of the session's stream if it sleeps.
-    #[must_use = "unless it is woken, a sleeping stream does not see the event"]
+    /// Queues an event of a match, and returns the waker of the session's stream if the stream is asleep.
+    #[must_use = "a sleeping stream does not see the event unless this waker is woken"]
     pub(crate) fn queue_match_event(&self, match_id: MatchId, event: MatchEvent) -> Option<Waker> {
         self.shared.outbox.queue(ServerEvent::InMatch { match_id, event })
     }
@@ -90,7 +90,8 @@ impl SessionLink {
         self.shared.outbox.push(event);
     }
 
-    /// Sends an event that is not part of a match. It ignores the queue limit, so that it never closes the session.
+    /// Sends an event that is not part of a match. The event ignores the queue limit, so that it never closes the
+    /// session.
     pub fn send_beyond_limit(&self, event: ServerEvent) {
         self.shared.outbox.raise_limit(1);
         self.send(event);
@@ -117,7 +118,7 @@ impl SessionLink {
         self.shared.outbox.close_with_example(closing, example);
     }
 
-    /// Returns whether the session is over: further messages are not read.
+    /// Returns whether the session is over, so that no further messages to it will be read.
     pub fn is_over(&self) -> bool {
         self.shared.outbox.is_over()
     }
@@ -127,7 +128,8 @@ impl SessionLink {
         self.shared.outbox.wait_until_over().await;
     }
 
-    /// Waits until the bot has read all queued messages or is gone, for at most `within`; then drops them.
+    /// Waits for at most `within` until the bot has read all queued messages or is gone. If it has not by then, drops
+    /// the remaining messages.
     pub async fn flush_within(&self, within: Duration) {
         if tokio::time::timeout(within, self.shared.outbox.wait_until_read()).await.is_err() {
             self.shared.outbox.discard_queue();
@@ -140,7 +142,7 @@ impl SessionLink {
         self.shared.idle_messages.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of idle messages.
+    /// Returns the number of idle messages so far.
     pub fn idle_message_count(&self) -> u64 {
         self.shared.idle_messages.count.load(Ordering::Relaxed)
     }

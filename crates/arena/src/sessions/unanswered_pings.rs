@@ -1,4 +1,4 @@
-//! A session's pings that are not answered yet.
+//! Keeps the pings of a session that have not been answered yet.
 
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
@@ -23,19 +23,19 @@ pub enum AnsweredPing {
     Unknown,
 }
 
-/// The unanswered pings of a session. There are several if messages take longer than the ping interval, and a bot may
+/// The unanswered pings of a session. There are several if an answer takes longer than the ping interval, and a bot may
 /// answer them in any order.
 #[derive(Debug, Default)]
 pub struct UnansweredPings {
     /// The pings with their ids, the oldest first.
     pings: VecDeque<(u64, SentPing)>,
     next_id: u64,
-    /// Dropped pings that are still unanswered.
+    /// The number of dropped pings that are still unanswered.
     given_up: u64,
 }
 
 impl UnansweredPings {
-    /// Notes a new ping, and returns its id. Drops the oldest if there are too many.
+    /// Notes a new ping, and returns its id. Drops the oldest ping if there are too many.
     pub fn note_sent(&mut self, ping: SentPing) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -47,7 +47,7 @@ impl UnansweredPings {
         id
     }
 
-    /// Removes the ping that a pong answers.
+    /// Removes and returns the ping that a pong answers.
     pub fn take_answered(&mut self, id: u64) -> AnsweredPing {
         let position = self.pings.iter().position(|&(sent, _)| sent == id);
         let Some((_, ping)) = position.and_then(|position| self.pings.remove(position)) else {
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(
             pings.take_answered(0),
             AnsweredPing::Unknown,
-            "no more pongs are accepted than pings dropped"
+            "no more late pongs are accepted than pings were dropped"
         );
         assert_eq!(pings.take_answered(1), AnsweredPing::Sent(ping(1)));
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The minimum time between two writes to a bot's history. A version that is replaced before it is written is missing
-/// from the history, but the matches that it played have it.
+/// from the history, but is still named in the matches that it played.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 /// The minimum time between two writes of the same version.
 const SAME_VERSION_INTERVAL: Duration = Duration::from_mins(1);
@@ -31,7 +31,7 @@ pub(crate) enum VersionWrite {
 }
 
 impl LastVersionWrite {
-    /// Returns when to write a version; one to be written now counts as written.
+    /// Returns when to write a version. If that is now, the version counts as written.
     pub(crate) fn claim(last: &mut Option<Self>, version: &BotVersion, now: Timestamp) -> VersionWrite {
         if let Some(last) = last {
             let passed = now.since(last.at);
@@ -47,7 +47,7 @@ impl LastVersionWrite {
     }
 }
 
-/// Writes a session's version, when the limits allow it.
+/// Writes a session's version to its bot's history as soon as the minimum times between writes have passed.
 pub(crate) async fn write_seen_version(
     arena: Arena,
     bot: BotName,

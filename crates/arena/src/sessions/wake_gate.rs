@@ -1,18 +1,20 @@
-//! Polls a future only after it was woken.
+//! Polls a future only after it has been woken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Prevents a part of a task from being polled before it was woken itself, even if something else wakes the task.
+/// Prevents a part of a task from being polled until that part itself has been woken, even if something else wakes the
+/// task.
 ///
-/// A part that is seldom woken then costs the task one flag check instead of a poll of everything it waits for.
+/// A part that is seldom woken then costs the task one flag check instead of a poll of everything that the part waits
+/// for.
 #[derive(Debug)]
 pub(crate) struct WakeGate {
     shared: Arc<GateState>,
     /// Wakes the part, and with it the task.
     part: Waker,
-    /// The task's waker, as in `shared`.
+    /// The same waker of the task as in `shared`, kept here so that comparing it needs no lock.
     task: Option<Waker>,
 }
 
@@ -36,18 +38,18 @@ impl Wake for GateState {
 }
 
 impl WakeGate {
-    /// Creates an open gate: the part must be polled once.
+    /// Creates an open gate, because the part must be polled once before it can be woken.
     pub(crate) fn new() -> Self {
         let shared = Arc::new(GateState { is_woken: AtomicBool::new(true), task: Mutex::default() });
         Self { part: Waker::from(Arc::clone(&shared)), shared, task: None }
     }
 
-    /// Opens the gate: the part has something new to wait for, or was not polled to its end.
+    /// Opens the gate, because the part has something new to wait for, or may have another result ready.
     pub(crate) fn open(&self) {
         self.shared.is_woken.store(true, Ordering::Release);
     }
 
-    /// Polls the part if it was woken since the last poll. The gate stays open while there is a result.
+    /// Polls the part if it was woken since the last poll. The gate stays open as long as polling gives results.
     pub(crate) fn poll_woken<T>(
         &mut self,
         context: &Context<'_>,
@@ -109,7 +111,7 @@ mod tests {
         drop(often);
         let (polls, heard) = reader.await.unwrap();
         assert_eq!(heard, [0, 1, 2, 3, 4, 100, 5]);
-        assert_eq!(polls, 3, "at first, for the message, and after it");
+        assert_eq!(polls, 3, "once at first, once for the message and once after it");
         drop(sender);
     }
 

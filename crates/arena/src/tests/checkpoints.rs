@@ -1,4 +1,4 @@
-//! How a server uses the checkpoints of an earlier one.
+//! Tests of how a server uses the checkpoints that an earlier server wrote.
 
 use super::fixture::{in_time, name};
 use super::shaky_store::{Mood, ShakyStore, shaky_store};
@@ -30,7 +30,7 @@ async fn open_arena(store: &Arc<ShakyStore>) -> Arena {
     in_time("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
-/// Plays a tournament without its bots until it has a checkpoint and some more results, and stops there.
+/// Plays a tournament without its bots until it has a checkpoint and some later results, and then stops all writes.
 async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
     let arena = open_arena(store).await;
     let id = begin(&arena).await;
@@ -41,7 +41,6 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
             break;
         }
     }
-    // Nothing is written from here on.
     store.set(Mood::Hangs);
     id
 }
@@ -58,15 +57,14 @@ async fn begin(arena: &Arena) -> TournamentId {
     id
 }
 
-/// The results that a test counts.
+/// Which results a test counts.
 #[derive(Clone, Copy)]
 enum CountedResults {
     Stored,
-    /// One for every match.
+    /// Made-up results, one for every match of the tournament.
     MadeUp,
 }
 
-/// Counts results of a tournament.
 async fn fold_results(store: &ShakyStore, id: TournamentId, results: CountedResults) -> ResultFold {
     let settings = settings();
     let mut fold = ResultFold::new(
@@ -137,7 +135,7 @@ async fn an_unusable_checkpoint_is_ignored() {
     }
 }
 
-/// Ends a tournament once more, which removes the stored comparison of its bots.
+/// Stores the end of a tournament once more, which removes the stored comparison of its bots.
 async fn forget_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
     let StoredTournament { state, over, .. } = store.tournament(id).await.unwrap().unwrap();
     let standings = Arc::new(store.standings(id).await.unwrap());
@@ -188,7 +186,7 @@ async fn the_comparison_of_bots_is_computed_once() {
             }
         };
         in_time(case, is_kept).await;
-        // From here on it is not computed from results.
+        // From here on, the arena does not compute the comparison from the results again.
         forget_comparison(&store, id).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
     }
@@ -207,8 +205,8 @@ async fn a_comparison_without_the_last_results_is_not_stored() {
         async move { arena.cross_table(id).await }
     });
     store.wait_for_held_read().await;
-    // Paused time does not advance while a task waits for another thread. Larger steps would look like a stall, and no
-    // clock would run out.
+    // Paused time does not advance by itself while a task waits for another thread, so the test advances it. Larger
+    // steps would look like a stall, and no clock would run out.
     while !watch.borrow().stored.state.is_over() {
         tokio::time::advance(Duration::from_millis(20)).await;
     }
@@ -216,7 +214,11 @@ async fn a_comparison_without_the_last_results_is_not_stored() {
     let expected = kept.comparisons(id).unwrap();
     assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
     store.release_results();
-    assert_eq!(*asking.await.unwrap().unwrap(), expected, "it ended while the table was computed");
+    assert_eq!(
+        *asking.await.unwrap().unwrap(),
+        expected,
+        "the tournament ended while the table was computed"
+    );
     assert_eq!(*arena.cross_table(id).await.unwrap(), expected);
     arena.stop(Duration::ZERO).await;
     assert_eq!(store.checkpoint(id).await.unwrap(), Some(kept));

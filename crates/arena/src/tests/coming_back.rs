@@ -1,4 +1,4 @@
-//! What a restarted server grants to bots and matches of an earlier one.
+//! Tests of the grace period and the clocks after a restart of the server.
 
 use super::fixture::{BANK, TIMEOUT, begin, connect, duel_setup, in_time, read_until, reopen, shaky_arena};
 use super::sessions::{take, turn};
@@ -8,7 +8,7 @@ use lastnim_core::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
 use lastnim_store::{Change, Store};
 use std::time::Duration;
 
-/// The first events of a match that begins at a time.
+/// Returns the first events of a match that begins at the given time.
 fn beginning(id: MatchId, at: Timestamp) -> Change {
     let setup = duel_setup();
     let present = BySeat::filled(setup.seats(), &true);
@@ -18,7 +18,7 @@ fn beginning(id: MatchId, at: Timestamp) -> Change {
     Change::MatchEvents { id, first: 0, events }
 }
 
-/// Begins a duel that no bot joins before its clock runs out, and returns how long it took.
+/// Plays a duel for which no bot connects, and returns how long it took until the clocks had run out.
 async fn play_without_bots(arena: &Arena) -> Duration {
     let since_when = arena.now();
     let begun = begin(arena).unwrap();
@@ -59,7 +59,7 @@ async fn a_match_ahead_of_the_clock_continues_from_its_last_event() {
     store.write(&[beginning(id, ahead)]).await.unwrap();
 
     let arena = reopen(store).await;
-    assert!(arena.now() < ahead, "other matches have the time of the clock");
+    assert!(arena.now() < ahead, "other matches use the time of the clock");
     let (first, _first_hears) = connect(&arena, "first").unwrap();
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     tokio::time::sleep(BANK / 2).await;

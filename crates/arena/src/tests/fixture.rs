@@ -1,4 +1,4 @@
-//! An arena with two registered bots.
+//! Helpers for tests, such as an arena with two registered bots.
 
 use super::shaky_store::{ShakyStore, shaky_store};
 use crate::matches::open_matches::{BegunMatch, MatchFuture};
@@ -24,7 +24,7 @@ pub(crate) const BANK: Duration = Duration::from_mins(1);
 /// A request as the network delivers it.
 pub(crate) type Request = Result<pb::PlayRequest, Infallible>;
 
-/// Awaits a future that must resolve in time.
+/// Awaits a future that must resolve within the timeout.
 pub(crate) async fn in_time<T>(what: &str, coming: impl Future<Output = T>) -> T {
     tokio::time::timeout(TIMEOUT, coming).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }
@@ -45,7 +45,7 @@ pub(crate) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
     (store, arena)
 }
 
-/// Opens an arena with both bots on a store.
+/// Opens an arena with both bots on the given store.
 pub(crate) async fn arena_on(store: Arc<dyn Store>) -> Arena {
     let arena = reopen(store).await;
     register(&arena).await;
@@ -65,13 +65,13 @@ async fn register(arena: &Arena) {
     }
 }
 
-/// Opens an arena on a store in which the bots are registered.
+/// Opens an arena on a store in which the bots are already registered.
 pub(crate) async fn reopen(store: Arc<dyn Store>) -> Arena {
     let backend = Backend { store, ..Backend::in_memory() };
     Arena::open(Limits::default(), backend, []).await.unwrap()
 }
 
-/// A match of both bots with given rows and long clocks.
+/// Returns the setup of a match between both bots, with assigned rows and long clocks.
 pub(crate) fn duel_setup() -> MatchSetup {
     let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
     let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
@@ -84,7 +84,7 @@ pub(crate) fn begin(arena: &Arena) -> Result<BegunMatch<impl MatchFuture + use<>
     arena.begin_match(duel_setup(), OracleAccess::Open)
 }
 
-/// Opens and runs a session; the sender sends the bot's messages.
+/// Opens and runs a session; returns a sender for the bot's messages, and the stream to the bot.
 pub(crate) fn connect(
     arena: &Arena,
     bot: &str,
@@ -92,7 +92,7 @@ pub(crate) fn connect(
     connect_as(arena, bot, BotVersion::default())
 }
 
-/// Opens and runs a session that reports its version.
+/// Opens and runs a session whose bot reports the given version.
 pub(crate) fn connect_as(
     arena: &Arena,
     bot: &str,
@@ -110,7 +110,7 @@ pub(crate) async fn run_silent(session: Session) {
     session.run(tokio_stream::pending::<Result<_, Infallible>>()).await;
 }
 
-/// Reads until the expected event.
+/// Reads events until `wanted` accepts one, and returns what it found there.
 pub(crate) async fn read_until<T>(
     stream: &mut OutboxStream<ServerEvent>,
     wanted: impl Fn(&ServerEvent) -> Option<T>,

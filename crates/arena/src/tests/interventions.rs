@@ -1,4 +1,4 @@
-//! Interventions in running tournaments, without a network and mostly without bots.
+//! Tests of interventions in running tournaments, without a network and mostly without connected bots.
 
 use super::fixture::{TIMEOUT, arena_on, connect, name, read_until, reopen};
 use super::sessions::take;
@@ -23,7 +23,7 @@ pub(super) fn reason() -> Reason {
     "the network was down".parse().unwrap()
 }
 
-/// Starts a tournament of two seats and two positions, whose matches are played one after the other.
+/// Starts a tournament with two-seat matches on two positions, which are played one at a time.
 pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentFormat) -> TournamentId {
     let plain = testing::settings(2, 2, AllianceSource::Standard);
     let concurrency = Concurrency::new(1).unwrap();
@@ -31,7 +31,7 @@ pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentF
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in bots {
-        // Two of the bots are already registered.
+        // This fails for two of the bots, which are already registered.
         let _ = arena.register_bot(name(bot)).await;
         arena.join_tournament(id, &name(bot)).await.unwrap();
     }
@@ -39,7 +39,7 @@ pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentF
     id
 }
 
-/// Waits until a tournament meets a condition. Clocks run out in paused time.
+/// Waits until a tournament meets a condition. Since time is paused, clocks run out without real waiting.
 pub(super) async fn until_view(
     arena: &Arena,
     id: TournamentId,
@@ -50,13 +50,13 @@ pub(super) async fn until_view(
     looking.await.expect("it gets there").unwrap().clone()
 }
 
-/// Pauses a tournament, and waits until no match is open.
+/// Pauses a tournament, waits until no match is open, and returns the number of matches played.
 pub(super) async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
     arena.intervene(id, Intervention::Pause(OpenMatches::Finish)).await.unwrap();
     while arena.open_match_count() > 0 {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    // The director handles the last end a little later.
+    // The director handles the end of the last match a little later.
     tokio::time::sleep(Duration::from_secs(1)).await;
     arena.tournament(id).await.unwrap().played
 }
@@ -66,13 +66,14 @@ async fn matches(store: &Arc<dyn Store>, id: TournamentId) -> Vec<MatchSummary> 
     store.match_summaries(&filter, None, 1_000).await.unwrap()
 }
 
-/// Returns the place, name, matches and forfeits of each line.
+/// Returns the place, name, matches and forfeits on each line of the standings.
 async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> {
     let lines = arena.standings(id).await.unwrap();
     lines.iter().map(|line| (line.place, line.bot.to_string(), line.matches, line.forfeits)).collect()
 }
 
-/// Checks that the bot comparison of a finished tournament follows from all results, and that it was stored.
+/// Checks that the bot comparison of a finished tournament equals one computed from all results, and that it was
+/// stored.
 pub(super) async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
     let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
     assert_eq!(arena.cross_table(id).await.unwrap(), by_results);
@@ -136,7 +137,7 @@ async fn a_restart_completes_a_voiding() {
     until_view(&arena, id, |view| view.played >= 2).await;
     let played = stop_play(&arena, id).await;
     arena.stop(Duration::ZERO).await;
-    // As if a server had stopped between its two writes.
+    // The store is changed as if the server had stopped between its two writes.
     let results = store.match_results(id, 0, 2).await.unwrap();
     let matches = results.iter().map(|result| VoidedMatch { number: result.number, id: result.id }).collect();
     let event = TournamentEvent::Voided { matches, reason: reason() };
@@ -146,7 +147,11 @@ async fn a_restart_completes_a_voiding() {
     for _ in 0..2 {
         let arena = reopen(store.clone()).await;
         assert_eq!(arena.tournament(id).await.unwrap().played, played - 2);
-        assert_eq!(store.voided_matches(), [results[1].id], "only this one is written, once");
+        assert_eq!(
+            store.voided_matches(),
+            [results[1].id],
+            "only the missing match is written, and only once"
+        );
         arena.stop(Duration::ZERO).await;
     }
 }
@@ -161,7 +166,7 @@ async fn several_groups_and_matches_are_voided_by_one_event() {
     let results = store.match_results(id, 0, 100).await.unwrap();
     let second = results.iter().find(|result| result.number == 1).unwrap().id;
     let third = results.iter().find(|result| result.number == 2).unwrap().id;
-    // One match is named alone and in its group.
+    // The second match is named twice: by itself and as a part of its group.
     let targets = vec![VoidTarget::Match(third), VoidTarget::Match(second), VoidTarget::Group(0)];
     let (view, event) = arena.intervene(id, Intervention::Void { targets, reason: reason() }).await.unwrap();
     let Some(TournamentEvent::Voided { matches, .. }) = event.map(|timed| timed.event) else {
@@ -323,7 +328,7 @@ async fn the_clocks_of_frozen_matches_stand_still() {
     read_until(&mut second_hears, started).await;
     arena.intervene(id, Intervention::Pause(OpenMatches::Freeze)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(25)).await;
-    // One of them must move; the other one gets a refusal.
+    // It is the turn of one of them; the take of the other one is refused.
     for bot in [&first, &second] {
         bot.send(Ok(take(game, 0))).unwrap();
     }

@@ -57,7 +57,7 @@ async fn waiting_join_requests_are_limited() {
     let limit = arena.limits().unanswered_joins;
     let (first, mut hears) = connect(&arena, "first").unwrap();
     let held = Arc::clone(arena.inner.accounts.names()).lock_owned().await;
-    // The first one waits for the lock, and the others, for unknown tournaments, wait for the first.
+    // The first request waits for the lock. The others, which name unknown tournaments, wait for the first.
     let mut ids = vec![tournament(&arena).await.to_string()];
     ids.extend((0..limit).map(|_| arena.inner.ids.next_tournament().to_string()));
     for id in &ids {
@@ -81,7 +81,7 @@ async fn a_join_request_ends_with_its_session_and_can_be_repeated() {
     let lock = arena.tournament_lock(id);
     let held = Arc::clone(&lock).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
-    // The tournament holds the lock once, this test twice, and a waiting request once.
+    // The tournament has one reference to the lock, this test has two, and a waiting request has one.
     let holders = async |holders| {
         while Arc::strong_count(&lock) != holders {
             tokio::task::yield_now().await;

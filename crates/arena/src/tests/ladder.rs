@@ -1,4 +1,5 @@
-//! Bots that join, leave and are suspended while a ladder runs, without a network and mostly without bots.
+//! Tests of bots that join, leave or are suspended while a ladder runs, without a network and mostly without connected
+//! bots.
 
 use super::fixture::{TIMEOUT, arena, connect, in_time, name, read_until, reopen, shaky_arena};
 use super::shaky_store::{Mood, ShakyStore};
@@ -14,7 +15,8 @@ use lastnim_tournament::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Creates a ladder of two seats with assigned rows, and enters both bots. A bot that misses two matches is suspended.
+/// Creates a ladder of two-seat matches with assigned rows, and enters both bots. A bot that misses two matches is
+/// suspended.
 async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     let ladder = LadderSettings {
         groups: groups.map(|groups| BoundedCount::new(groups).unwrap()),
@@ -41,7 +43,7 @@ async fn until_view(
     settled: impl Fn(&TournamentView) -> bool,
 ) -> TournamentView {
     let mut watch = arena.watch_tournament(id).await.unwrap();
-    // Clocks run out in paused time.
+    // Since time is paused, clocks run out without real waiting.
     let looking = tokio::time::timeout(100 * TIMEOUT, watch.wait_for(settled));
     looking.await.expect("it gets there").unwrap().clone()
 }
@@ -89,7 +91,8 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first", "third"]);
     read_until(&mut hears, started).await;
-    // The second bot is left out, misses its matches and is suspended again, like the newcomer.
+    // The bot `second` is still left out. The bot `first` misses its matches and is suspended again, and so is the
+    // newcomer.
     let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
     assert_eq!(waiting.stored.state, TournamentState::Running);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
@@ -97,7 +100,7 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     let line = |bot: &str| lines.iter().find(|line| line.bot == name(bot)).unwrap().clone();
     assert_eq!((line("first").matches, line("third").matches, line("third").no_shows), (4, 2, 2));
 
-    // A bot that leaves is not suspended any more, and keeps its line.
+    // A bot that leaves is no longer suspended, and keeps its line in the standings.
     let view = arena.leave_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first"]);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first"]);
@@ -110,9 +113,11 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     // After the end, no bot is told that it is suspended.
     for bot in ["first", "third"] {
         let (_bot, mut hears) = connect(&arena, bot).unwrap();
-        // The suspension would come before the first ping; missed ends may come there too.
+        // A suspension would come before the first ping; missed ends may also come before it.
         read_until(&mut hears, |event| match event {
-            ServerEvent::Suspended { .. } => panic!("{bot} is told after the end of the ladder: {event:?}"),
+            ServerEvent::Suspended { .. } => {
+                panic!("{bot} is told of a suspension after the end of the ladder: {event:?}")
+            }
             ServerEvent::Ping { .. } => Some(()),
             _ => None,
         })
@@ -126,7 +131,7 @@ async fn bots_join_and_leave_a_ladder_until_its_last_round() {
     let id = ladder(&arena, Some(1)).await;
     arena.register_bot(name("third")).await.unwrap();
     arena.start_tournament(id).await.unwrap();
-    // Its only round is being played; the bot would play in the next one.
+    // The only round of the ladder is being played; the bot would play in a next one.
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
@@ -151,7 +156,7 @@ async fn a_change_that_is_not_stored_has_no_effect() {
     assert_eq!(names(&arena.tournament(id).await.unwrap()), ["first", "second"]);
     assert!(store.field_history(id).await.unwrap().changes.is_empty());
 
-    // While the store cannot be used the request is answered, and the change happens later.
+    // While the store cannot be used, the request is answered with a delay error, and the change is made later.
     store.set(Mood::Fine);
     let before = store.next_write();
     store.set(Mood::Hangs);
@@ -194,7 +199,7 @@ async fn a_ladder_keeps_waiting_for_bots_after_a_restart() {
     assert_eq!((names(&view), view.played), (vec!["first", "third"], 2));
     let mut lines = arena.standings(id).await.unwrap().to_vec();
     let mut expected = before.1.to_vec();
-    // Ratings are computed on request.
+    // Ratings are not compared, because they are computed only on request.
     for line in lines.iter_mut().chain(&mut expected) {
         (line.rating, line.skill) = (None, None);
     }

@@ -1,4 +1,4 @@
-//! Matches lost in running tournaments, and their effect on this server and the next one.
+//! Tests of matches that are lost in running tournaments, and of their effect on this server and the next one.
 
 use super::fixture::{in_time, name};
 use super::interventions::{check_comparison, reason, stop_play, tournament, until_view};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 pub(super) const BOTS: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// All formats with rounds, each with the number of matches in its first round and in total.
+/// Returns all formats that have rounds, each with the number of matches in its first round and in total.
 pub(super) fn formats_in_rounds() -> [(TournamentFormat, u64, u64); 3] {
     let table_groups = TableGroups::new(2).unwrap();
     let ladder = LadderSettings {
@@ -61,7 +61,7 @@ async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (Tourn
     assert_eq!((found.number, found.outcome), (0, None));
 }
 
-/// Plays until `played` matches are over, one of which the store rejected, and pauses.
+/// Plays until at least `over` matches are over, one of which the store rejected, and then pauses the tournament.
 async fn lose_a_match(
     format: TournamentFormat,
     mood: Mood,

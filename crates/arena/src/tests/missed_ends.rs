@@ -1,4 +1,4 @@
-//! Ends that a bot missed: while away, on a lost stream, or when the server was killed.
+//! Tests of the ends that a bot missed because it was away, its stream was lost or the server was killed.
 
 use super::fixture::{Request, arena, begin, connect, in_time, name, read_until, reopen, shaky_arena};
 use crate::matches::shard::MatchInput;
@@ -11,7 +11,7 @@ use lastnim_tournament::{AllianceSource, TournamentEnd, TournamentState, testing
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// The messages to a session until it has caught up.
+/// What a session was sent until it had caught up.
 #[derive(Debug, Default, PartialEq)]
 struct CatchingUp {
     matches: Vec<MatchId>,
@@ -59,7 +59,7 @@ async fn end_a_match(arena: &Arena) -> MatchId {
     begun.id
 }
 
-/// Reads to the next ping, and returns its id.
+/// Reads until the next ping, and returns its id.
 async fn next_ping(stream: &mut OutboxStream<ServerEvent>) -> u64 {
     let id = read_until(stream, |event| match event {
         ServerEvent::Ping { id } => Some(*id),
@@ -78,7 +78,7 @@ async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut Out
     requests.send(Ok(pong(id))).unwrap();
 }
 
-/// Waits until the store has all ends of a bot as acknowledged.
+/// Waits until all ends of a bot are acknowledged in the store.
 async fn until_heard(arena: &Arena, bot: &str) {
     let unheard =
         async || arena.inner.store.unheard_matches(&name(bot), MatchId::least(), 9).await.unwrap().newest;
@@ -98,14 +98,14 @@ async fn a_missed_end_is_sent_until_the_bot_acknowledges_it() {
     let (_requests, _stream, told) = come_back(&arena, "first").await;
     assert_eq!(told.matches, [id]);
     let (requests, mut stream, told) = come_back(&arena, "first").await;
-    assert_eq!(told.matches, [id], "it may not have been read");
+    assert_eq!(told.matches, [id], "the bot may not have read it");
     // The first ping of a session comes before the missed ends, and the second one after them.
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
     until_heard(&arena, "first").await;
     let (_requests, _stream, told) = come_back(&arena, "first").await;
     assert_eq!(told, CatchingUp::default());
-    assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each bot has its own");
+    assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each bot acknowledges only for itself");
 }
 
 #[tokio::test(start_paused = true)]

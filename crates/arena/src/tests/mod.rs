@@ -1,4 +1,4 @@
-//! The live server without a network: concurrent events, and failures.
+//! Tests of the live server without a network: concurrent events and failures.
 
 mod breakdown;
 mod checkpoints;

@@ -1,4 +1,4 @@
-//! The live server during and after a failure of its store.
+//! Tests of the live server during and after a failure of its store.
 
 use super::fixture::{begin, connect, in_time, name, read_until, shaky_arena};
 use super::sessions::{snapshot, take, turn};
@@ -45,7 +45,7 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     let behind = arena.clone();
     let rotating = tokio::spawn(async move { behind.rotate_token(&name("first")).await });
     let before = arena.bot(&name("first")).await.unwrap().stored.token;
-    // All requests are waiting.
+    // After these turns, all requests are waiting.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
@@ -59,7 +59,7 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     drop((tournament, creation));
     store.set(Mood::Fine);
     in_time("the end of the outage", arena.wait_until_store_usable()).await;
-    // Any remaining waiter would run before this registration.
+    // Any request that still waited would run before this registration.
     in_time("a turn", arena.register_bot(name("fourth"))).await.unwrap();
     arena.bot(&name("third")).await.unwrap();
     assert_eq!(arena.open_tournament_count(), 1);
@@ -74,7 +74,8 @@ fn unheard(event: &ServerEvent) -> Option<()> {
 #[tokio::test]
 async fn during_an_outage_only_the_newest_session_stays() {
     const RETURNS: usize = 1_000;
-    /// The match's queue is bounded, and so are the sessions that wait to report their end.
+    /// The tasks are bounded, because the match's queue is bounded, and so is the number of sessions that wait to
+    /// report their end.
     const MAX_TASKS: usize = 150;
     let (store, arena) = shaky_arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
@@ -104,7 +105,7 @@ async fn during_an_outage_only_the_newest_session_stays() {
     let tasks = Handle::current().metrics().num_alive_tasks();
     assert!(tasks < MAX_TASKS, "{tasks} tasks");
     let (second, mut second_hears) = newest.expect("there were some");
-    // The session reads this message, though its match handles nothing now.
+    // The session reads this message, although its match handles no messages now.
     second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();
     read_until(&mut second_hears, unheard).await;
     second.send(Ok(take(begun.id, 1))).unwrap();

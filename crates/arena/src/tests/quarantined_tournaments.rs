@@ -1,4 +1,4 @@
-//! Tournaments that cannot be resumed, along with others that can.
+//! Tests of tournaments that cannot be resumed, together with others that can.
 
 use super::fixture::arena_on;
 use super::interventions::{reason, stop_play, tournament, until_view};
@@ -22,7 +22,7 @@ async fn check_refused(arena: &Arena, id: TournamentId, why: &str) {
 async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
     for (format, first_round, _) in formats_in_rounds() {
         let store = shaky_store();
-        // Without a checkpoint, which would include the result.
+        // This arena writes no checkpoint: a checkpoint would include the result that is removed below.
         let arena = arena_on(store.clone()).await;
         let damaged = tournament(&arena, &BOTS, format).await;
         until_view(&arena, damaged, |view| view.played > first_round).await;
@@ -31,8 +31,8 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
         until_view(&arena, sound, |view| view.played == 1).await;
         stop_play(&arena, sound).await;
         arena.stop(Duration::ZERO).await;
-        // A state that an older version left after losing a match: the next round was drawn, but a result of this one
-        // is missing.
+        // An older version of the program left such a state when it lost a match: the next round was drawn, although a
+        // result of the round before is missing.
         let results = store.match_results(damaged, 0, 1_000).await.unwrap();
         store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
         let left = store.match_results(damaged, 0, 1_000).await.unwrap();

@@ -1,4 +1,4 @@
-//! Removal of bots that never played.
+//! Tests of the removal of bots that never played.
 
 use super::fixture::{BANK, arena, connect, duel_setup, in_time, name, reopen, shaky_arena};
 use crate::{Arena, ArenaError, NewTournament};

@@ -22,7 +22,7 @@ pub(super) fn turn(event: &ServerEvent) -> Option<u32> {
     }
 }
 
-/// A take of one counter.
+/// Returns a bot's request to take one counter.
 pub(super) fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
     let take = pb::Take { match_id: match_id.to_string(), ply, take: 1, ..pb::Take::default() };
     pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
@@ -84,7 +84,7 @@ async fn a_session_that_never_runs_leaves_nothing_behind() {
     let playing = tokio::spawn(begun.play);
     let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
     assert!(arena.bot(&name("first")).await.unwrap().session.is_some());
-    // The match does not wait for the session, though its bot was promised a snapshot.
+    // The match does not wait for the session, although the session was promised a snapshot.
     begun.handle.send(MatchInput::Cancel);
     drop(session);
     in_time("the end of the match", playing).await.unwrap().unwrap();
@@ -135,7 +135,7 @@ async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
     assert_eq!(closed.closing, CloseReason::TooManyIdleMessages);
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;
-    assert_eq!(arena.session_count(), 0, "a bot that does not read keeps no place");
+    assert_eq!(arena.session_count(), 0, "a bot that does not read does not keep its place");
     let closed = in_time("the end", silent.next()).await.unwrap().expect_err("its queue is dropped");
     assert_eq!(closed.closing, CloseReason::TooManyIdleMessages);
 }

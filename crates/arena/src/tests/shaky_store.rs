@@ -25,7 +25,7 @@ pub(crate) enum Mood {
     RefusesOneMatch,
     /// Rejects the end of the first match that ends.
     RefusesOneEnd,
-    /// Also rejects the quarantine of a match.
+    /// Like `RefusesOneMatch`, but also rejects the quarantine of that match.
     RefusesOneMatchForGood,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Moods {
     hanging: watch::Sender<usize>,
     /// Whether the last page of results is held back.
     holds_last_results: watch::Sender<bool>,
-    /// The number of reads held back.
+    /// The number of reads that have been held back.
     held: watch::Sender<usize>,
     /// Whether reading standings and events of tournaments fails.
     is_damaged: AtomicBool,
     /// The match whose events are rejected.
     refused: OnceLock<MatchId>,
-    /// Every write of a voided match.
+    /// The match of every write that voided one.
     voided: Mutex<Vec<MatchId>>,
 }
 
@@ -80,7 +80,7 @@ impl Moods {
         self.holds_last_results.send_replace(true);
     }
 
-    /// Waits until a reader waits for the last page of results.
+    /// Waits until a reader is waiting for the last page of results.
     pub(crate) async fn wait_for_held_read(&self) {
         self.held.subscribe().wait_for(|&held| held > 0).await.expect("the sender is in self");
     }
@@ -94,7 +94,7 @@ impl Moods {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
-    /// Returns every write of a voided match.
+    /// Returns the match of every write that voided one.
     pub(crate) fn voided_matches(&self) -> Vec<MatchId> {
         self.voided.lock().unwrap().clone()
     }
@@ -104,7 +104,8 @@ impl Moods {
         self.refused.get().copied()
     }
 
-    /// Returns whether changes contain an event of the rejected match: the first match with such an event.
+    /// Returns whether the changes contain an event that must be rejected. The first match with such an event is the
+    /// rejected match; events of other matches are accepted.
     fn hold_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
         changes.iter().any(|change| match change {
             Change::MatchEvents { id, events, .. } => {
@@ -114,7 +115,7 @@ impl Moods {
         })
     }
 
-    /// Counts writes from now on: the receiver changes with the next one.
+    /// Returns a receiver that changes with the next write.
     pub(crate) fn next_write(&self) -> watch::Receiver<u64> {
         self.begun.subscribe()
     }

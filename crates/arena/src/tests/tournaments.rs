@@ -57,7 +57,7 @@ async fn a_bot_that_makes_the_tournament_too_large_cannot_join() {
     assert_eq!(arena.standings(id).await.unwrap().len(), 28);
 }
 
-/// Creates a tournament that starts automatically with two bots.
+/// Creates a tournament that starts automatically once two bots have joined.
 async fn create_automatic_tournament(arena: &Arena) -> lastnim_core::game::TournamentId {
     let settings = testing::settings(2, 1, AllianceSource::Standard);
     let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
@@ -92,7 +92,7 @@ async fn joining_again_starts_a_complete_tournament() {
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
 }
 
-/// Blocks long work, for which the runtime has one thread, until the sender is dropped.
+/// Blocks the only thread that the runtime has for long work, until the sender is dropped.
 fn hold_long_work() -> std::sync::mpsc::Sender<()> {
     let (release, held) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || held.recv());
@@ -115,7 +115,7 @@ fn an_exhibition_does_not_wait_for_the_planning_of_a_million_matches() {
             let arena = arena.clone();
             async move { arena.start_tournament(id).await.map(|view| view.total) }
         });
-        // Waits until the start holds the tournament's lock, waiting for its plan.
+        // Waits until the request to start holds the tournament's lock while it waits for the plan.
         while arena.tournament_lock(id).try_lock().is_ok() {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! Which transcripts can be published, and up to which size, even if callers do not wait for the answers.
+//! Tests of which transcripts can be published and how large they can be, even if callers do not wait for the answers.
 
 use super::fixture::{BANK, arena, begin, connect, duel_setup, in_time, read_until, shaky_arena};
 use super::sessions::{take, turn};
@@ -10,7 +10,7 @@ use lastnim_core::referee::{EndReason, MatchSetup};
 use lastnim_store::{PruneFilter, StoreError};
 use lastnim_tournament::OracleAccess;
 
-/// More than half of a seat's limit.
+/// A size of more than half of the limit for a seat.
 const LARGE: usize = 3 << 20;
 
 /// Plays a number of plies, cancels the match unless it is over, and returns its id.
@@ -111,7 +111,7 @@ async fn leave_hanging<T: Send + 'static>(store: &ShakyStore, act: impl Future<O
     assert!(acting.await.is_err_and(|error| error.is_cancelled()));
 }
 
-/// Starts to publish, and unblocks the store once that waits.
+/// Starts to publish a transcript, unblocks the store once the publication waits, and returns the answer.
 async fn publish_behind(
     store: &ShakyStore,
     arena: &Arena,
@@ -138,7 +138,7 @@ async fn abandoned_publications_count_towards_the_limit() {
     let ArenaError::TranscriptSize { bytes, .. } = refused else { panic!("{refused}") };
     assert_eq!(bytes, 2 * LARGE as u64);
     assert_eq!(arena.transcripts(id).await.unwrap().len(), 1);
-    // It fits, since it replaces itself.
+    // The first transcript still fits when it is published again, since it replaces itself.
     publish_lines(&arena, id, 0, Some(0), LARGE).await.unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! The versions at the seats of a match.
+//! Tests of the bot versions that are recorded for the seats of a match.
 
 use super::fixture::{TIMEOUT, begin, connect, connect_as, in_time, read_until, reopen, shaky_arena};
 use super::sessions::{take, turn};
@@ -11,7 +11,7 @@ fn version(label: &str) -> BotVersion {
     BotVersion { label: label.parse().ok(), config_hash: None }
 }
 
-/// Returns the labels by seat; empty for a session without a version.
+/// Returns the version labels of each seat. A label is empty if a session reported no version.
 async fn labels(arena: &Arena, id: MatchId) -> Vec<Vec<String>> {
     let (summary, _) = arena.match_summary(id).await.unwrap();
     assert_eq!(arena.match_record(id).await.unwrap().versions, summary.versions);

@@ -1,4 +1,4 @@
-//! Visibility and clocks while the server waits for its store.
+//! Tests of what is visible, and how clocks run, while the server waits for its store.
 
 use super::fixture::{BANK, arena, arena_with, begin, connect, duel_setup, in_time, read_until, shaky_arena};
 use super::sessions::take;
@@ -27,7 +27,7 @@ fn forfeited(event: &ServerEvent) -> Option<ForfeitReason> {
     }
 }
 
-/// How far a charge may differ from the thinking time. Time is paused.
+/// How far the charged time may differ from the thinking time in tests with paused time.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
 #[tokio::test]
@@ -91,7 +91,8 @@ async fn messages_to_a_match_that_waits_for_its_store_are_limited() {
         first.send(Ok(take(begun.id, 0))).unwrap();
     }
     in_time("the commit of a take", store.wait_for_blocked_write()).await;
-    // The store is back before the grace ends, so the match answers accepted messages before the session ends.
+    // The store works again before the closing grace is over, so the match answers accepted messages before the session
+    // ends.
     tokio::time::sleep(arena.limits().closing_grace / 2).await;
     store.set(Mood::Fine);
     assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
@@ -119,7 +120,7 @@ async fn a_jump_of_time_is_not_charged() {
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     in_time("the beginning", begun.begun).await.unwrap();
-    // Its clock runs, and the match waits for it.
+    // The clock of the first bot runs while the match waits for its take.
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(begun.id, 0))).unwrap();
     tokio::time::advance(3 * BANK).await;
@@ -134,7 +135,7 @@ async fn a_jump_of_time_is_not_charged() {
     let off = charged.map(|charged| charged.abs_diff(BANK / 2));
     assert!(off.is_some_and(|off| off < TOLERANCE), "{charged:?}");
     assert!(record.state().end().is_none(), "the second seat's clock stood still as well");
-    // The clock runs again, up to the bot's remaining time.
+    // The second bot's clock runs again, until the bot's remaining time is used up.
     tokio::time::sleep(BANK / 2 + 2 * TOLERANCE).await;
     assert_eq!(read_until(&mut second_hears, forfeited).await, ForfeitReason::TimedOut);
     playing.abort();
@@ -151,7 +152,7 @@ async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
     tokio::time::sleep(BANK.saturating_sub(2 * TOLERANCE)).await;
     tokio::time::advance(3 * BANK).await;
     drop((first, first_hears));
-    // It returns within the grace, but later than its bank allows.
+    // The bot returns within the grace period, but later than its time bank alone would allow.
     tokio::time::sleep(10 * TOLERANCE).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     first.send(Ok(take(begun.id, 0))).unwrap();
@@ -172,7 +173,7 @@ async fn a_queued_input_counts_from_its_arrival() {
     let [first, second] = [0, 1].map(|seat| duel_setup().seats().seat(seat).unwrap());
     begun.handle.send(MatchInput::Left { seat: second, session: 1, at, is_excused: false });
     begun.handle.send(MatchInput::Seat { seat: first, action: SeatAction::take(0, 1, None), at });
-    // All messages are handled after the time-out.
+    // Both inputs are handled only after the time-out was due.
     tokio::time::advance(BANK + Duration::from_secs(1)).await;
     assert_eq!(read_until(&mut first_hears, took).await, (first, Mover::Bot));
     playing.abort();

@@ -1,4 +1,4 @@
-//! A server whose clock was ahead, and the next one, whose clock is right.
+//! Tests of a server whose clock was ahead and of the next one, whose clock is right.
 
 use super::fixture::{duel_setup, in_time, name};
 use super::shaky_store::{ShakyStore, shaky_store};
@@ -40,7 +40,7 @@ async fn until_all_are_over(arena: &Arena) {
     };
     tokio::time::timeout(Duration::from_mins(10), over)
         .await
-        .expect("nobody comes, so that all seats are lost");
+        .expect("no bot connects, so that all seats are forfeited");
 }
 
 /// Begins matches and waits until they are over.
@@ -66,7 +66,7 @@ async fn the_newest_matches_are_those_that_began_last() {
     let newest_first: Vec<_> = before.iter().chain(&after).rev().copied().collect();
     assert_eq!(listed.iter().map(|found| found.id).collect::<Vec<_>>(), newest_first);
     let unheard = store.unheard_matches(&name("first"), MatchId::least(), 9).await.unwrap();
-    assert_eq!(unheard.newest, newest_first[..2], "its bots hear of their ends");
+    assert_eq!(unheard.newest, newest_first[..2], "the ends of the newest matches are unheard");
     let never = Timestamp::from_micros(i64::MAX as u64);
     let filter = PruneFilter { tournament: None, over_before: never, keep_newest: 2 };
     assert_eq!(right.prune_records(filter).await.unwrap(), 3);

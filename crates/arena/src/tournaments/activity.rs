@@ -16,70 +16,72 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The maximum length of each list.
+/// The maximum number of items in each list of a [`TournamentActivity`].
 pub const MAX_LISTED_ACTIVITY: usize = 100;
 
-/// The activity in an unfinished tournament. Lists have at most [`MAX_LISTED_ACTIVITY`] items; counts are complete.
+/// The activity in an unfinished tournament. Each list has at most [`MAX_LISTED_ACTIVITY`] items, but the counts
+/// include everything.
 #[derive(Debug, Clone, Default)]
 pub struct TournamentActivity {
-    /// The number of its bots with a session.
+    /// The number of the tournament's bots that have a session.
     pub connected: usize,
-    /// Its bots without a session.
+    /// The tournament's bots that have no session.
     pub absent: Vec<BotName>,
-    /// The number of these.
+    /// The number of the tournament's bots that have no session.
     pub absent_count: usize,
-    /// Open matches, the longest waiting first.
+    /// The open matches; those that have waited longest come first.
     pub matches: Vec<OpenMatchView>,
-    /// The number of these.
+    /// The number of open matches.
     pub match_count: usize,
-    /// Bots that matches wait for, the longest awaited first.
+    /// The bots that matches are waiting for; those awaited longest come first.
     pub awaited: Vec<AwaitedBot>,
-    /// The number of these.
+    /// The number of bots that matches are waiting for.
     pub awaited_count: usize,
-    /// The time that the tournament may still take; `None` before the start, and if it is open-ended.
+    /// How much longer the tournament may take; `None` before it starts, if it is open-ended, and for ladders.
     pub time_left: Option<TimeLeft>,
 }
 
 /// An open match.
 #[derive(Debug, Clone)]
 pub struct OpenMatchView {
-    /// Its summary.
+    /// The match's summary.
     pub summary: MatchSummary,
-    /// The seats that it waits for.
+    /// The seats that the match is waiting for.
     pub awaited: Vec<Seat>,
-    /// How long it has waited for them, and how much time they have left; `None` while no clock runs.
+    /// How long the match has waited for these seats, and how much time they have left; `None` while no clock runs.
     pub waited_and_left: Option<(Duration, Duration)>,
-    /// Whether the organiser has paused it.
+    /// Whether the organiser has paused the match.
     pub is_frozen: bool,
 }
 
-/// A bot that matches wait for.
+/// A bot that one or more matches are waiting for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwaitedBot {
     /// The bot.
     pub bot: BotName,
-    /// Whether it has a session.
+    /// Whether the bot has a session.
     pub is_connected: bool,
-    /// The number of matches that wait for it.
+    /// The number of matches that are waiting for the bot.
     pub matches: usize,
-    /// The longest time that one of them has waited.
+    /// How long the bot has kept a match waiting; the maximum if several matches are waiting for it.
     pub waited: Duration,
 }
 
-/// The time that a tournament may still take.
+/// How much longer a tournament may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// Unfinished matches, begun or not; the maximum if results decide their number.
+    /// The number of unfinished matches, including those that have not begun; the maximum number if it depends on
+    /// results.
     pub matches: u64,
-    /// The number of matches that have ended since this server took over the tournament, and the time for them without
-    /// pauses; `None` before the first end.
+    /// The number of matches that have ended since this server took over the tournament, and how long they took, not
+    /// counting pauses; `None` until a match has ended.
     pub pace: Option<(u64, Duration)>,
-    /// The maximum time for the matches according to their clocks.
+    /// The longest time that the unfinished matches can take by their clocks.
     pub longest: Duration,
 }
 
 impl TimeLeft {
-    /// Returns the remaining time at the pace so far.
+    /// Estimates the remaining time from the pace so far; returns `None` until a match has ended.
     pub fn estimate(&self) -> Option<Duration> {
         let (ended, took) = self.pace?;
         let micros = took.as_micros().saturating_mul(self.matches.into()) / u128::from(ended);
@@ -87,7 +89,7 @@ impl TimeLeft {
     }
 }
 
-/// An open match with its state.
+/// An open match, with the state that it last announced.
 struct ObservedMatch {
     id: MatchId,
     open: OpenMatch,
@@ -96,8 +98,9 @@ struct ObservedMatch {
 }
 
 impl Arena {
-    /// Returns the activity in a tournament, at most a fraction of a second old; `None` if it is over. Matches are not
-    /// delayed, and their states are read at most a few times a second.
+    /// Returns the activity in a tournament; `None` if the tournament is over. The activity may be a fraction of a
+    /// second old, because the states of the matches are read only a few times a second. Reading them does not delay
+    /// the matches.
     ///
     /// # Errors
     /// If no tournament has this id, or the store cannot be read.
@@ -113,7 +116,8 @@ impl Arena {
         Ok((!view.stored.state.is_over()).then(|| handle.recent_activity(look)))
     }
 
-    /// Returns the seats that a match waits for, as last announced; `None` if it is not open.
+    /// Returns an open match, with the seats that it was waiting for when it last announced its state; `None` if the
+    /// match is not open.
     pub fn open_match_view(&self, id: MatchId) -> Option<OpenMatchView> {
         let open = self.open_match(id)?;
         let view = open.handle.view()?;
@@ -164,7 +168,8 @@ impl Arena {
         of_it.into_iter().filter_map(observed).collect()
     }
 
-    /// Returns the number of bots that these matches wait for, and the longest awaited ones.
+    /// Returns the number of bots that these matches are waiting for, and up to `limit` of the bots that have been
+    /// awaited longest.
     fn awaited_bots(&self, open: &[ObservedMatch], limit: usize) -> (usize, Vec<AwaitedBot>) {
         let mut by_bot: HashMap<&BotName, (usize, Duration)> = HashMap::new();
         for ObservedMatch { open, view, waited, .. } in open {
@@ -199,8 +204,8 @@ fn open_match_view(open: &ObservedMatch, now: Timestamp) -> OpenMatchView {
     }
 }
 
-/// Returns the time that a tournament may still take; `None` before the start, if it is open-ended, and for ladders,
-/// which may wait for bots.
+/// Returns how much longer a tournament may take; `None` before it starts, if it is open-ended, and for ladders, which
+/// may have to wait for bots to join.
 fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -> Option<TimeLeft> {
     let stored = &view.stored;
     let settings = &stored.settings;
@@ -209,8 +214,8 @@ fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -
         return None;
     }
     let matches = view.total.saturating_sub(view.played);
-    // In other formats matches wait for each other: for the last match of a round, and for bots with few concurrent
-    // matches.
+    // In other formats, a match may have to wait for the last match of a round; with a limit on matches per bot, it may
+    // have to wait for a bot. In the worst case, only one match is then played at a time.
     let is_free = settings.format.profile().course == FormatCourse::Planned;
     let at_once =
         if is_free && settings.bot_concurrency.is_none() { settings.concurrency.get() as u64 } else { 1 };

@@ -24,18 +24,18 @@ use tokio::sync::Mutex;
 /// The definition of a new tournament.
 #[derive(Debug, Clone)]
 pub struct NewTournament {
-    /// Its settings.
+    /// The tournament's settings.
     pub settings: Settings,
-    /// The terms of its matches.
+    /// The terms of the tournament's matches.
     pub terms: Terms,
 }
 
-/// The error when cancelling a finished tournament.
+/// The error message for an attempt to cancel a tournament that is already over.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
 const BOTS_JOIN: &str = "bots can join only before the start, or while a ladder runs";
 const BOTS_LEAVE: &str = "bots can leave only before the start, or while a ladder runs";
 
-/// Returns whether all bots have joined that an automatic start needs.
+/// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
 }
@@ -45,7 +45,7 @@ fn allows_changes_while_running(stored: &StoredTournament) -> bool {
     stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
-/// Plans a tournament on a blocking thread: a large sample takes a second.
+/// Plans a tournament on a blocking thread, because planning a large balanced sample can take a second.
 pub(crate) async fn plan_in_background(
     environment: &Environment,
     handle: &TournamentHandle,
@@ -103,12 +103,13 @@ impl Arena {
         Ok(view)
     }
 
-    /// Enters a bot. Joining twice is harmless. The tournament starts if it was only waiting for this bot. In a running
-    /// ladder the bot plays from the next round on; joining also ends a suspension.
+    /// Enters a bot into a tournament. Joining twice is harmless. The tournament starts if this was the last bot that
+    /// it was waiting for. In a running ladder, the bot plays from the next round on, and joining also ends a
+    /// suspension.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament has started and is not a ladder, or another bot would make
-    /// it too large.
+    /// If there is no such tournament or bot, the tournament has started and is not a ladder, or the tournament would
+    /// be too large with another bot.
     pub fn join_tournament(
         &self,
         id: TournamentId,
@@ -154,12 +155,12 @@ impl Arena {
             None
         };
         if schedule.is_some() {
-            // Both changes are stored together. Otherwise a complete tournament could remain unstarted, and no bot
-            // could join to start it.
+            // The last bot's entry and the start are stored together. Otherwise a tournament could have all its bots
+            // but never start, because no other bot could join and so start it.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
         let names = self.lock_names().await;
-        // This is checked again, because the bot may have been removed in the meantime.
+        // The bot is looked up again, because it may have been removed in the meantime.
         self.stored_bot(&bot).await?;
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
@@ -171,7 +172,7 @@ impl Arena {
     }
 
     /// Removes a bot from a tournament. Leaving twice is harmless. In a running ladder, the bot finishes the current
-    /// round, and its results stay.
+    /// round, and its results are kept.
     ///
     /// # Errors
     /// If there is no such tournament or bot, or the tournament has started and is not a ladder.
@@ -235,7 +236,7 @@ impl Arena {
     /// Starts a tournament.
     ///
     /// # Errors
-    /// If no tournament has this id, it has started, or its bots cannot be paired.
+    /// If no tournament has this id, the tournament has already started, or its bots cannot be paired.
     pub fn start_tournament(
         &self,
         id: TournamentId,
@@ -288,7 +289,8 @@ impl Arena {
     /// Cancels a tournament: its open matches end without a winner.
     ///
     /// # Errors
-    /// If no tournament has this id, it is over, or its last match ends first.
+    /// If no tournament has this id, the tournament is over, or its last match ends before the cancellation takes
+    /// effect.
     pub fn cancel_tournament(
         &self,
         id: TournamentId,
@@ -308,7 +310,7 @@ impl Arena {
         let TournamentView { stored, played, total, damage, .. } = handle.view();
         self.check_store()?;
         match stored.state {
-            // A quarantined tournament has no director.
+            // A quarantined tournament has no director that could end it.
             TournamentState::Running if damage.is_some() => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(handle.format_verdict()));
                 let over = FinishedTournament { at, played, total, verdict };
@@ -346,7 +348,7 @@ impl Arena {
         }
     }
 
-    /// Writes and shows the end of a tournament, and releases it.
+    /// Stores and announces the end of a tournament, and removes it from the table of unfinished tournaments.
     pub(crate) async fn end_tournament(
         &self,
         handle: &Arc<TournamentHandle>,
@@ -358,14 +360,14 @@ impl Arena {
         let mut changes =
             vec![Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) }];
         changes.extend(self.final_comparison(handle, id).await);
-        // This waits for the store, however long that takes, because the end has already begun.
+        // This waits for the store for as long as it takes, because the tournament is already ending.
         self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
         handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
         self.inner.tournaments.remove(id);
         for standing in standings.iter() {
-            // A bot without a session gets the end from the store when it reconnects.
+            // A bot without a session learns of the end from the store when it reconnects.
             if let Some(presence) = self.inner.roster.existing_presence(&standing.bot) {
                 let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
                 presence.send_tournament_end(TournamentEnd { id, title, state, standing, bots });
@@ -379,8 +381,8 @@ impl Arena {
         self.inner.tournaments.read().len()
     }
 
-    /// Returns the lock for checking and changing the state or the field of a tournament. A finished tournament has a
-    /// fresh lock, since it never changes.
+    /// Returns the lock that must be held while the state or the field of a tournament is checked and changed. For a
+    /// finished tournament, this is a new lock, because such a tournament never changes.
     pub(crate) fn tournament_lock(&self, id: TournamentId) -> Arc<Mutex<()>> {
         self.live_tournament(id).map(|handle| Arc::clone(&handle.changing)).unwrap_or_default()
     }
@@ -390,7 +392,7 @@ impl Arena {
         self.inner.tournaments.read().get(&id).cloned()
     }
 
-    /// Returns an unfinished tournament with the bot in its field or its standings.
+    /// Returns an unfinished tournament that has the bot in its field or its standings, if there is one.
     pub(crate) fn unfinished_tournament_of_bot(&self, bot: &BotName) -> Option<TournamentId> {
         let tournaments = self.inner.tournaments.read();
         let has_bot = |handle: &TournamentHandle| {
@@ -406,7 +408,7 @@ impl Arena {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }
 
-    /// Returns the handle of a tournament that must be unfinished and not quarantined.
+    /// Returns the handle of a tournament, or an error if the tournament is finished or quarantined.
     pub(crate) async fn require_unfinished_tournament(
         &self,
         id: TournamentId,
@@ -417,7 +419,7 @@ impl Arena {
         Ok(handle)
     }
 
-    /// Returns the handle of a tournament that must be unfinished.
+    /// Returns the handle of a tournament, or an error if the tournament is finished.
     async fn require_live_tournament(
         &self,
         id: TournamentId,
@@ -430,7 +432,8 @@ impl Arena {
         Err(ArenaError::WrongState { id, state, needed })
     }
 
-    /// Checks that the tournament is not too large with another bot. The minimum is checked at the start.
+    /// Checks that the tournament would not be too large with another bot. The minimum number of bots is checked only
+    /// when the tournament starts.
     fn check_room_for_bot(stored: &StoredTournament) -> Result<(), ArenaError> {
         let (settings, field) = (&stored.settings, stored.field.len() + 1);
         match count_matches(&settings.format, settings.seats, settings.positions.count(), field) {

@@ -1,4 +1,4 @@
-//! Closes the oracle to callers while a tournament runs.
+//! Checks whether running tournaments close the oracle to a caller.
 
 use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
@@ -14,11 +14,11 @@ use thiserror::Error;
 pub struct OracleClosure {
     /// The tournament.
     pub tournament: TournamentId,
-    /// Its title.
+    /// The tournament's title.
     pub title: Title,
-    /// The bot that plays there; `None` for a caller without a token, which may be any bot.
+    /// The calling bot, which plays in the tournament; `None` for a caller without a token, who could be any bot.
     pub bot: Option<BotName>,
-    /// The requested service.
+    /// The service that the caller requested.
     what: &'static str,
 }
 
@@ -39,12 +39,13 @@ impl Arena {
     /// Checks that no running tournament closes the oracle to a caller; `None` is a caller without a token.
     ///
     /// # Errors
-    /// Names the first such tournament.
+    /// If a running tournament closes the oracle to the caller. The error names the first such tournament.
     pub fn check_oracle_open(&self, caller: Option<&Principal>) -> Result<(), ArenaError> {
         self.check_open_to(caller, "the oracle")
     }
 
-    /// Checks that no running tournament closes practice to a bot: house bots reveal optimal takes too.
+    /// Checks that no running tournament closes practice to a bot. A tournament that closes the oracle also closes
+    /// practice, because house bots reveal optimal takes too.
     pub(crate) fn check_practice_open(&self, bot: &BotName) -> Result<(), ArenaError> {
         self.check_open_to(Some(&Principal::Bot(bot.clone())), "practice")
     }
@@ -79,7 +80,8 @@ impl Arena {
 }
 
 impl TournamentHandle {
-    /// Returns whether the tournament runs and closes the oracle to a bot, or to callers without a token.
+    /// Returns whether the tournament is running and closes the oracle to a bot, or to callers without a token if `bot`
+    /// is `None`.
     fn keeps_oracle_from(&self, bot: Option<&BotName>) -> bool {
         let is_in_field = {
             let stored = &self.borrow_view().stored;

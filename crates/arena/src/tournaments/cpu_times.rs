@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A task of a director.
+/// A kind of work that a director does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTask {
     Planning,
@@ -21,12 +21,12 @@ pub(crate) enum CpuTask {
 /// The time spent on each task. It is wall-clock time: on a busy machine it includes waiting for the CPU.
 #[derive(Debug, Default)]
 pub(crate) struct CpuTimes {
-    /// By task, in nanoseconds.
+    /// The time spent on each task, in nanoseconds.
     spent: [AtomicU64; 5],
 }
 
 impl CpuTimes {
-    /// Runs a task and counts its time.
+    /// Runs a task, and adds the time that it took.
     pub(crate) fn measure<T>(&self, task: CpuTask, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let done = work();
@@ -34,7 +34,6 @@ impl CpuTimes {
         done
     }
 
-    /// Adds the time of a task.
     pub(crate) fn add_time(&self, task: CpuTask, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.spent[task as usize].fetch_add(nanos, Ordering::Relaxed);

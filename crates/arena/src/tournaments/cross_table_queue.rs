@@ -1,4 +1,4 @@
-//! Callers that wait for cross-tables.
+//! The callers that are waiting for cross-tables to be computed.
 
 use crate::error::ArenaError;
 use lastnim_core::game::TournamentId;
@@ -10,12 +10,12 @@ use tokio::sync::{Mutex as Turn, watch};
 /// The result of computing a cross-table.
 pub(crate) type CrossTableResult = Result<Arc<Vec<BotComparison>>, ArenaError>;
 
-/// The requested cross-tables. Each is computed once for all its callers.
+/// The cross-tables that callers have requested. Each is computed once for all callers that are waiting for it.
 #[derive(Debug, Default)]
 pub(crate) struct CrossTableQueue {
-    /// The lock that is held while a cross-table is computed.
+    /// The lock that is held while a cross-table is computed, so that only one is computed at a time.
     pub(crate) turn: Arc<Turn<()>>,
-    /// The wanted cross-tables; the receivers of each are the waiting callers.
+    /// One sender for each requested cross-table; its receivers are the callers that are waiting for it.
     wanted: Mutex<HashMap<TournamentId, CrossTableSender>>,
 }
 
@@ -23,12 +23,12 @@ pub(crate) struct CrossTableQueue {
 pub(crate) type CrossTableSender = Arc<watch::Sender<Option<CrossTableResult>>>;
 
 impl CrossTableQueue {
-    /// Locks the requests, by tournament.
     pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<TournamentId, CrossTableSender>> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes a cross-table that no caller waits for; returns whether it is gone.
+    /// Removes the request for a tournament's cross-table if no caller is waiting for it. Returns whether the request
+    /// is gone.
     pub(crate) fn remove_if_unwanted(&self, id: TournamentId) -> bool {
         let mut wanted = self.lock();
         let is_unwanted = wanted.get(&id).is_none_or(|wanted| wanted.receiver_count() == 0);
@@ -38,7 +38,7 @@ impl CrossTableQueue {
         is_unwanted
     }
 
-    /// Sends a result to all its callers.
+    /// Sends a cross-table, or the error, to all callers that are waiting for it.
     pub(crate) fn send_result(&self, id: TournamentId, answer: CrossTableResult) {
         if let Some(wanted) = self.lock().remove(&id) {
             wanted.send_replace(Some(answer));

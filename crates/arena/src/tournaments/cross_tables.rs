@@ -1,4 +1,4 @@
-//! Computes and stores the comparisons of bots.
+//! Computes and stores cross-tables, which compare the bots of a tournament in pairs.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -16,14 +16,15 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// The limit on matches for computing a cross-table from all results.
+/// The maximum number of matches in a tournament whose cross-table is computed from all results.
 const MAX_MATCHES: u64 = 1_000_000;
-/// The limit on callers waiting for cross-tables.
+/// The maximum number of callers that may wait for cross-tables at the same time.
 const MAX_WAITING: usize = 256;
-/// The number of results per read. After each read, the computation stops if no caller waits.
+/// The number of results per read from the store. After each read, the computation stops if no caller is waiting any
+/// more.
 const PAGE_SIZE: usize = 10_000;
 
-/// The comparison of a tournament's bots by stored results.
+/// A comparison of a tournament's bots, computed from stored results.
 #[derive(Debug)]
 pub(crate) struct ComparedResults {
     pub(crate) compared: Arc<Vec<BotComparison>>,
@@ -32,15 +33,17 @@ pub(crate) struct ComparedResults {
 }
 
 impl Arena {
-    /// Compares the bots of a tournament in pairs, by finished matches that count: how many of their common matches
-    /// each won, and which is better.
+    /// Compares each pair of a tournament's bots by those of their common matches that have ended and count: how many
+    /// each bot won, and which bot is better.
     ///
-    /// While a tournament runs, meetings are counted as matches end, and the current ratings are used. The final
-    /// comparison is stored. If it is missing or damaged, the first request computes it from all results and stores it:
-    /// one tournament at a time, for all callers, and only while one of them waits.
+    /// While a tournament runs, common matches are counted as they end, and the current ratings are used. The final
+    /// comparison is stored. If it is missing or damaged, the first request for it computes it again from all results,
+    /// and stores it. Only one tournament is compared at a time, all callers share the result, and the computation
+    /// stops when none of them is waiting any more.
     ///
     /// # Errors
-    /// If no tournament has this id, it is too large, too many callers wait, or the store cannot be read.
+    /// If no tournament has this id, the tournament is too large, too many callers are waiting, or the store cannot be
+    /// read.
     pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<BotComparison>>, ArenaError> {
         let view = self.tournament(id).await?;
         let (bots, matches) = (view.stored.field.len(), view.played);
@@ -60,7 +63,7 @@ impl Arena {
         told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
     }
 
-    /// Returns the comparison if it needs no results from the store.
+    /// Returns the comparison of a tournament's bots if no results have to be read from the store for it.
     async fn known_comparison(
         &self,
         id: TournamentId,
@@ -74,21 +77,21 @@ impl Arena {
         }
     }
 
-    /// Compares the bots of an unfinished tournament by their current ratings; `None` if they are not rated yet, or
-    /// there are too many.
+    /// Compares the bots of an unfinished tournament by their current ratings; returns `None` if they are not rated
+    /// yet, or there are too many of them.
     async fn compare_live_bots(&self, handle: &Arc<TournamentHandle>) -> Option<Arc<Vec<BotComparison>>> {
         let asked = match handle.compared_bots()? {
             ComparedBots::Known(compared) => return Some(compared),
             ComparedBots::Uncompared { changes, .. } => changes,
         };
-        // Comparisons run one at a time, so a caller that waited uses the result of the previous caller.
+        // Comparisons run one at a time, so a caller that had to wait may be able to use the previous caller's result.
         let turn = handle.turn_to_compare().await;
         if let Some(compared) = handle.comparison_since(asked) {
             return Some(compared);
         }
         let shown = Arc::clone(handle);
         let compare = move || {
-            // The lock is held to the end, even if the caller is gone.
+            // The lock is held until the comparison is complete, even if the caller is gone.
             let _turn = turn;
             match shown.compared_bots()? {
                 ComparedBots::Known(compared) => Some(compared),
@@ -105,8 +108,8 @@ impl Arena {
         })
     }
 
-    /// Returns the final comparison of a tournament whose last match is over; `None` if its final ratings are missing,
-    /// or there are too many bots.
+    /// Returns the change that stores the final comparison of a tournament whose last match is over; `None` if the
+    /// final ratings are missing, or there are too many bots.
     pub(crate) async fn final_comparison(
         &self,
         handle: &Arc<TournamentHandle>,
@@ -119,8 +122,8 @@ impl Arena {
         comparison_change(id, handle.view().played, &compared)
     }
 
-    /// Stores the comparison of a finished tournament; an unfinished one stores its comparison at its end. The caller
-    /// does not wait for the write.
+    /// Stores the comparison of a finished tournament's bots, without waiting for the write. Does nothing for an
+    /// unfinished tournament, whose comparison is stored when it ends.
     async fn store_comparison(&self, id: TournamentId, found: &ComparedResults) {
         if !found.is_final {
             return;
@@ -140,7 +143,8 @@ impl Arena {
         });
     }
 
-    /// Joins the callers of a cross-table, and starts its computation if needed.
+    /// Requests a cross-table, and returns the receiver of the result. Starts the computation unless another caller has
+    /// already requested the same cross-table.
     fn request_cross_table(
         &self,
         id: TournamentId,
@@ -160,7 +164,7 @@ impl Arena {
         Ok(answer)
     }
 
-    /// Computes and sends a cross-table, unless no caller is waiting any more.
+    /// Computes a cross-table and sends it to its callers. Stops early once no caller is waiting any more.
     async fn compute_cross_table(self, id: TournamentId, wanted: CrossTableSender) {
         let tables = &self.inner.cross_tables;
         let is_unwanted = async {
@@ -180,7 +184,7 @@ impl Arena {
             let (arena, of, runtime) = (self.clone(), Arc::clone(&wanted), Handle::current());
             let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
             let arena = self.clone();
-            // All of this runs on a blocking thread, including the decoding of results.
+            // The whole computation, including the decoding of results, runs on a blocking thread.
             let compared =
                 spawn_blocking(move || runtime.block_on(arena.compare_by_results(id, &is_wanted))).await;
             match compared {
@@ -196,15 +200,16 @@ impl Arena {
                     return tables.send_result(id, Ok(found.compared));
                 }
                 Ok(Err(error)) => return tables.send_result(id, Err(error)),
-                // If a new caller has just joined, the cross-table is computed again.
+                // The computation stopped early. Unless the server is stopping, it is repeated if a new caller has
+                // joined in the meantime.
                 Ok(Ok(None)) if self.is_stopped() => {
                     return tables.send_result(id, Err(ArenaError::Stopping));
                 }
                 Ok(Ok(None)) if tables.remove_if_unwanted(id) => break,
                 Ok(Ok(None)) => {}
                 Err(error) => {
-                    tracing::error!(%error, tournament = %id, "a cross-table panicked");
-                    // Dropping the sender tells the callers.
+                    tracing::error!(%error, tournament = %id, "the computation of a cross-table panicked");
+                    // Dropping the sender tells the callers that there is no result.
                     tables.lock().remove(&id);
                     break;
                 }
@@ -213,7 +218,7 @@ impl Arena {
         drop(turn);
     }
 
-    /// Compares bots by all results in the store; `None` once no caller waits.
+    /// Compares a tournament's bots by all results in the store; returns `None` once no caller is waiting any more.
     pub(crate) async fn compare_by_results(
         &self,
         id: TournamentId,
@@ -223,7 +228,7 @@ impl Arena {
         let (settings, is_final) = (&view.stored.settings, view.stored.over.is_some());
         let settled = match (self.live_tournament(id), settings.format.profile().course) {
             (Some(handle), _) => handle.settled_below(),
-            // Matches after a test's decision do not count.
+            // In a sequential test, matches after the decision do not count.
             (None, FormatCourse::UntilDecided) => view.total,
             (None, _) => u64::MAX,
         };
@@ -246,7 +251,7 @@ impl Arena {
                 }
             }
         }
-        // It stops only when no caller is waiting any more.
+        // The appraisal stops early only when no caller is waiting any more.
         let appraisal = evidence.appraise_finally(&is_wanted);
         Ok(appraisal.ok().map(|appraisal| {
             let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
@@ -326,7 +331,7 @@ mod tests {
         drop(turn);
         assert!(
             matches!(arena.compare_by_results(id, &|| false).await, Ok(None)),
-            "one that has begun is abandoned too"
+            "a computation that has begun is abandoned too"
         );
         asking(&arena, id).await.unwrap();
     }

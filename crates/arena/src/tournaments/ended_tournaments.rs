@@ -10,29 +10,29 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The limit on cached tournaments.
+/// The maximum number of cached tournaments.
 const MAX_TOURNAMENTS: usize = 1_000;
-/// The limit on cached parts in all tournaments, about 100 bytes each: bots, listed positions, lines of standings and
-/// verdicts, versions, events, voided matches and pairs of bots.
+/// The maximum number of cached parts in all tournaments together. A part takes about 100 bytes: it is a bot, a listed
+/// position, a line of the standings or the verdict, a version, an event, a voided match or a pair of bots.
 const MAX_PARTS: usize = 100_000;
-/// How many piles of a position count as one part.
+/// The number of piles in a listed position that count as one part.
 const PILES_PER_PART: usize = 12;
 
 #[derive(Debug)]
 pub(crate) struct EndedTournament {
     pub(crate) stored: StoredTournament,
-    /// By place, read on the first request. Each field is read separately, so that damage to one does not affect the
-    /// others.
+    /// The standings by place, read when they are first requested. The standings, events and comparison are read
+    /// separately, so that damage to one does not affect the others.
     standings: OnceLock<Arc<Vec<Standing>>>,
-    /// The interventions, read on the first request.
+    /// The interventions, read when they are first requested.
     events: OnceLock<Arc<Vec<TimedTournamentEvent>>>,
-    /// The comparison of its bots, read on the first request.
+    /// The comparison of the tournament's bots, read when it is first requested.
     comparison: OnceLock<Arc<Vec<BotComparison>>>,
-    /// The number of cached parts. Grows only under the lock.
+    /// The number of cached parts in this tournament. It grows only while the cache is locked.
     parts: AtomicUsize,
 }
 
-/// The cached finished tournaments.
+/// The cache of finished tournaments.
 #[derive(Debug, Default)]
 pub(crate) struct EndedTournaments {
     kept: Mutex<KeptTournaments>,
@@ -42,14 +42,14 @@ pub(crate) struct EndedTournaments {
 struct KeptTournaments {
     /// The tournaments, each with the time of its last use.
     tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
-    /// The number of uses, which serves as the time.
+    /// The number of uses so far, which serves as the current time.
     shown: u64,
-    /// The number of changes to finished tournaments.
+    /// The number of times that finished tournaments have changed.
     changes: u64,
     max_parts: Option<usize>,
 }
 
-/// A cached value with its number of parts.
+/// A cached value that knows how many parts it has.
 trait KeptPart {
     fn parts(&self) -> usize;
 }
@@ -104,15 +104,15 @@ impl EndedTournaments {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Caches a value for as long as its tournament is cached, unless another caller was faster; returns the cached
-    /// value.
+    /// Caches a value for as long as its tournament is cached, unless another caller has cached one first; returns the
+    /// cached value.
     fn keep_part<T: KeptPart>(
         &self,
         ended: &EndedTournament,
         place: &OnceLock<Arc<Vec<T>>>,
         read: Arc<Vec<T>>,
     ) -> Arc<Vec<T>> {
-        // While this is locked, no entry grows.
+        // While the cache is locked, no other caller can add parts.
         let mut kept = self.lock();
         if place.set(Arc::clone(&read)).is_ok() {
             ended.parts.fetch_add(read.iter().map(KeptPart::parts).sum(), Ordering::Relaxed);
@@ -121,7 +121,8 @@ impl EndedTournaments {
         place.get().map_or(read, Arc::clone)
     }
 
-    /// Empties the cache, since a removed bot leaves the standings of finished tournaments.
+    /// Empties the cache. This is needed when a bot is removed, because it then also leaves the standings of finished
+    /// tournaments.
     pub(crate) fn clear(&self) {
         let mut kept = self.lock();
         kept.tournaments.clear();
@@ -137,7 +138,8 @@ impl KeptTournaments {
         Some(Arc::clone(found))
     }
 
-    /// Caches a tournament, unless something has changed since it was read, and evicts the least recently used ones.
+    /// Caches a tournament, unless finished tournaments have changed since it was read. Evicts the least recently used
+    /// tournaments while the cache is too large.
     fn insert(&mut self, ended: &Arc<EndedTournament>, changes: u64) {
         if self.changes != changes {
             return;
@@ -167,7 +169,7 @@ impl Arena {
         self.live_tournament(id).is_none() && matches!(self.ended_tournament(id).await, Ok(Some(_)))
     }
 
-    /// Returns a finished tournament; `None` if it is not over.
+    /// Returns a finished tournament; `None` if the tournament is not over.
     ///
     /// # Errors
     /// If no tournament has this id, or the store cannot be read.
@@ -187,7 +189,7 @@ impl Arena {
             return Ok(None);
         }
         let ended = Arc::new(EndedTournament::new(stored));
-        // With a store in memory nothing is cached: it is as fast, and it drops tournaments.
+        // With an in-memory store, nothing is cached: the store is as fast as the cache, and it drops old tournaments.
         if self.inner.store.is_durable() {
             self.inner.ended_tournaments.lock().insert(&ended, changes);
         }
@@ -288,11 +290,14 @@ mod tests {
         let field = |arena: Arena| async move { arena.tournament(id).await.unwrap().stored.field.len() };
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (1, 1));
         let kept = arena.ended_tournament(id).await.unwrap().unwrap();
-        assert!(Arc::ptr_eq(&kept, &arena.ended_tournament(id).await.unwrap().unwrap()), "it is read once");
+        assert!(
+            Arc::ptr_eq(&kept, &arena.ended_tournament(id).await.unwrap().unwrap()),
+            "the tournament is read once"
+        );
         let before = arena.inner.ended_tournaments.lock().changes;
         arena.remove_bot(&name("one")).await.unwrap();
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
-        // A reader that started before the change has outdated data.
+        // A reader that started before the bot was removed has outdated data.
         arena.inner.ended_tournaments.lock().insert(&kept, before);
         assert_eq!(field(arena.clone()).await, 0);
         assert!(arena.intervene(id, Intervention::Resume).await.is_err());
@@ -305,7 +310,7 @@ mod tests {
         store.damage_tournaments();
         assert_eq!(arena.tournament(id).await.unwrap().stored.field.len(), 1);
         assert_eq!(*arena.format_verdict(id).await.unwrap(), FormatVerdict::Standings);
-        assert!(arena.cross_table(id).await.is_err(), "it depends on the events");
+        assert!(arena.cross_table(id).await.is_err(), "the cross-table depends on the events");
         let damaged = |what: ArenaError| assert!(what.to_string().contains("damaged"), "{what}");
         damaged(arena.standings(id).await.unwrap_err());
         damaged(arena.tournament_events(id).await.unwrap_err());
@@ -322,7 +327,7 @@ mod tests {
         let before = kept.parts();
         let lines = arena.standings(id).await.unwrap();
         arena.standings(id).await.unwrap();
-        assert_eq!(kept.parts(), before + 1, "a line without versions, once");
+        assert_eq!(kept.parts(), before + 1, "one line without versions, counted once");
         let mut line = lines[0].clone();
         line.versions = vec![PlayedVersion { version: BotVersion::default(), matches: 1, wins: 0 }; 3];
         assert_eq!(line.parts(), 4);
@@ -351,6 +356,6 @@ mod tests {
         let kept = arena.inner.ended_tournaments.lock();
         let parts: usize = kept.tournaments.values().map(|(_, ended)| ended.parts()).sum();
         assert_eq!((kept.tournaments.len(), parts), (2, 8));
-        assert!(!kept.tournaments.contains_key(&ids[1]), "it was the least recently used");
+        assert!(!kept.tournaments.contains_key(&ids[1]), "this tournament was the least recently used");
     }
 }

@@ -13,31 +13,31 @@ const NEEDS_RUNNING: &str = "only running tournaments allow this";
 /// An intervention by an organiser in a running tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intervention {
-    /// Start no further matches.
+    /// Start no further matches until the tournament is resumed.
     Pause(OpenMatches),
     /// Continue after a pause.
     Resume,
-    /// Continue without a bot.
+    /// Continue the tournament without a bot.
     Disqualify {
-        /// The bot.
+        /// The bot to disqualify.
         bot: BotName,
-        /// What happens to its results.
+        /// Whether the bot's results still count.
         results: DisqualifiedResults,
-        /// The reason.
+        /// The reason that the organiser gives.
         reason: Reason,
     },
     /// Void matches and play them again.
     Void {
-        /// The matches: all of them are voided, or none.
+        /// The matches to void. Either all of them are voided, or none.
         targets: Vec<VoidTarget>,
-        /// The reason.
+        /// The reason that the organiser gives.
         reason: Reason,
     },
     /// End a ladder after the current round.
     Finish,
 }
 
-/// Matches to void.
+/// A match, or a group of matches, to void.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VoidTarget {
     /// One match.
@@ -50,7 +50,7 @@ impl Arena {
     /// Applies an intervention to a running tournament. Returns the event; `None` if nothing changes.
     ///
     /// # Errors
-    /// If there is no such tournament, it does not run, or the intervention is not possible.
+    /// If no tournament has this id, the tournament is not running, or the intervention is not possible.
     pub fn intervene(
         &self,
         id: TournamentId,

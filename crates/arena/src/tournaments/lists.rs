@@ -1,4 +1,4 @@
-//! Reads of tournaments: views, lists, standings and watches.
+//! Functions that read tournaments: views, lists, standings and watches.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The maximum number of changes to a field that are shown.
+/// The maximum number of changes to a field up to which its history is shown.
 const MAX_CHANGES: usize = 100_000;
 
 impl Arena {
@@ -25,7 +25,7 @@ impl Arena {
         }
     }
 
-    /// Returns a tournament without a director.
+    /// Returns a tournament that has no director, from the cache or the store.
     async fn settled_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
         match self.ended_tournament(id).await? {
             Some(ended) => Ok(ended.stored.clone()),
@@ -33,7 +33,7 @@ impl Arena {
         }
     }
 
-    /// Returns up to `limit` tournaments before `before`, the newest first.
+    /// Returns up to `limit` tournaments that are older than `before`, the newest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -50,8 +50,8 @@ impl Arena {
         Ok(stored.into_iter().map(view).collect())
     }
 
-    /// Returns up to `limit` unfinished tournaments in a state before `before`, the newest first. These are in memory,
-    /// so newer finished tournaments do not slow this down.
+    /// Returns up to `limit` unfinished tournaments that are in this state and older than `before`, the newest first.
+    /// Only unfinished tournaments are searched, so finished ones do not slow this down.
     pub fn list_unfinished_tournaments(
         &self,
         state: TournamentState,
@@ -64,11 +64,11 @@ impl Arena {
         let handles = handles.filter(|(_, handle)| handle.borrow_view().stored.state == state);
         let handles: Vec<_> = handles.take(limit).map(|(_, handle)| Arc::clone(handle)).collect();
         drop(tournaments);
-        // The state may have changed in the meantime.
+        // The state of a tournament may have changed after the table was unlocked.
         handles.iter().map(|handle| handle.view()).filter(|view| view.stored.state == state).collect()
     }
 
-    /// Returns the current standings of a tournament, by place, with the last ratings.
+    /// Returns the current standings of a tournament, by place, with the latest ratings.
     ///
     /// # Errors
     /// If no tournament has this id, or the store cannot be read.
@@ -94,8 +94,8 @@ impl Arena {
         Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))
     }
 
-    /// Returns the bots of a ladder over time; `None` in other formats, before the start, and with more than 100,000
-    /// changes.
+    /// Returns how the field of a ladder has changed over time; `None` for other formats, before the start, and if
+    /// there are more than 100,000 changes.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -108,7 +108,7 @@ impl Arena {
         Ok((history.changes.len() <= MAX_CHANGES).then_some(history))
     }
 
-    /// Starts watching a tournament: the receiver has its newest state.
+    /// Starts watching a tournament. The receiver holds the newest view of the tournament.
     ///
     /// # Errors
     /// If no tournament has this id, or its watcher limit is reached.
@@ -127,7 +127,7 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    /// Starts watching only the state of a tournament. The session limit applies to these watchers.
+    /// Starts watching only the state of a tournament. There may be as many of these watchers as sessions.
     ///
     /// # Errors
     /// If no tournament has this id, or its watcher limit is reached.

@@ -11,27 +11,28 @@ use std::time::{Duration, Instant};
 
 /// The minimum time between two ratings of a running tournament.
 const RATING_INTERVAL: Duration = Duration::from_secs(5);
-/// A tournament spends at most this fraction of its time on ratings.
+/// After a rating, the next one waits for at least this many times as long as the rating took.
 const RATING_SHARE: u32 = 10;
 
-/// The standings; their lines are cached until the next change.
+/// The standings of an unfinished tournament. Their lines are cached until the next change.
 #[derive(Debug)]
 pub(crate) struct LiveStandings {
     standings: Standings,
     /// The input for ratings, which is locked while bots are rated.
     evidence: Arc<Mutex<RatingEvidence>>,
-    /// Results that arrived while bots were rated.
+    /// Results that arrived while the bots were being rated, and that are not part of `evidence` yet.
     waiting: Vec<MatchResult>,
     cross_table: BoundedCrossTable,
     appraisal: Option<Arc<Appraisal>>,
     rating: RatingNeed,
     rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
-    /// The last comparison of the bots, and the number of changes it includes.
+    /// The last comparison of the bots, and the number of changes that it reflects.
     compared: Option<(u64, Arc<Vec<BotComparison>>)>,
-    /// The number of changes to the compared data. It never decreases.
+    /// The number of changes so far to the data that comparisons use. It never decreases.
     changes: u64,
-    /// How often all results were counted again. Ratings that began before a recount do not fit the results after it.
+    /// How often all results were counted again. Ratings that began before a recount do not apply to the results after
+    /// it.
     recounts: u64,
 }
 
@@ -40,17 +41,17 @@ pub(crate) struct LiveStandings {
 pub(crate) enum ComparedBots {
     /// A comparison that was computed after the last change.
     Known(Arc<Vec<BotComparison>>),
-    /// The input for the comparison, which is computed without the lock on the standings, and the number of changes
-    /// that it includes.
+    /// The input for the comparison, which the caller computes without locking the standings, and the number of changes
+    /// that the input reflects.
     Uncompared { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
 /// Whether a rating is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RatingNeed {
-    /// All counted matches are rated or being rated; the next rating may start at this time, but not earlier.
+    /// All counted matches have been rated or are being rated. The next rating may not start before this time.
     UpToDate(Option<Instant>),
-    /// There are matches to rate; the next rating may start at this time, but not earlier.
+    /// There are matches to rate. The next rating may not start before this time.
     Old(Option<Instant>),
     /// The ratings are final.
     Last,
@@ -60,18 +61,19 @@ enum RatingNeed {
 #[derive(Debug)]
 pub(crate) struct LentEvidence {
     evidence: Arc<Mutex<RatingEvidence>>,
-    /// Results not included yet.
+    /// Results that are not part of `evidence` yet.
     waiting: Vec<MatchResult>,
     recounts: u64,
 }
 
 impl LentEvidence {
-    /// Returns how many recounts there had been when it was lent.
+    /// Returns the number of recounts before the evidence was lent.
     pub(crate) fn recounts(&self) -> u64 {
         self.recounts
     }
 
-    /// Rates by all matches counted when it was lent. Results that arrive during this wait.
+    /// Calls a function that rates the bots by all matches counted so far. Results that arrive during the rating have
+    /// to wait.
     pub(crate) fn rate_with<T>(self, rate: impl FnOnce(&RatingEvidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.iter().for_each(|result| evidence.add_result(result));
@@ -110,12 +112,12 @@ impl LiveStandings {
         }
     }
 
-    /// Replaces the results; older comparisons and ratings do not apply to the new ones.
+    /// Replaces the counted results. Comparisons and ratings that began before do not apply to the new results.
     pub(crate) fn replace_with(&mut self, others: Self) {
         *self = Self { changes: self.changes + 1, recounts: self.recounts + 1, ..others };
     }
 
-    /// Reads the counted results, unless a rating is running.
+    /// Calls a function on the counted results; returns `None` if a rating is running.
     pub(crate) fn inspect<T>(
         &mut self,
         look: impl FnOnce(&Standings, &RatingEvidence, &BoundedCrossTable) -> T,
@@ -131,19 +133,18 @@ impl LiveStandings {
         Some(look(&self.standings, &evidence, &self.cross_table))
     }
 
-    /// Sets the organiser's rulings.
     pub(crate) fn set_rulings(&mut self, rulings: Rulings) {
         self.rulings = rulings;
         self.lines = None;
     }
 
-    /// Adds a line for a bot that joins.
+    /// Adds a line for a bot that has joined.
     pub(crate) fn add_bot(&mut self, bot: &BotName) {
         self.standings.add_bot(bot);
         self.lines = None;
     }
 
-    /// Counts a match.
+    /// Counts the result of a match.
     pub(crate) fn add_result(&mut self, result: &MatchResult) {
         self.standings.add_result(result);
         self.cross_table.add_result(result);
@@ -159,13 +160,13 @@ impl LiveStandings {
         self.lines = None;
     }
 
-    /// Sets the scores of bots with byes, in formats with byes.
+    /// Sets the scores that bots get for byes, in formats that have byes.
     pub(crate) fn set_bye_scores(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
         self.standings.set_bye_scores(byes, table_groups);
         self.lines = None;
     }
 
-    /// Returns the cached lines by place, if nothing has changed since.
+    /// Returns the cached lines of the standings, by place; `None` if something has changed since they were cached.
     pub(crate) fn cached_lines(&self) -> Option<Arc<Vec<Standing>>> {
         self.lines.clone()
     }
@@ -182,7 +183,7 @@ impl LiveStandings {
         }))
     }
 
-    /// Returns the lines by place without ratings.
+    /// Returns the lines of the standings by place, without ratings.
     pub(crate) fn unrated_lines(&self, verdict: &FormatVerdict) -> Vec<Standing> {
         let mut lines = self.standings.lines();
         self.rulings.put_in_order(&mut lines, verdict);
@@ -196,7 +197,7 @@ impl LiveStandings {
     }
 
     /// Lends the input for ratings if there are new results and the last rating was long enough ago. The caller must
-    /// rate; no other caller gets it for a while.
+    /// then rate the bots, because no other caller gets the input for a while.
     pub(crate) fn lend_evidence_if_due(&mut self, now: Instant) -> Option<LentEvidence> {
         let RatingNeed::Old(due) = self.rating else { return None };
         if due.is_some_and(|due| now < due) {
@@ -206,8 +207,8 @@ impl LiveStandings {
         Some(self.lend_evidence())
     }
 
-    /// Sets ratings computed between two moments from evidence lent after `recounts` recounts. Ignores them after
-    /// another recount, or if the ratings are final.
+    /// Sets ratings that were computed from `began` to `now`, from evidence lent after `recounts` recounts. They are
+    /// ignored if there has been another recount since, or if the ratings are already final.
     pub(crate) fn set_ratings(
         &mut self,
         (appraisal, recounts): (Appraisal, u64),
@@ -243,8 +244,8 @@ impl LiveStandings {
         self.rating == RatingNeed::Last
     }
 
-    /// Returns the comparison of the bots, or the input for it; `None` if they are not rated yet, or there are too
-    /// many.
+    /// Returns the comparison of the bots, or the input for it; `None` if the bots are not rated yet, or there are too
+    /// many of them.
     pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
         if let Some(compared) = self.comparison_since(self.changes) {
             return Some(ComparedBots::Known(compared));
@@ -253,12 +254,12 @@ impl LiveStandings {
         Some(ComparedBots::Uncompared { table, appraisal, changes: self.changes })
     }
 
-    /// Returns the comparison of the bots if it includes at least `changes` changes.
+    /// Returns the last comparison of the bots if it reflects at least the first `changes` changes.
     pub(crate) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
         self.compared.as_ref().filter(|(seen, _)| *seen >= changes).map(|(_, compared)| Arc::clone(compared))
     }
 
-    /// Sets the comparison of the bots, which includes `changes` changes.
+    /// Sets the comparison of the bots, which reflects the first `changes` changes.
     pub(crate) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.compared = Some((changes, Arc::clone(compared)));
     }
@@ -313,7 +314,11 @@ mod tests {
         for result in &results[7..] {
             ranking.add_result(result);
         }
-        assert_eq!(appraise(lent), appraise(all_at_once.lend_evidence()), "results before its start count");
+        assert_eq!(
+            appraise(lent),
+            appraise(all_at_once.lend_evidence()),
+            "results that arrive before the rating count"
+        );
         assert!(ranking.waiting.is_empty());
     }
 
@@ -338,15 +343,15 @@ mod tests {
         ranking.set_comparison(&compared, first);
         assert!(matches!(ranking.compared_bots(), Some(ComparedBots::Known(_))));
         let others = rated();
-        assert_eq!(others.changes, first, "the same number of changes");
+        assert_eq!(others.changes, first, "both have the same number of changes");
         ranking.replace_with(others);
-        // A comparison that began earlier arrives late.
+        // A comparison that began before the results were replaced arrives late.
         ranking.set_comparison(&compared, first);
         let second = begin(&ranking);
         assert!(ranking.comparison_since(second).is_none());
         ranking.set_comparison(&compared, second);
         ranking.add_result(&next_result(&mut *plan_schedule(&settings, &bots).unwrap()));
-        assert!(ranking.comparison_since(second).is_some(), "its caller gets it");
+        assert!(ranking.comparison_since(second).is_some(), "the caller of this comparison gets it");
         assert!(ranking.comparison_since(begin(&ranking)).is_none());
     }
 
@@ -393,7 +398,10 @@ mod tests {
         assert!(ranking.lend_evidence_if_due(at(99)).is_none(), "nothing is new");
         play(&mut ranking);
         assert!(rated(&mut ranking), "older ratings stay");
-        assert!(ranking.lend_evidence_if_due(at(10)).is_none(), "a rating of 1 s runs every 10 s");
+        assert!(
+            ranking.lend_evidence_if_due(at(10)).is_none(),
+            "after a rating of 1 s, the next one waits for 10 s"
+        );
         let late = ranking.lend_evidence_if_due(at(11)).expect("it is time");
         play(&mut ranking);
         assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "a rating is running");

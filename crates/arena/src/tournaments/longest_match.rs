@@ -5,9 +5,10 @@ use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, Positions, Settings};
 use std::time::Duration;
 
-/// Returns the maximum duration of a match by its clocks: all seats use up their declaration times, their banks with
-/// all lag compensation, and the increment of every ply. Each ply takes at least one counter. Stalls, writes and pauses
-/// by the organiser stop the clocks and are not included.
+/// Returns the maximum duration of a match by its clocks: the declaration time, the banks of all seats with their full
+/// lag compensation, and the increment for every ply. There are at most as many plies as counters, because each take
+/// removes at least one. Stalls of the server, writes to the store and pauses by the organiser stop the clocks, so they
+/// are not included.
 pub(crate) fn longest_match(settings: &Settings, terms: &Terms) -> Duration {
     let clock = &terms.clock;
     let most_counters = match &settings.positions {
@@ -50,7 +51,7 @@ mod tests {
         parse_request(|field| parse_settings(&settings, field)).unwrap()
     }
 
-    /// Plays a match in which each seat takes one counter at the last moment, and returns its duration.
+    /// Plays a slow match in which each take removes one counter, and returns its duration.
     fn slowest(settings: &Settings, terms: &Terms, position: usize) -> Duration {
         let bots: Vec<_> =
             (0..settings.seats.get()).map(|bot| format!("bot-{bot}").parse().unwrap()).collect();
@@ -67,7 +68,8 @@ mod tests {
             let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
             let input = match state.phase() {
                 MatchPhase::Declaring => RefereeInput::Tick,
-                // Every third turn uses nearly all the remaining time, so that increments are used as well.
+                // Every third take comes at the last moment. The others come at once, so that their increments are used
+                // later.
                 _ if ply % 3 == 0 => {
                     now = Timestamp::from_micros(due.as_micros() - 1).max(now);
                     take

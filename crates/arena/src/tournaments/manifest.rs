@@ -12,19 +12,19 @@ use lastnim_tournament::{FormatVerdict, Standing, TournamentEvent, TournamentSta
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A snapshot of a running tournament by its director.
+/// A snapshot of a running tournament, taken by its director.
 #[derive(Debug)]
 pub(crate) struct RunningSnapshot {
-    /// The number of stored changes to its field.
+    /// The number of stored changes to the tournament's field.
     pub(crate) changes: usize,
     /// The organiser's interventions.
     pub(crate) events: Vec<TimedTournamentEvent>,
-    /// The matches that have begun and are not counted yet, with their numbers, by id.
+    /// The ids and numbers of the matches that have begun but are not counted yet, in order of id.
     pub(crate) open: Vec<(MatchId, u64)>,
-    /// Matches that have begun have lower ids than this; all later ones do not.
+    /// An upper bound on ids: all matches that have begun have lower ids than this, and later matches do not.
     pub(crate) before: MatchId,
     pub(crate) standings: Vec<Standing>,
-    /// The verdict of its format.
+    /// The verdict of the tournament's format.
     pub(crate) verdict: FormatVerdict,
 }
 
@@ -33,26 +33,26 @@ pub(crate) struct RunningSnapshot {
 pub struct ManifestSnapshot {
     /// The tournament.
     pub stored: StoredTournament,
-    /// Its bots over time.
+    /// The tournament's field and its changes over time.
     pub history: FieldHistory,
     /// The organiser's interventions.
     pub events: Vec<TimedTournamentEvent>,
-    /// Its standings; without ratings if it was not over.
+    /// The tournament's standings, which have no ratings if the tournament was not over.
     pub standings: Arc<Vec<Standing>>,
-    /// The verdict of its format.
+    /// The verdict of the tournament's format.
     pub verdict: Arc<FormatVerdict>,
-    /// The numbers of unfinished matches.
+    /// The numbers of the matches that were unfinished, by id.
     open: BTreeMap<MatchId, u64>,
-    /// Its matches have lower ids.
+    /// An upper bound on ids: all matches of the snapshot have lower ids than this.
     before: MatchId,
 }
 
 /// A page of a snapshot's matches.
 #[derive(Debug)]
 pub struct ListedMatches {
-    /// The matches, by id.
+    /// The matches, in order of id.
     pub matches: Vec<ListedMatch>,
-    /// The last match of this page, if there are further pages.
+    /// The last match of this page, if there may be further pages.
     pub next: Option<MatchId>,
 }
 
@@ -78,7 +78,7 @@ impl Arena {
         let mut state = handle.subscribe_to_state();
         tokio::select! {
             biased;
-            // If the sender was dropped, the tournament is also over.
+            // A dropped sender also means that the tournament is over.
             _ = state.wait_for(|state| state.is_over()) => Ok(()),
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),
         }
@@ -133,10 +133,11 @@ impl Arena {
         }))
     }
 
-    /// Returns the matches of a snapshot after `after`: up to `limit` finished ones, and the open ones among them.
+    /// Returns a page of a snapshot's matches with ids greater than `after`: up to `limit` finished matches, and the
+    /// open matches with ids in the same range.
     ///
     /// # Errors
-    /// If the store cannot be read, or has dropped matches.
+    /// If the store cannot be read, or has dropped some of the matches.
     pub async fn listed_matches(
         &self,
         snapshot: &ManifestSnapshot,

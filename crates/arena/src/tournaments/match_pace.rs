@@ -3,7 +3,8 @@
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// Counts the matches that end while this server runs the tournament, and measures the time without pauses.
+/// Counts the matches that end while this server runs the tournament, and measures how long they take, not counting
+/// pauses.
 #[derive(Debug, Default)]
 pub(crate) struct MatchPace {
     counting: Option<Counting>,
@@ -11,15 +12,15 @@ pub(crate) struct MatchPace {
 
 #[derive(Debug)]
 struct Counting {
-    /// When counting began, moved forward by all finished pauses.
+    /// When counting began, moved forward by the length of each pause that has ended.
     since: Timestamp,
-    /// The number of matches that were over at that time.
+    /// The number of matches that were already over when counting began.
     ended_before: u64,
     paused_at: Option<Timestamp>,
 }
 
 impl MatchPace {
-    /// Starts counting.
+    /// Starts counting when `ended` matches are already over.
     pub(crate) fn begin(&mut self, now: Timestamp, ended: u64) {
         self.counting = Some(Counting { since: now, ended_before: ended, paused_at: None });
     }
@@ -37,8 +38,8 @@ impl MatchPace {
         }
     }
 
-    /// Returns the number of matches that have ended, given the total now, and the time for them; `None` before the
-    /// first end.
+    /// Returns the number of matches that have ended since counting began, and how long they took; `None` until a match
+    /// has ended. `ended` is the total number of matches that are over now.
     pub(crate) fn so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
         let counting = self.counting.as_ref()?;
         let ended = ended.checked_sub(counting.ended_before).filter(|&ended| ended > 0)?;
@@ -55,7 +56,7 @@ mod tests {
         let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
         let mut pace = MatchPace::default();
         pace.set_paused(at(1), true);
-        assert_eq!(pace.so_far(at(2), 7), None, "it has not begun");
+        assert_eq!(pace.so_far(at(2), 7), None, "counting has not begun");
         pace.begin(at(10), 5);
         assert_eq!(pace.so_far(at(20), 5), None, "no match has ended");
         let seconds = Duration::from_secs;

@@ -1,4 +1,4 @@
-//! Unfinished tournaments and their directors, and reads of finished ones.
+//! Unfinished tournaments with their directors, and access to finished tournaments.
 
 pub(crate) mod activity;
 pub(crate) mod changes;

@@ -14,9 +14,9 @@ use std::time::Instant;
 const MAX_RATING_STEPS: u64 = 200_000_000;
 
 impl Arena {
-    /// Rates the bots of a running tournament if that is due. It may take seconds, for which only the first caller
-    /// waits; others get the previous ratings. The result is ignored if results were recounted in between, for example
-    /// after a match was voided.
+    /// Rates the bots of a running tournament if a rating is due, which may take seconds. The caller waits only if the
+    /// bots have no ratings yet; otherwise the rating runs in the background. New ratings are ignored if results were
+    /// recounted in the meantime, for example after a match was voided.
     pub async fn update_ratings_if_due(&self, id: TournamentId) {
         let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
@@ -49,8 +49,8 @@ impl Arena {
         }
     }
 
-    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops; then the next server does
-    /// it.
+    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops; the next server then rates
+    /// them.
     pub(crate) async fn rate_finished_tournament(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
         let turn = tokio::select! {
             biased;

@@ -25,7 +25,8 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard, mpsc, oneshot, watch};
 /// The minimum time between two reads of a tournament's activity.
 const ACTIVITY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The schedule of a tournament that has started, shared by its director so that others can read the verdict.
+/// The schedule of a tournament that has started. The director shares it, so that others can read the verdict of the
+/// format.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedSchedule(Arc<Mutex<Box<dyn Schedule>>>);
 
@@ -42,29 +43,30 @@ impl SharedSchedule {
 #[derive(Debug)]
 pub(crate) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
-    /// Only the state of the tournament, which seldom changes and for which many tasks wait.
+    /// The state of the tournament, apart from the rest of the view: it seldom changes, and many tasks wait until it
+    /// does.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
-    /// The lock that is held while its state or its field is checked and changed: see
+    /// The lock that is held while the state or the field of the tournament is checked and changed: see
     /// [`Arena::tournament_lock`](crate::Arena::tournament_lock).
     pub(crate) changing: Arc<Turn<()>>,
     /// The lock that is held while the bots are compared.
     comparing: Arc<Turn<()>>,
-    /// The organiser's interventions in the store; cached so that they can be read while the store cannot.
+    /// The organiser's stored interventions, cached so that they can be read even while the store cannot.
     events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<DirectorCommand>,
-    /// Bots that have left but still play in the current round. They are kept here because the schedule is locked while
-    /// a round is drawn.
+    /// Bots that have left but still play in the current round. They are kept here, so that reading them need not wait
+    /// for the schedule, which is locked while a round is drawn.
     departing: Mutex<BTreeSet<BotName>>,
     snapshots: mpsc::Sender<SnapshotRequest>,
     /// Taken by the director when the tournament starts.
     inbox: Mutex<Option<DirectorInbox>>,
     pace: Mutex<MatchPace>,
-    /// The last activity, and when it was read.
+    /// The activity that was last read, and when it was read.
     activity: Mutex<Option<(Instant, Arc<TournamentActivity>)>>,
-    /// The server's time for it, apart from its matches.
+    /// The time that the server has spent on the tournament, apart from its matches.
     pub(crate) cpu_times: CpuTimes,
 }
 
@@ -136,7 +138,7 @@ impl TournamentHandle {
         }
     }
 
-    /// Attaches the director, and returns its inbox; `None` if another director has it.
+    /// Attaches a director, and returns its inbox; `None` if another director has already taken the inbox.
     pub(crate) fn attach_director(
         &self,
         stored: &StoredTournament,
@@ -167,7 +169,7 @@ impl TournamentHandle {
         self.view.borrow().clone()
     }
 
-    /// Borrows the current view; updates wait until it is dropped.
+    /// Borrows the current view. Updates wait until the borrow ends.
     pub(crate) fn borrow_view(&self) -> watch::Ref<'_, TournamentView> {
         self.view.borrow()
     }
@@ -201,7 +203,7 @@ impl TournamentHandle {
         self.departing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that bots have left.
+    /// Notes bots that have left but may still play in the current round.
     pub(crate) fn add_departing(&self, bots: impl IntoIterator<Item = BotName>) {
         self.lock_departing().extend(bots);
     }
@@ -211,7 +213,7 @@ impl TournamentHandle {
         self.lock_departing().contains(bot)
     }
 
-    /// Returns the number below which all finished matches count.
+    /// Returns the match number below which all finished matches count.
     pub(crate) fn settled_below(&self) -> u64 {
         self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled_below())
     }
@@ -252,8 +254,8 @@ impl TournamentHandle {
         self.lock_standings().lend_evidence_if_due(now)
     }
 
-    /// Sets the ratings of a running tournament. They began at `began`, and come with the number of recounts on which
-    /// they are based.
+    /// Sets the ratings of a running tournament, whose computation began at `began`. They come with the number of
+    /// recounts before their evidence was lent.
     pub(crate) fn show_ratings(&self, rated: (Appraisal, u64), began: Instant) {
         self.lock_standings().set_ratings(rated, began, Instant::now());
     }
@@ -263,23 +265,23 @@ impl TournamentHandle {
         self.lock_standings().set_final_ratings(appraisal);
     }
 
-    /// Returns the comparison of the bots by their current ratings, or the input for it. `None` if they are not rated,
-    /// or there are too many.
+    /// Returns the comparison of the bots by their current ratings, or the input for it; `None` if the bots are not
+    /// rated yet, or there are too many of them.
     pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
         self.lock_standings().compared_bots()
     }
 
-    /// Waits for the lock on comparing the bots.
+    /// Waits for the lock that is held while the bots are compared.
     pub(crate) async fn turn_to_compare(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.comparing).lock_owned().await
     }
 
-    /// Returns the comparison of the bots if it includes at least `changes` changes.
+    /// Returns the last comparison of the bots if it reflects at least the first `changes` changes.
     pub(crate) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
         self.lock_standings().comparison_since(changes)
     }
 
-    /// Sets the comparison of the bots, which includes `changes` changes.
+    /// Sets the comparison of the bots, which reflects the first `changes` changes.
     pub(crate) fn show_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.lock_standings().set_comparison(compared, changes);
     }
@@ -292,7 +294,7 @@ impl TournamentHandle {
         self.lock_standings().has_ratings()
     }
 
-    /// Sets the counts of results stored by an earlier server.
+    /// Replaces the counted results with those counted from the store.
     pub(crate) fn restore_counted(
         &self,
         standings: Standings,
@@ -310,7 +312,7 @@ impl TournamentHandle {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds stored interventions.
+    /// Adds interventions that have been stored.
     pub(crate) fn add_events(&self, stored: impl IntoIterator<Item = TimedTournamentEvent>) {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(stored);
     }
@@ -319,7 +321,7 @@ impl TournamentHandle {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns its activity: cached, or read again if the cache is old.
+    /// Returns the tournament's activity, from the cache unless it is too old.
     pub(crate) fn recent_activity(
         &self,
         look: impl FnOnce() -> TournamentActivity,
@@ -335,7 +337,7 @@ impl TournamentHandle {
         found
     }
 
-    /// Starts counting the pace of matches.
+    /// Starts measuring the pace at which matches end.
     pub(crate) fn begin_pace(&self, now: Timestamp) {
         let (ended, is_paused) = {
             let view = self.view.borrow();
@@ -346,13 +348,13 @@ impl TournamentHandle {
         pace.set_paused(now, is_paused);
     }
 
-    /// Returns the number of matches that have ended since this server took over the tournament, and the time for them;
-    /// `None` before the first end.
+    /// Returns the number of matches that have ended since this server took over the tournament, and how long they
+    /// took; `None` until a match has ended.
     pub(crate) fn pace_so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
         self.lock_pace().so_far(now, ended)
     }
 
-    /// Sets the organiser's rulings.
+    /// Sets the organiser's rulings, which include whether the tournament is paused.
     pub(crate) fn show_rulings(&self, rulings: &Rulings, now: Timestamp) {
         self.lock_standings().set_rulings(rulings.clone());
         let pause = rulings.pause();
@@ -360,11 +362,10 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.pause = pause);
     }
 
-    /// Returns the state of the tournament as a checkpoint, if the numbers of changes and recounts and the results
-    /// match.
+    /// Encodes the state of the tournament, for a checkpoint after this many changes to the field and recounts.
     ///
     /// # Errors
-    /// If the schedule cannot be saved, or a rating is running.
+    /// If the schedule cannot be saved, a rating is running, or not all reported results have been counted.
     pub(crate) fn checkpoint_bytes(
         &self,
         changes_and_recounts: (usize, u64),
@@ -383,7 +384,7 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.played += 1);
     }
 
-    /// Updates the total number of matches, and the bots that have left but still play.
+    /// Updates the total number of matches, and the set of bots that have left but still play.
     pub(crate) fn show_schedule(&self) {
         let Some(schedule) = self.schedule.get() else { return };
         let total = {
@@ -394,30 +395,30 @@ impl TournamentHandle {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
     }
 
-    /// Sets the state.
+    /// Sets the stored data of the tournament, including its state.
     pub(crate) fn show_tournament(&self, stored: StoredTournament) {
         let state = stored.state;
         self.view.send_modify(|view| view.stored = stored);
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
     }
 
-    /// Sets whether it waits for bots.
+    /// Sets whether the tournament waits for bots to join.
     pub(crate) fn show_awaits_bots(&self, awaits: bool) {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.awaits_bots, awaits) != awaits);
     }
 
-    /// Sets a field that a bot has joined.
+    /// Updates the field and the standings after a bot has joined.
     pub(crate) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
         self.add_bot(bot);
         self.show_tournament(stored);
     }
 
-    /// Adds a line for a bot, unless it has one.
+    /// Adds a line for a bot to the standings, unless it already has one.
     pub(crate) fn add_bot(&self, bot: &BotName) {
         self.lock_standings().add_bot(bot);
     }
 
-    /// Sets a field that a bot has left before the start.
+    /// Updates the field and the standings after a bot has left before the start.
     pub(crate) fn show_left(&self, stored: StoredTournament) {
         self.lock_standings().replace_with(LiveStandings::new(&stored.settings, &stored.field));
         self.show_tournament(stored);
@@ -451,7 +452,7 @@ impl TournamentHandle {
         answered.await.ok()
     }
 
-    /// Asks the director for a snapshot; `None` if the last match is over, or the server stops.
+    /// Asks the director for a snapshot; `None` if the last match is over, or the server is stopping.
     pub(crate) async fn take_snapshot(&self) -> Option<RunningSnapshot> {
         let (answer, answered) = oneshot::channel();
         self.snapshots.send(answer).await.ok()?;
@@ -464,8 +465,8 @@ impl TournamentHandle {
     }
 }
 
-/// Returns an unfinished tournament as shown to others: while being cancelled, it is running until its last match is
-/// over.
+/// Returns an unfinished tournament as it is shown to others: a tournament that is being cancelled is shown as running
+/// until its last match is over.
 fn shown_tournament(stored: &StoredTournament) -> StoredTournament {
     let state =
         if stored.state == TournamentState::Cancelled { TournamentState::Running } else { stored.state };

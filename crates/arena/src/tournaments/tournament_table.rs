@@ -14,7 +14,8 @@ pub(crate) struct TournamentTable {
 }
 
 impl TournamentTable {
-    /// The lock on creating tournaments, so that two at once cannot both pass the limit check.
+    /// Returns the lock that is held while a tournament is created, so that two callers cannot both pass the check of
+    /// the limit at the same time.
     pub(crate) fn creating(&self) -> &Arc<Mutex<()>> {
         &self.creating
     }

@@ -8,22 +8,23 @@ use std::sync::Arc;
 /// A tournament at one moment.
 #[derive(Debug, Clone)]
 pub struct TournamentView {
-    /// Its stored data.
+    /// The tournament's stored data.
     pub stored: StoredTournament,
-    /// Matches ended so far.
+    /// The number of matches that have ended so far.
     pub played: u64,
-    /// The total number of matches, or the maximum if results decide it; 0 before the start, and if it is open-ended.
+    /// The total number of matches, or the maximum if it depends on results; 0 before the start, and if the tournament
+    /// is open-ended.
     pub total: u64,
-    /// Whether it runs but waits for another bot to join.
+    /// Whether the tournament is running but waiting for another bot to join.
     pub awaits_bots: bool,
-    /// What happens to its open matches, if it is paused.
+    /// How open matches are treated during the current pause; `None` if the tournament is not paused.
     pub pause: Option<OpenMatches>,
-    /// The reason for its quarantine; `None` if it is not quarantined.
+    /// The reason why the tournament is quarantined; `None` if it is not.
     pub damage: Option<Arc<str>>,
 }
 
 impl TournamentView {
-    /// Returns its public view.
+    /// Returns the public view of the tournament.
     pub fn to_public(&self) -> PublicTournament {
         let stored = &self.stored;
         PublicTournament {

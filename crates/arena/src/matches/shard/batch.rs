@@ -12,11 +12,12 @@ use std::sync::MutexGuard;
 use std::task::Waker;
 use tokio::sync::oneshot;
 
-/// The number of inputs between two readings of the clock. Reading it regularly keeps the server's own work off the
-/// clocks of bots.
+/// The number of inputs between two readings of the clock. Regular readings keep the server's own working time from
+/// being charged to bots.
 const INPUTS_PER_CLOCK_READING: u32 = 32;
 
-/// A batch of inputs to a shard. Effects are carried out in order, and streams are woken at the end.
+/// A batch of inputs to one shard, which stays locked until the batch ends. Effects are carried out in order, and the
+/// streams that received messages are woken at the end.
 #[derive(Debug)]
 pub struct ShardBatch<'a> {
     core: &'a ShardCore,
@@ -27,11 +28,11 @@ pub struct ShardBatch<'a> {
     wakers: Vec<Waker>,
 }
 
-/// All shards, locked at once.
+/// All shards, locked at the same time.
 #[derive(Debug)]
 pub struct LockedShards<'a> {
     shards: &'a Shards,
-    /// By shard index, which is also the locking order.
+    /// One batch for each shard, by shard index, which is also the order of locking.
     batches: Vec<ShardBatch<'a>>,
 }
 
@@ -62,11 +63,11 @@ impl<'a> ActionBatch<'a> {
     /// Passes a bot's message to its match.
     ///
     /// # Errors
-    /// If the bot has no seat there, or the seat's queue is full.
+    /// If the bot has no seat in the match, or the seat's queue is full.
     pub fn act(&mut self, id: MatchId, bot: u64, action: SeatAction) -> Result<(), ActionRefused> {
         let index = self.shards.index_of_match(id);
         if self.open.as_ref().is_none_or(|(open, _)| *open != index) {
-            // Only one lock is held at a time, so the previous batch is carried out first.
+            // Only one lock is held at a time, so the previous batch ends first.
             self.flush();
             self.open = Some((index, self.shards.at_index(index).batch_from(self.at)));
         }
@@ -74,7 +75,7 @@ impl<'a> ActionBatch<'a> {
         batch.act(id, bot, action, self.at)
     }
 
-    /// Carries out the shards' decisions so far.
+    /// Ends the current batch, which unlocks its shard and wakes the streams that received messages.
     pub fn flush(&mut self) {
         self.open = None;
     }
@@ -109,7 +110,7 @@ impl<'a> ShardBatch<'a> {
     /// Passes a bot's message that arrived at `at` to its match.
     ///
     /// # Errors
-    /// If the bot has no seat there, or the seat's queue is full.
+    /// If the bot has no seat in the match, or the seat's queue is full.
     pub fn act(
         &mut self,
         id: MatchId,
@@ -131,14 +132,14 @@ impl<'a> ShardBatch<'a> {
         self.tell(id, MatchInput::Barrier { waiter }).then_some(answered)
     }
 
-    /// Drops a match without an end, if it is still open.
+    /// Drops a match without ending it, if it is still open.
     pub fn abandon(&mut self, id: MatchId) {
         let ShardState { machine, delivery, .. } = self.state();
         machine.remove(id);
         delivery.detach(id);
     }
 
-    /// Reports the result of committing a match's changes.
+    /// Tells a match whether its changes were committed.
     pub(super) fn note_committed(&mut self, id: MatchId, result: Result<(), StoreError>) {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
@@ -146,7 +147,7 @@ impl<'a> ShardBatch<'a> {
         self.carry_out();
     }
 
-    /// Checks the clocks.
+    /// Checks the clocks that may have run out.
     pub(super) fn tick(&mut self) {
         loop {
             let now = self.next_time();
@@ -163,7 +164,7 @@ impl<'a> ShardBatch<'a> {
         self.state.as_mut().expect("the batch is not over")
     }
 
-    /// Returns the time, read again after a number of inputs.
+    /// Returns the time. The clock is read again after every `INPUTS_PER_CLOCK_READING` inputs.
     fn next_time(&mut self) -> Timestamp {
         self.inputs += 1;
         if self.inputs.is_multiple_of(INPUTS_PER_CLOCK_READING) {
@@ -183,7 +184,7 @@ impl<'a> ShardBatch<'a> {
                 match effect {
                     ShardEffect::Commit { id, changes } => {
                         if changes.len() > 1 {
-                            // The time is read again, because an audit may have taken long.
+                            // The clock is read again, because an audit may have taken long.
                             self.now = core.context.clock.now();
                         }
                         let listener = core.itself.upgrade().expect("the caller has a reference");

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// The recipients attached to the matches of a shard, apart from sessions named in effects.
+/// The recipients attached to the matches of a shard, apart from the sessions that effects name directly.
 #[derive(Debug, Default)]
 pub(super) struct Delivery {
     matches: MatchMap<AttachedMatch>,
-    /// Waiters at barriers.
+    /// The waiters at barriers, by number.
     waiters: HashMap<u64, oneshot::Sender<()>>,
     next_waiter: u64,
 }
@@ -22,9 +22,9 @@ pub(super) struct Delivery {
 pub(super) struct AttachedMatch {
     presences: BySeat<Arc<Presence>>,
     watchers: Vec<Outbox<WatchEvent>>,
-    /// Notified when the beginning is announced.
+    /// Signalled when the beginning is announced.
     begun: Option<oneshot::Sender<()>>,
-    /// Notified how the match left the shard.
+    /// Told how the match left the shard.
     over: Option<oneshot::Sender<MatchExit>>,
 }
 
@@ -44,7 +44,7 @@ impl Delivery {
         self.matches.insert(id, attached);
     }
 
-    /// Detaches a dropped match and frees its bots' seats.
+    /// Detaches the recipients of a dropped match, whose bots lose their seats in it.
     pub(super) fn detach(&mut self, id: MatchId) {
         if let Some(attached) = self.matches.remove(&id) {
             attached.presences.iter().for_each(|presence| presence.leave_match(id));
@@ -91,7 +91,7 @@ impl Delivery {
         }
     }
 
-    /// Notes in the presence of a seat's bot that a session has been sent the end of a match.
+    /// Notes in the presence of a seat's bot that a match has ended, and which session was sent the end, if any.
     pub(super) fn note_end_sent(&self, id: MatchId, seat: Seat, session: Option<u64>) {
         if let Some(attached) = self.matches.get(&id) {
             attached.presences[seat].note_match_ended(id, session);
@@ -106,7 +106,7 @@ impl Delivery {
         }
     }
 
-    /// Detaches a match that has left the shard.
+    /// Detaches the recipients of a match that has left the shard, and tells them how it left.
     pub(super) fn note_over(&mut self, id: MatchId, end: MatchExit) {
         let Some(attached) = self.matches.remove(&id) else { return };
         for presence in &attached.presences {

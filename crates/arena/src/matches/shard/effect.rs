@@ -8,7 +8,8 @@ use lastnim_store::{Change, StoreError};
 use lastnim_tournament::MatchOutcome;
 use std::sync::Arc;
 
-/// An effect to carry out, in the given order. `S` is the address of a session.
+/// An effect that the caller must carry out. Effects are carried out in the given order. `S` is the address of a
+/// session.
 #[derive(Debug)]
 #[must_use = "a change that is not committed, or a message that is not sent, is lost"]
 pub enum ShardEffect<S> {
@@ -16,31 +17,31 @@ pub enum ShardEffect<S> {
     Commit { id: MatchId, changes: Vec<Change> },
     /// Send an event to a session.
     Send { to: S, id: MatchId, event: MatchEvent },
-    /// Count a message from a session that changes nothing.
+    /// Count an idle message, which changed nothing, against the session that sent it.
     CountIdleMessage {
         to: S,
-        /// The fault of the message.
+        /// A description of what was wrong with the message.
         wrong: String,
     },
     /// Send an event to all watchers of a match.
     ShowWatchers { id: MatchId, event: WatchEvent },
-    /// The beginning of a match is announced.
+    /// Report that the beginning of a match has been announced.
     Begun { id: MatchId },
-    /// The session of a seat, if there is one, has been sent the end of a match.
+    /// Report that the end of a match has been sent to the session of a seat, if the seat has one.
     EndSent { id: MatchId, seat: Seat, session: Option<u64> },
-    /// Everything that was sent before a barrier has been answered.
+    /// Report that everything that was sent before a barrier has been answered.
     BarrierReached {
-        /// The number of the waiter.
+        /// The number of the waiter at the barrier.
         waiter: u64,
     },
-    /// A match has left the shard.
+    /// Report that a match has left the shard.
     Over { id: MatchId, end: MatchExit },
 }
 
 /// How a match left its shard.
 #[derive(Debug, Clone)]
 pub enum MatchExit {
-    /// It was played to its end and stored, with its outcome unless it was cancelled.
+    /// It was played to its end and stored. The outcome is `None` if it was cancelled.
     Stored(Option<MatchOutcome>),
     /// The server stopped before the end.
     Interrupted,
@@ -55,6 +56,6 @@ pub enum MatchExit {
 pub struct WatchEvent {
     /// The event.
     pub event: TimedEvent,
-    /// The audit, with the end of a match that has a winner.
+    /// The audit, if the event is the end of a match that has a winner.
     pub audit: Option<Arc<Audit>>,
 }

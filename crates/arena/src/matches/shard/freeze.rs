@@ -4,7 +4,8 @@ use super::input::MatchInput;
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// Whether a match is paused. Its clocks stand still, and play continues unchanged afterwards.
+/// The pause of a match, if the organiser has paused it. Meanwhile clocks stand still and messages from seats are held
+/// back. Afterwards the match goes on as if it had not been paused.
 #[derive(Debug)]
 pub(super) struct MatchFreeze<S> {
     frozen: Option<Frozen<S>>,
@@ -14,7 +15,7 @@ pub(super) struct MatchFreeze<S> {
 
 #[derive(Debug)]
 struct Frozen<S> {
-    /// The time up to which the pause has been excused.
+    /// The time up to which the pause has already been excused, that is excluded from the clocks.
     excused_until: Timestamp,
     /// Messages that arrived during the pause, in order, at most `unread_per_seat` per seat.
     inputs: VecDeque<MatchInput<S>>,
@@ -53,7 +54,7 @@ impl<S> MatchFreeze<S> {
         Some((std::mem::replace(&mut frozen.excused_until, now), now))
     }
 
-    /// Notes that the time until `until` was excused for another reason.
+    /// Notes that the time up to `until` has already been excused for another reason.
     pub(super) fn note_excused_until(&mut self, until: Timestamp) {
         if let Some(frozen) = &mut self.frozen {
             frozen.excused_until = until;

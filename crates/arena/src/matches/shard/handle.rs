@@ -26,7 +26,7 @@ use tokio::sync::{Notify, oneshot};
 #[derive(Debug)]
 pub struct MatchContext {
     pub clock: WallClock,
-    /// Commits changes.
+    /// Commits changes to the store.
     pub commits: GroupCommit,
     /// The terms of all matches.
     pub terms: MatchTerms,
@@ -44,23 +44,23 @@ pub struct ShardHandle {
     core: Arc<ShardCore>,
 }
 
-/// A shard and its shell.
+/// A shard and its async shell.
 #[derive(Debug)]
 pub(super) struct ShardCore {
     state: Mutex<ShardState>,
     pub(super) context: Arc<MatchContext>,
-    /// Tells the timer about an earlier alarm.
+    /// Wakes the timer when a new alarm is due before the one that it waits for.
     pub(super) alarm_moved: Arc<Notify>,
     pub(super) itself: Weak<Self>,
 }
 
-/// The state under the lock of a shard.
+/// The state that the lock of a shard protects.
 #[derive(Debug)]
 pub(super) struct ShardState {
     pub(super) machine: Shard<SessionLink>,
     pub(super) delivery: Delivery,
     pub(super) effects: Vec<ShardEffect<SessionLink>>,
-    /// When the timer fires; `None` while it waits for an alarm.
+    /// When the timer fires; `None` while no alarm is set.
     pub(super) timer_at: Option<Timestamp>,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct ShardState {
 #[derive(Debug)]
 pub struct MatchTicket {
     pub handle: MatchHandle,
-    /// It resolves when the beginning is announced, and is dropped if it is never announced.
+    /// Resolves when the beginning is announced, and fails if it never is.
     pub begun: oneshot::Receiver<()>,
-    /// It resolves with the way in which the match left the shard, and is dropped if the match was dropped.
+    /// Resolves with the way in which the match left the shard, and fails if the match was dropped.
     pub over: oneshot::Receiver<MatchExit>,
 }
 
@@ -98,7 +98,7 @@ impl Shards {
         LockedShards::new(self, self.shards.iter().map(ShardHandle::batch).collect())
     }
 
-    /// Returns the totals of all shards. Each shard is locked briefly, one after the other.
+    /// Returns the totals of all shards. The shards are locked briefly, one after the other.
     pub fn tally(&self) -> ShardTally {
         let mut sum = ShardTally::default();
         for shard in self.shards.iter() {
@@ -136,7 +136,7 @@ impl ShardHandle {
         self.core.batch()
     }
 
-    /// Starts a batch with a time that was just read; it is read again if the shard is busy.
+    /// Starts a batch with a time that was just read. The clock is read again if the batch must wait for the lock.
     pub(super) fn batch_from(&self, now: Timestamp) -> ShardBatch<'_> {
         match self.core.state.try_lock() {
             Ok(state) => self.core.batch_with(state, now),
@@ -144,7 +144,7 @@ impl ShardHandle {
         }
     }
 
-    /// Seats the bots and prepares a match. Nothing is stored or sent before it starts.
+    /// Seats the bots and prepares a match. Nothing is stored or sent before the match starts.
     pub fn prepare(
         &self,
         id: MatchId,
@@ -172,22 +172,23 @@ impl ShardHandle {
         MatchTicket { handle, begun: hears_of_it, over: hears_of_end }
     }
 
-    /// Returns the announced state of a match; `None` before its beginning is announced, or once its end is.
+    /// Returns the announced state of a match; `None` until its beginning is announced, and again once its end is
+    /// announced.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.core.lock().machine.view(id)
     }
 
-    /// Returns the versions that have played in a match, by seat; empty if none was reported.
+    /// Returns the bot versions that have played in a match, by seat; empty if no version was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.core.lock().machine.seat_versions(id)
     }
 
-    /// Copies up to `limit` announced events of a match from an index on; `None` if it is not open.
+    /// Copies up to `limit` announced events of a match, starting at index `from`; `None` if the match is not open.
     pub fn copy_events(&self, id: MatchId, from: usize, limit: usize) -> Option<Vec<TimedEvent>> {
         self.core.lock().machine.announced_events(id, from, limit).map(<[TimedEvent]>::to_vec)
     }
 
-    /// Adds a watcher of a match, up to `limit` of them.
+    /// Adds a watcher of a match, unless it already has `limit` of them.
     pub fn watch(&self, id: MatchId, outbox: Outbox<WatchEvent>, limit: usize) -> WatchAdmission {
         let mut state = self.core.lock();
         let ShardState { machine, delivery, .. } = &mut *state;
@@ -204,11 +205,11 @@ impl ShardHandle {
 /// The answer to a request to watch a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchAdmission {
-    /// The watcher gets further events.
+    /// The watcher was added, and gets all further events.
     Admitted {
-        /// The number of announced events.
+        /// The number of events that were announced before the watcher was added.
         announced: usize,
-        /// Whether they include the rows.
+        /// Whether the rows have been revealed.
         is_revealed: bool,
     },
     /// The watcher limit is reached.
@@ -230,14 +231,14 @@ impl ShardCore {
         ShardBatch::new(self, state, now)
     }
 
-    /// Returns when the timer is to fire next, and notes it.
+    /// Notes and returns when the timer must fire next.
     pub(super) fn set_timer(&self) -> Option<tokio::time::Instant> {
         let mut state = self.lock();
         state.timer_at = state.machine.next_alarm();
         state.timer_at.map(|at| self.context.clock.instant(at))
     }
 
-    /// Checks the clocks.
+    /// Checks the clocks that may have run out.
     pub(super) fn tick(&self) {
         self.batch().tick();
     }

@@ -7,14 +7,14 @@ use lastnim_proto::TakeFeed;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An input to a match: a plain value. `S` is the address of a session.
+/// An input to a match, as plain data. `S` is the address of a session.
 #[derive(Debug)]
 pub enum MatchInput<S> {
     /// A seat's bot sent a message.
     Seat {
         seat: Seat,
         action: SeatAction,
-        /// The time of its arrival: the time that the message waits in the server is not charged to the bot's clock.
+        /// When the message arrived. The time that it then waits in the server is not charged to the bot's clock.
         at: Timestamp,
     },
     /// A session of a seat's bot has opened.
@@ -25,7 +25,7 @@ pub enum MatchInput<S> {
         /// The number of the session, which may have been replaced by now.
         session: u64,
         at: Timestamp,
-        /// Whether it may have ended because the server stalled.
+        /// Whether the session may have ended because the server stalled.
         is_excused: bool,
     },
     /// The lag of a session was measured.
@@ -34,7 +34,7 @@ pub enum MatchInput<S> {
     Feed { seat: Seat, session: u64, feed: TakeFeed },
     /// A caller waits until all earlier inputs are answered.
     Barrier {
-        /// The number of the waiter.
+        /// The number of the waiter at the barrier.
         waiter: u64,
     },
     /// The organiser has disqualified a seat's bot.
@@ -57,7 +57,7 @@ pub struct SeatSession<S> {
     pub address: S,
     /// The version that the bot reported.
     pub version: Arc<BotVersion>,
-    /// The takes that it is sent.
+    /// The set of takes that is sent to the session.
     pub feed: TakeFeed,
     /// Its last measured round-trip lag; zero before the first measurement.
     pub lag: Duration,

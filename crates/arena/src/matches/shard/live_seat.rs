@@ -9,7 +9,7 @@ pub(super) struct LiveSeat<S> {
     pub(super) bot: u64,
     /// The bot's session, as last reported to the match.
     pub(super) session: Option<SeatSession<S>>,
-    /// The seat's messages that wait for the match.
+    /// The number of messages from the seat that wait for the match.
     pub(super) unread: u32,
     pub(super) has_declared: bool,
 }

@@ -1,4 +1,4 @@
-//! The state machine of a shard: many matches, without tokio, clock or lock.
+//! The state machine of a shard, which owns many matches and uses no tokio, clock or lock.
 
 use super::effect::{MatchExit, ShardEffect};
 use super::input::MatchInput;
@@ -15,10 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The maximum number of alarms in addition to four per match.
 const MAX_SPARE_ALARMS: usize = 64;
 
-/// Owns a part of the server's matches and decides for them: `(input, now) -> effects`. `S` is the address of a
-/// session.
+/// Owns some of the server's matches and decides for them: `(input, now) -> effects`. `S` is the address of a session.
 ///
-/// The caller passes times that never go backwards, and carries out the effects in order.
+/// The caller must pass times that never go backwards, and carry out the effects in order.
 #[derive(Debug)]
 pub struct Shard<S> {
     terms: MatchTerms,
@@ -42,9 +41,9 @@ pub enum ActionRefused {
 /// The announced part of a match when a watcher joins.
 #[derive(Debug, Clone, Copy)]
 pub struct WatchStart {
-    /// The number of announced events.
+    /// The number of events that were announced before the watcher joined.
     pub announced: usize,
-    /// Whether they include the rows.
+    /// Whether the rows have been revealed.
     pub is_revealed: bool,
 }
 
@@ -79,7 +78,7 @@ impl<S: Clone> Shard<S> {
     /// Passes a bot's message that arrived at `at` to its match.
     ///
     /// # Errors
-    /// If the bot has no seat there, or the seat's queue is full.
+    /// If the bot has no seat in the match, or the seat's queue is full.
     pub fn act(
         &mut self,
         (id, bot): (MatchId, u64),
@@ -95,7 +94,7 @@ impl<S: Clone> Shard<S> {
         acted.unwrap_or(Err(ActionRefused::UnknownMatch))
     }
 
-    /// Reports the result of committing a match's changes.
+    /// Tells a match whether its changes were committed.
     pub fn note_committed(
         &mut self,
         id: MatchId,
@@ -106,13 +105,13 @@ impl<S: Clone> Shard<S> {
         self.with_match(id, now, effects, |live, turn| live.note_committed(result, turn));
     }
 
-    /// Returns the latest time for the next call of [`tick`](Self::tick).
+    /// Returns the time by which [`tick`](Self::tick) must be called next; `None` if no alarm is set.
     pub fn next_alarm(&self) -> Option<Timestamp> {
         self.alarms.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Checks one clock that may have run out; returns whether there was one. The effects may take long, so only one is
-    /// checked per call.
+    /// Checks one clock that may have run out, and returns whether there was one. Each call checks only one, because
+    /// carrying out its effects may take long.
     pub fn tick(&mut self, now: Timestamp, effects: &mut Vec<ShardEffect<S>>) -> bool {
         let Some(&Reverse((at, id))) = self.alarms.peek().filter(|Reverse((at, _))| *at <= now) else {
             return false;
@@ -130,35 +129,36 @@ impl<S: Clone> Shard<S> {
         true
     }
 
-    /// Returns the totals so far.
+    /// Returns the counts of announced events so far.
     pub fn tally(&self) -> ShardTally {
         self.tally
     }
 
-    /// Drops a match without an end; returns whether it existed.
+    /// Drops a match without ending it; returns whether it existed.
     pub fn remove(&mut self, id: MatchId) -> bool {
         self.matches.remove(&id).is_some()
     }
 
-    /// Returns the announced state of a match; `None` before its beginning is announced, or once its end is.
+    /// Returns the announced state of a match; `None` until its beginning is announced, and again once its end is
+    /// announced.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.matches.get(&id)?.view()
     }
 
-    /// Returns the versions that have played in a match, by seat; empty if none was reported.
+    /// Returns the bot versions that have played in a match, by seat; empty if no version was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.matches.get(&id).map(|live| live.seat_versions()).unwrap_or_default()
     }
 
-    /// Returns up to `limit` announced events of a match from an index on; `None` if the match is not open.
+    /// Returns up to `limit` announced events of a match, starting at index `from`; `None` if the match is not open.
     pub fn announced_events(&self, id: MatchId, from: usize, limit: usize) -> Option<&[TimedEvent]> {
         let events = self.matches.get(&id)?.announced_events();
         let from = from.min(events.len());
         Some(&events[from..events.len().min(from.saturating_add(limit))])
     }
 
-    /// Starts sending a match's events to its watchers, and returns what was announced before; `None` if it is not
-    /// open.
+    /// Starts sending a match's events to its watchers, and returns how much was announced before; `None` if the match
+    /// is not open.
     pub fn watch(&mut self, id: MatchId) -> Option<WatchStart> {
         let live = self.matches.get_mut(&id)?;
         live.is_watched = true;
@@ -202,7 +202,7 @@ impl<S: Clone> Shard<S> {
         Some(acted)
     }
 
-    /// Drops stale alarms once they outnumber the others.
+    /// Drops stale alarms once there are too many alarms.
     fn drop_stale_alarms(&mut self) {
         if self.alarms.len() > 4 * self.matches.len() + MAX_SPARE_ALARMS {
             let set = self.matches.iter().filter_map(|(&id, live)| Some(Reverse((live.alarm?, id))));

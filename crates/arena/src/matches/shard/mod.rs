@@ -1,8 +1,8 @@
 //! Shards: synchronous state machines that own matches, and their async shells.
 //!
-//! A [`Shard`](machine::Shard) turns inputs with their times into effects: changes to commit, messages to sessions,
-//! ends. It uses no tokio, clock, lock or store. A [`ShardHandle`] passes it the inputs of sessions and organisers,
-//! hands its effects to the group commit and the outboxes, and wakes it when a clock runs out.
+//! A [`Shard`](machine::Shard) turns inputs with their times into effects: changes to commit, messages to sessions, and
+//! the ends of matches. It uses no tokio, clock, lock or store. A [`ShardHandle`] passes it the inputs of sessions and
+//! organisers, hands its effects to the group commit and the outboxes, and wakes it when a clock runs out.
 
 mod batch;
 mod delivery;

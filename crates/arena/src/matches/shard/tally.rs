@@ -2,17 +2,17 @@
 
 use lastnim_core::referee::{Event, RefusalReason};
 
-/// Counts of events announced in a shard since the server started. It is protected by the shard's lock, which is held
-/// anyway when an event is announced.
+/// Counts of events announced in a shard since the server started. They are protected by the shard's lock, which is
+/// held anyway when an event is announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShardTally {
-    /// Takes, including those of the steward.
+    /// The number of takes, including those of the steward.
     pub plies: u64,
-    /// Matches that have ended.
+    /// The number of matches that have ended.
     pub ended_matches: u64,
-    /// Seats that were forfeited.
+    /// The number of seats that were forfeited.
     pub forfeits: u64,
-    /// Refused messages, in the order of [`RefusalReason::ALL`].
+    /// The number of refused messages for each reason, in the order of [`RefusalReason::ALL`].
     pub refusals: [u64; RefusalReason::ALL.len()],
 }
 

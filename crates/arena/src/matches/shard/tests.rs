@@ -1,4 +1,4 @@
-//! Tests of the machine without runtime or clock, with a store that answers on request.
+//! Tests of the state machine of a shard, without a runtime or a clock, and with a store that answers on request.
 
 use super::effect::{MatchExit, ShardEffect};
 use super::input::{MatchInput, SeatSession};
@@ -20,17 +20,17 @@ use std::time::Duration;
 
 /// The time bank of each seat.
 const BANK: Duration = Duration::from_mins(1);
-/// Messages of a seat that may wait.
+/// The maximum number of messages from one seat that may wait.
 const MAX_UNREAD: usize = 3;
 /// The number of the first seat's bot; the other seats count up from it.
 const FIRST_BOT: u64 = 70;
 
-/// A shard, and a driver that carries out its effects.
+/// Drives a shard and carries out its effects.
 struct Driver {
     shard: Shard<u64>,
     now: Timestamp,
     effects: Vec<ShardEffect<u64>>,
-    /// Commits that the store has not answered, in order.
+    /// The commits that the store has not answered yet, in order.
     unanswered: Vec<(MatchId, Vec<Change>)>,
     /// The stored events of each match.
     stored: HashMap<MatchId, Vec<TimedEvent>>,
@@ -88,7 +88,7 @@ impl Driver {
         }
     }
 
-    /// Starts a match of two bots with the session addresses 1 and 2.
+    /// Starts a match of two bots, whose sessions have the addresses 1 and 2.
     fn start(&mut self, id: MatchId, counters: u64) {
         let setup = setup(counters);
         let seats = BySeat::from_fn(setup.seats(), |seat| {
@@ -130,7 +130,7 @@ impl Driver {
             for change in changes {
                 if let Change::MatchEvents { id, first, events } = change {
                     let stored = self.stored.entry(id).or_default();
-                    assert_eq!(stored.len(), first, "events are stored in their order, each once");
+                    assert_eq!(stored.len(), first, "events are stored in order, each exactly once");
                     stored.extend(events);
                 }
             }
@@ -148,7 +148,10 @@ impl Driver {
         for effect in std::mem::take(&mut self.effects) {
             match effect {
                 ShardEffect::Commit { id, changes } => {
-                    assert!(!self.unanswered.iter().any(|(waiting, _)| *waiting == id), "one at a time");
+                    assert!(
+                        !self.unanswered.iter().any(|(waiting, _)| *waiting == id),
+                        "a match has one unanswered commit at a time"
+                    );
                     self.unanswered.push((id, changes));
                 }
                 ShardEffect::Send { to, id, event } => {
@@ -157,7 +160,7 @@ impl Driver {
                 ShardEffect::CountIdleMessage { .. } => self.idle_messages += 1,
                 ShardEffect::BarrierReached { waiter } => self.reached.push(waiter),
                 ShardEffect::Over { id, end } => {
-                    assert!(self.ends.insert(id, end).is_none(), "a match leaves once");
+                    assert!(self.ends.insert(id, end).is_none(), "a match leaves the shard only once");
                 }
                 ShardEffect::ShowWatchers { .. }
                 | ShardEffect::Begun { .. }
@@ -200,7 +203,7 @@ fn other_matches_continue_while_one_waits_for_the_store() {
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
     driver.act(id(2), 0, take(0)).unwrap();
-    assert_eq!(driver.unanswered.len(), 2, "both are on their way");
+    assert_eq!(driver.unanswered.len(), 2, "the commits of both matches are unanswered");
     driver.answer_all();
     assert_eq!(driver.took_plies(2), [0, 0]);
 }
@@ -211,7 +214,7 @@ fn inputs_during_a_commit_wait_up_to_a_limit() {
     driver.start(id(1), 9);
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    // These takes are early now, but valid once the store has answered.
+    // These takes are too early now, but valid once the store has answered.
     driver.act(id(1), 1, take(1)).unwrap();
     for _ in 1..MAX_UNREAD {
         driver.act(id(1), 1, take(1)).unwrap();
@@ -233,7 +236,7 @@ fn clocks_stand_still_during_a_commit() {
     driver.start(id(1), 9);
     driver.answer_all();
     driver.act(id(1), 1, take(0)).unwrap();
-    assert_eq!(driver.unanswered.len(), 1, "a strike is stored");
+    assert_eq!(driver.unanswered.len(), 1, "the strike is being stored");
     driver.pass(3 * BANK);
     driver.answer_all();
     driver.pass(BANK / 2);
@@ -272,7 +275,7 @@ fn stale_alarms_do_not_pile_up() {
     let mut driver = Driver::new(Durability::Match);
     driver.start(id(1), 10_000);
     driver.act(id(1), 0, take(0)).unwrap();
-    // From here the second seat has almost no time and the first has a minute, so their alarms alternate.
+    // From here on, the second seat has almost no time left and the first has a minute, so their alarms alternate.
     driver.pass(BANK.saturating_sub(Duration::from_millis(150)));
     driver.act(id(1), 1, take(1)).unwrap();
     for ply in 2..1_200 {
@@ -341,7 +344,7 @@ fn a_session_that_joins_at_a_time_out_sees_it_only_in_its_snapshot() {
             let mut driver = Driver::new(durability);
             driver.start(id(1), counters);
             driver.answer_all();
-            // The timer is late.
+            // The timer has not fired yet.
             driver.now = driver.now + BANK;
             let seat_of = setup(1).seats().seat(seat).unwrap();
             let joined = MatchInput::Joined { seat: seat_of, session: session(10), at: driver.now };
@@ -364,7 +367,7 @@ fn session_updates_during_a_commit_reach_only_their_own_seat() {
     driver.start(id(1), 9);
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    // Session numbers are per bot, so two sessions may have the same number.
+    // Each bot numbers its own sessions, so sessions of two bots may have the same number.
     let second = setup(9).seats().seat_at_offset(Seat::FIRST, 1);
     for (seat, address) in [(Seat::FIRST, 10), (second, 11)] {
         let session = SeatSession { id: 7, ..session(address) };
@@ -444,7 +447,7 @@ proptest! {
                 Step::Pass { millis } => driver.pass(Duration::from_millis(millis)),
                 Step::Answer => drop(driver.answer(Ok(()))),
             }
-            // Every take sent to a session is stored by now, and no session was sent a ply twice.
+            // Every take sent to a session has been stored, and no session was sent the same ply twice.
             for (address, sent) in &driver.sent {
                 for number in 1..=2 {
                     let mut last = None;
@@ -453,14 +456,14 @@ proptest! {
                         let is_stored = driver.stored[&id(number)].iter().any(|timed| matches!(&timed.event,
                             Event::Took { ply: p, seat: s, take: t, mover: m, .. } if (p, s, t, m) == (ply, seat, take, mover)));
                         prop_assert!(is_stored, "session {address}: {event:?}");
-                        // Acknowledgements may be repeated.
+                        // A bot's own takes are exempt, because acknowledgements may be repeated.
                         prop_assert!(last.is_none_or(|last| last < *ply) || *mover == Mover::Bot);
                         last = last.max(Some(*ply));
                     }
                 }
             }
         }
-        // Once nothing fails any more, every match ends.
+        // Once the matches are resumed and all commits are answered, every match ends.
         for number in 1..=2 {
             driver.tell(id(number), MatchInput::Thaw);
         }

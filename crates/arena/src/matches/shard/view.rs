@@ -9,13 +9,13 @@ use std::time::Duration;
 pub struct AnnouncedMatch {
     pub phase: MatchPhase,
     pub plies: u32,
-    /// The seats that it waits for.
+    /// The seats that the match waits for.
     pub awaited: AwaitedSeats,
-    /// By seat: the versions that have played; empty if none was reported.
+    /// The bot versions that have played at each seat; empty if no bot has reported a version.
     pub versions: Vec<SeatVersions>,
 }
 
-/// How much of a match is announced.
+/// The part of a match's state that has been announced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnnouncedState {
     pub(super) phase: MatchPhase,
@@ -28,7 +28,7 @@ pub(super) struct AnnouncedState {
 pub struct AwaitedSeats {
     /// A bit for each seat, the lowest for seat 0.
     seats: u32,
-    /// Their clock, if one runs.
+    /// The clock of these seats, if one is running.
     clock: Option<RunningClock>,
     /// When the organiser paused the match, if it is paused.
     pub frozen_at: Option<Timestamp>,
@@ -55,7 +55,7 @@ impl AwaitedSeats {
         self.seats & (1 << seat.index()) != 0
     }
 
-    /// Returns how long the clock has run, and how much time is left; `None` if no clock runs.
+    /// Returns how long the clock has run, and how much time is left; `None` if no clock is running.
     pub fn waited_and_left(&self, now: Timestamp) -> Option<(Duration, Duration)> {
         let RunningClock { since, until } = self.clock?;
         let now = self.frozen_at.unwrap_or(now);

@@ -1,4 +1,4 @@
-//! Bounded queues in front of streams.
+//! Bounded queues that feed the streams to bots and watchers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,21 +10,22 @@ use tokio_stream::Stream;
 
 /// The maximum number of items in any queue, whatever its limit.
 const MAX_WAITING: u32 = 65_536;
-/// Maximum number of items that a stream takes from its queue at a time, to lock it less often.
+/// The maximum number of items that a stream takes from its queue at a time. It takes several, to lock the queue less
+/// often.
 const MAX_TAKEN: usize = 16;
-/// The maximum length of an example in a reason for closing, in characters.
+/// The maximum length, in characters, of the example that explains why a stream was closed.
 const MAX_EXAMPLE_CHARS: usize = 600;
 
-/// The sending end of a bounded queue in front of a stream to a bot or a watcher.
+/// The sending end of a bounded queue that feeds a stream to a bot or a watcher.
 ///
-/// Senders never wait: a push to a full queue closes the stream because its reader is too slow. Unlike a channel, an
-/// empty queue uses no memory, its limit can follow the number of open matches, and it can be closed with a reason that
-/// overtakes queued items.
+/// Senders never wait: a push to a full queue closes the stream, because its reader is too slow. This queue differs
+/// from a channel in three ways: it uses no memory while it is empty, its limit can follow the number of open matches,
+/// and it can be closed with a reason that overtakes queued items.
 pub struct Outbox<T> {
     shared: Arc<OutboxShared<T>>,
 }
 
-/// The receiving end: the stream itself.
+/// The receiving end of the queue: the stream itself.
 pub struct OutboxStream<T> {
     shared: Arc<OutboxShared<T>>,
     /// Items taken from the queue but not yet returned.
@@ -34,11 +35,11 @@ pub struct OutboxStream<T> {
 /// Why the server closed a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Everything was queued; queued items are still sent.
+    /// The match or the session ended normally; queued items are still sent.
     Done,
     /// The reader was too slow.
     SlowReader,
-    /// A newer session of the same bot replaced it.
+    /// A newer session of the same bot replaced this one.
     Replaced,
     /// The bot's token was replaced.
     TokenRotated,
@@ -52,13 +53,13 @@ pub enum CloseReason {
     Malformed,
     /// The server is stopping; queued items are still sent, since they may include the ends of the last matches.
     ShuttingDown,
-    /// The sender broke down; queued items are still sent.
+    /// The match or the session broke down; queued items are still sent.
     Broken,
 }
 
 impl CloseReason {
-    /// Returns whether queued items are sent first: not if the reader does not read, and not if the items are for
-    /// another session or for no session.
+    /// Returns whether queued items are sent before the stream ends. They are dropped if the reader is too slow, if a
+    /// newer session replaced this one, or if the client may no longer act for the bot.
     fn flushes_queue(self) -> bool {
         match self {
             Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,
@@ -77,7 +78,7 @@ impl CloseReason {
 pub struct StreamClosed {
     /// The reason.
     pub closing: CloseReason,
-    /// An example of the cause for the bot's author, at most 600 characters long.
+    /// An example of the cause, for the bot's author; it is at most 600 characters long.
     pub example: Option<String>,
 }
 
@@ -87,18 +88,18 @@ impl From<CloseReason> for StreamClosed {
     }
 }
 
-/// The state shared by both ends. With many streams, each message costs one cache miss per cache line: the fields that
-/// every message needs come first, in two lines.
+/// The state shared by both ends. With many streams, each message costs one cache miss per cache line, so the fields
+/// that every message needs come first and fit in two cache lines.
 #[repr(C)]
 struct OutboxShared<T> {
     state: Mutex<OutboxState<T>>,
-    /// Items taken by the stream but not yet returned. Only the stream changes it.
+    /// The number of items that the stream has taken but not yet returned. Only the stream changes this number.
     taken: AtomicU32,
-    /// Whether queued items are dropped, including those taken by the stream.
+    /// Whether all waiting items have been dropped, so that the stream must also drop those that it has taken.
     discards: AtomicBool,
     /// The number of remaining senders.
     senders: AtomicUsize,
-    /// Notifies the reader of the stream's other direction that this queue is closed.
+    /// Notifies waiters that the stream was closed, or that its reader has finished or is gone.
     over: tokio::sync::Notify,
     /// Notifies waiters that the queue is empty.
     drained: tokio::sync::Notify,
@@ -114,7 +115,7 @@ struct OutboxState<T> {
     closing: Option<Box<StreamClosed>>,
     /// Whether the receiver is gone, or has returned its last item.
     finished: bool,
-    /// Whether there are waiters for an empty queue.
+    /// Whether someone is waiting for the queue to become empty.
     tells_drained: bool,
 }
 
@@ -145,7 +146,7 @@ impl<T> OutboxShared<T> {
         self.discards.store(true, Ordering::Release);
     }
 
-    /// Lowers the limit and wakes waiters if the queue is empty.
+    /// If the queue is empty, lowers the limit by the amount that is due, and wakes the waiters.
     fn note_handed_out(&self, state: &mut OutboxState<T>) {
         if self.waiting(state) == 0 {
             state.pay_owed();
@@ -156,12 +157,12 @@ impl<T> OutboxShared<T> {
     }
 }
 
-/// Converts a number of items; one that is too large becomes the largest possible number.
+/// Converts a number of items to `u32`; numbers that are too large become `u32::MAX`.
 fn clamp_count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Creates a queue with at most `limit` items.
+/// Creates a queue that holds at most `limit` items.
 pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     let state = OutboxState {
         queue: VecDeque::new(),
@@ -207,7 +208,7 @@ impl<T> Clone for Outbox<T> {
 }
 
 impl<T> Drop for Outbox<T> {
-    /// Ends the stream with its last sender, unless a reason was given before.
+    /// Closes the stream when its last sender is dropped, unless it was closed before.
     fn drop(&mut self) {
         if self.shared.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close(CloseReason::Broken);
@@ -216,7 +217,8 @@ impl<T> Drop for Outbox<T> {
 }
 
 impl<T> Outbox<T> {
-    /// Queues an item. A full queue closes the stream with [`CloseReason::SlowReader`]; a closed one ignores the item.
+    /// Queues an item. A full queue closes the stream with [`CloseReason::SlowReader`]; a closed stream ignores the
+    /// item.
     pub fn push(&self, item: T) {
         if let Some(waker) = self.queue(item) {
             waker.wake();
@@ -224,7 +226,7 @@ impl<T> Outbox<T> {
     }
 
     /// Queues an item as [`push`](Self::push) does, and returns the waker of a sleeping stream for the caller to wake.
-    #[must_use = "unless it is woken, a sleeping stream does not see the item"]
+    #[must_use = "a sleeping stream does not see the item unless this waker is woken"]
     pub fn queue(&self, item: T) -> Option<Waker> {
         let mut state = self.shared.lock();
         if state.is_over() {
@@ -285,7 +287,7 @@ impl<T> Outbox<T> {
         state.limit = state.limit.saturating_add(clamp_count(more));
     }
 
-    /// Lowers the limit again, once the queue is empty.
+    /// Lowers the limit by `less` items once the queue is empty.
     pub fn lower_limit(&self, less: usize) {
         let mut state = self.shared.lock();
         state.owed = state.owed.saturating_add(clamp_count(less));
@@ -299,7 +301,7 @@ impl<T> Outbox<T> {
         self.shared.waiting(&self.shared.lock())
     }
 
-    /// Returns whether the stream is closed by the server, or dropped with its connection.
+    /// Returns whether the server closed the stream, or the stream was dropped with its connection.
     pub fn is_over(&self) -> bool {
         self.shared.lock().is_over()
     }
@@ -321,7 +323,7 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Waits until the reader has read everything including the end, or is gone.
+    /// Waits until the reader has read everything, including the end of the stream, or is gone.
     pub async fn wait_until_read(&self) {
         loop {
             let notified = self.shared.over.notified();

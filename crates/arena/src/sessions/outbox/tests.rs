@@ -13,7 +13,7 @@ async fn a_full_queue_closes_its_stream() {
     outbox.push(4);
     outbox.wait_until_over().await;
     let closed = stream.next().await.unwrap().unwrap_err();
-    assert_eq!(closed.closing, CloseReason::SlowReader, "though it reads late");
+    assert_eq!(closed.closing, CloseReason::SlowReader, "a late reader still gets the reason");
     assert_eq!(closed.example.as_deref(), Some("2 messages waited"));
     assert_eq!(stream.next().await, None);
 }

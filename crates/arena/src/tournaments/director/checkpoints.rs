@@ -1,4 +1,4 @@
-//! Writes checkpoints of a tournament, so that a later server need not count all its results again.
+//! Writes checkpoints of a tournament, so that a later server does not have to count all its results again.
 
 use super::Director;
 use lastnim_store::Change;
@@ -6,10 +6,10 @@ use lastnim_tournament::{Checkpoint, SnapshotUnavailable};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// The size of a checkpoint per result between two of them, which limits checkpoints to about half of the bytes written
-/// for match events.
+/// A checkpoint of `n` times this many bytes is followed by at least `n` results before the next one is written. This
+/// limits checkpoints to about half of the bytes written for match events.
 const BYTES_PER_RESULT: u64 = 1_024;
-/// A failed checkpoint is retried after this fraction of the interval.
+/// If the state cannot be saved yet, the next attempt comes after the interval divided by this number.
 const RETRY_FRACTION: u64 = 20;
 
 #[derive(Debug)]
@@ -20,23 +20,24 @@ pub(super) struct CheckpointTimer {
     interval: u64,
     /// Whether checkpoints are disabled.
     is_off: bool,
-    /// The running write.
+    /// The task that writes the latest checkpoint.
     writing: Option<JoinHandle<()>>,
 }
 
 impl CheckpointTimer {
-    /// Creates the state from the number of results after the last checkpoint.
+    /// Creates a timer with which a checkpoint is due after `interval` results, of which `since` have already been
+    /// counted.
     pub(super) fn new(interval: u64, since: u64, is_off: bool) -> Self {
         Self { since, interval, is_off, writing: None }
     }
 
-    /// Counts a result.
+    /// Counts a result towards the next checkpoint.
     pub(super) fn note_result(&mut self) {
         self.since += 1;
     }
 
-    /// Disables further checkpoints, for example after counting something that is not in the store: a recount would
-    /// differ.
+    /// Disables further checkpoints. This is needed after counting a result that is not in the store, for example,
+    /// because a recount from the store would differ from the checkpoint.
     pub(super) fn disable(&mut self) {
         self.is_off = true;
     }
@@ -48,7 +49,8 @@ impl CheckpointTimer {
 }
 
 impl Director {
-    /// Writes a checkpoint if one is due. Counting waits while it is encoded, but not for the write.
+    /// Writes a checkpoint if one is due. The director waits while the checkpoint is encoded, but not while it is
+    /// written.
     pub(super) async fn write_checkpoint_if_due(&mut self) {
         if !self.checkpoints.is_due() {
             return;

@@ -11,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The director's state of the field, apart from the schedule.
+/// The director's record of the field, in addition to the one that the schedule keeps.
 #[derive(Debug, Default)]
 pub(super) struct FieldProgress {
-    /// The number of stored changes.
+    /// The number of stored changes to the field.
     changes: usize,
-    /// Changes for the newest round, stored by an earlier server.
+    /// The changes that an earlier server stored for the newest round.
     newest: Vec<FieldChange>,
-    /// Suspended bots that have been notified.
+    /// The suspended bots that have been told of their suspension.
     suspended: BTreeMap<BotName, Suspension>,
-    /// Bots that the schedule still suspends, but that have returned or left in the meantime; the schedule gets this
-    /// change in the next round.
+    /// Bots that have returned or left but that the schedule still lists as suspended, because it applies these changes
+    /// only in the next round.
     excused: BTreeSet<BotName>,
 }
 
@@ -39,15 +39,16 @@ impl FieldProgress {
         left.map(|change| change.bot.clone())
     }
 
-    /// Returns the number of stored changes, all known to the schedule.
+    /// Returns the number of stored changes to the field, all of which the schedule knows.
     pub(super) fn stored_changes(&self) -> usize {
         self.changes
     }
 }
 
 impl Director {
-    /// Lets a bot join or leave from the next round on, and sends the result to the caller. No results are handled at
-    /// the same time, so the change is stored before any match of that round. Breaks if the server cannot continue.
+    /// Lets a bot join or leave from the next round on, and sends the result to the caller. The director handles no
+    /// match results in the meantime, so the change is stored before any match of that round. Breaks if the server
+    /// cannot continue.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
         // The lock keeps the bot from being removed before it joins.
@@ -70,12 +71,12 @@ impl Director {
                 stored.map_err(ArenaError::from)
             }
         };
-        // An error is ignored: the caller may be gone.
+        // A failure to send is ignored, because the caller may be gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
 
-    /// Returns the change to make, if any: joining or leaving twice is harmless.
+    /// Returns the change to make; `None` if the bot has already joined or left, which is harmless.
     fn change_for_request(
         &self,
         bot: BotName,
@@ -99,7 +100,8 @@ impl Director {
         Ok(is_due.then_some(FieldChange { round, bot, movement }))
     }
 
-    /// Writes changes, however long the store takes. Breaks if this server can never write them.
+    /// Stores changes, waiting for the store for as long as it takes. Returns the error if the store refuses the
+    /// changes. Breaks if this server can never store them.
     pub(super) async fn store(&self, changes: Vec<Change>) -> ControlFlow<(), Result<(), StoreError>> {
         let committed = tokio::select! {
             biased;
@@ -142,7 +144,7 @@ impl Director {
         self.notify_suspended_bots();
     }
 
-    /// Tells newly suspended bots.
+    /// Tells bots that have just been suspended about their suspension.
     pub(super) fn notify_suspended_bots(&mut self) {
         if !self.stored.settings.format.has_open_field() {
             return;

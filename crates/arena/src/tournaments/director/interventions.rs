@@ -1,4 +1,4 @@
-//! Interventions in a running tournament: first stored, then applied.
+//! Interventions in a running tournament, which are stored first and then applied.
 
 use super::progress::DirectorStage;
 use super::{Director, OpenPairing};
@@ -18,14 +18,14 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The limit on events per tournament, which are sent in one message.
+/// The maximum number of events in a tournament, all of which are sent in one message.
 const MAX_EVENTS: usize = 1_000;
-/// The limit on voided matches per tournament, which are part of its events.
+/// The maximum number of voided matches in a tournament, all of which are listed in its events.
 const MAX_VOIDED: usize = 32_000;
-/// The number of refused targets that are explained.
+/// The maximum number of refused targets that an error message explains.
 const MAX_REFUSALS: usize = 10;
 
-/// An event, and the changes to store with it.
+/// An event that is about to be stored, and the changes to store with it.
 struct DueEvent {
     event: TournamentEvent,
     changes: Vec<Change>,
@@ -38,8 +38,8 @@ impl From<TournamentEvent> for DueEvent {
 }
 
 impl Director {
-    /// Applies an intervention, and sends the result to the caller. No results are handled at the same time. Breaks if
-    /// the server cannot continue.
+    /// Applies an intervention, and sends the result to the caller. The director handles no match results in the
+    /// meantime. Breaks if the server cannot continue.
     pub(super) async fn intervene(&mut self, request: InterventionRequest) -> ControlFlow<()> {
         let InterventionRequest { intervention, answer } = request;
         let done = match self.due_event(intervention).await {
@@ -59,7 +59,7 @@ impl Director {
                 }
             }
         };
-        // An error is ignored: the caller may be gone.
+        // A failure to send is ignored, because the caller may be gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
@@ -68,12 +68,12 @@ impl Director {
         ArenaError::Intervention { id: self.stored.id, why: why.into() }
     }
 
-    /// Returns the event to apply, if any: pausing twice is harmless.
+    /// Returns the event to apply; `None` if the intervention changes nothing, such as pausing twice.
     async fn due_event(&self, intervention: Intervention) -> Result<Option<DueEvent>, ArenaError> {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
         }
-        // This limit does not apply to resuming, so that a paused tournament can always be resumed.
+        // The limit on events does not apply to resuming, so that a paused tournament can always be resumed.
         if self.rulings.events() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
             return Err(ArenaError::Full { what: "events in this tournament", limit: MAX_EVENTS });
         }
@@ -126,7 +126,7 @@ impl Director {
         Ok(DueEvent { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
     }
 
-    /// Returns the change that removes a disqualified bot from a ladder.
+    /// Returns the change that removes a disqualified bot from the field of a ladder.
     fn leaving(&self, bot: &BotName) -> Option<FieldChange> {
         let round = self.schedule.lock().open_round().filter(|_| self.stored.field.contains(bot))?;
         Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
@@ -169,7 +169,7 @@ impl Director {
         Ok(DueEvent { event, changes })
     }
 
-    /// Returns the matches of a target that are not voided yet; fails if all are voided.
+    /// Returns the matches of a target that are not voided yet; fails if there are none.
     async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
         let mut found = match target {
             VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
@@ -192,7 +192,7 @@ impl Director {
         Ok(found)
     }
 
-    /// Returns the number that a match has in this tournament.
+    /// Returns the number of a match in this tournament.
     async fn number_of(&self, id: MatchId) -> Result<u64, ArenaError> {
         if let Some(open) = self.open.values().find(|open| open.id == id) {
             return Ok(open.pairing.number);
@@ -258,12 +258,13 @@ impl Director {
         }
     }
 
-    /// Returns whether a pairing can be skipped: it does not count, and nothing depends on it.
+    /// Returns whether a pairing can be skipped because its match would not count and nothing depends on the result.
     pub(super) fn is_left_out(&self, pairing: &Pairing) -> bool {
         self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
     }
 
-    /// Frees the number of a match that was voided while it was open, so that it is played again. Breaks if that fails.
+    /// Frees the number of a match that was voided while it was open, so that its pairing is played again. Breaks if
+    /// the store does not free the number.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
             tracing::error!(%error, %id, "a voided match keeps its number");
@@ -273,8 +274,8 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts all results again: earlier counts cannot be reverted one by one. Breaks if the server stops before the
-    /// store can be read.
+    /// Counts all results again, because a result that has been counted cannot be taken back on its own. Breaks if the
+    /// server stops before the store can be read.
     async fn recount(&mut self) -> ControlFlow<()> {
         let (fold, counted) = loop {
             match self.count_stored_results().await {
@@ -288,7 +289,7 @@ impl Director {
             schedule.skip_open_match(open.pairing.number);
             self.lineup.note_begun(&open.pairing);
         }
-        // The schedule returns these pairings again.
+        // The new schedule returns these pairings again.
         (self.delayed, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
         self.handle.restore_counted(standings, evidence, cross_table);
@@ -298,7 +299,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts the results in the store, except those that this director will still receive.
+    /// Counts the results in the store, except those of open matches, whose results this director will still receive.
     async fn count_stored_results(&self) -> Result<(ResultFold, u64), ArenaError> {
         let FieldHistory { start, changes } = self.arena.inner.store.field_history(self.stored.id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..self.stored.clone() };

@@ -1,4 +1,4 @@
-//! Lost matches: they panicked, or the store rejected their events.
+//! Handles lost matches: those whose code panicked, and those whose events the store rejected.
 
 use super::progress::MatchFailure;
 use super::{Director, OpenPairing};
@@ -13,8 +13,9 @@ use std::time::Duration;
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Director {
-    /// Quarantines a match that no server can finish, and returns its result. The store then lists it among the
-    /// results, so that a recount gives the same. Breaks if another server can finish it.
+    /// Quarantines a match that no server can finish, and returns its outcome. The store lists a quarantined match
+    /// among the results, so a recount gives the same counts. Breaks without quarantining the match if another server
+    /// may be able to finish it.
     pub(super) async fn settle_lost_match(
         &self,
         lost: &OpenPairing,
@@ -26,7 +27,7 @@ impl Director {
             return ControlFlow::Break(());
         }
         let at = self.arena.now();
-        // This event creates the match if nothing was written before; otherwise the store ignores it.
+        // This event creates the match if none of its events has been stored; otherwise the store ignores this event.
         let created = TimedEvent { at, event: Event::Created(Box::new(MatchSetup::clone(setup))) };
         let changes = vec![
             Change::MatchEvents { id, first: 0, events: vec![created] },
@@ -37,7 +38,7 @@ impl Director {
             return self
                 .give_up(&format!("match {id} was lost, and the store did not accept its quarantine"));
         }
-        // If the match panicked after its end was written, it is not quarantined.
+        // If the match panicked after its end was stored, the store does not quarantine it but still has its outcome.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);
         let stored = loop {
             match store.match_results(tournament, pairing.number, 1).await {
@@ -49,7 +50,8 @@ impl Director {
         ControlFlow::Continue(outcome.and_then(|result| result.outcome))
     }
 
-    /// Waits before the next attempt after a failed read. Breaks if the server stops first, or the data cannot be used.
+    /// Waits before the store is read again after a failed read. Breaks if the server stops first, or if the stored
+    /// data cannot be used.
     pub(super) async fn wait_to_read_again(&self, error: ArenaError) -> ControlFlow<()> {
         match error {
             ArenaError::Store(error) if error.is_transient() => {
@@ -67,8 +69,8 @@ impl Director {
         }
     }
 
-    /// Quarantines the tournament, because this server cannot continue it. The next server tries again from the store.
-    /// Always breaks.
+    /// Quarantines the tournament, because this server cannot continue it. The next server will try to continue it from
+    /// the store. Always breaks.
     pub(super) fn give_up<T>(&self, why: &str) -> ControlFlow<(), T> {
         tracing::error!(why, tournament = %self.stored.id, "a tournament is quarantined");
         self.handle.quarantine(why);

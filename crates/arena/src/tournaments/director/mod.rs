@@ -1,4 +1,4 @@
-//! The director of a tournament: takes pairings, starts matches, counts results.
+//! The director of a tournament, which takes pairings from the schedule, starts matches and counts results.
 
 mod checkpoints;
 mod field;
@@ -43,17 +43,16 @@ pub(crate) struct Director {
     reported: ReportedResults,
     checkpoints: CheckpointTimer,
     field: FieldProgress,
-    /// Whether it cannot continue before a bot joins.
+    /// Whether the tournament cannot continue until another bot joins.
     awaits_bots: bool,
-    /// The next match, if the server had no room for it.
+    /// The next match to start, if the server had no room for it at the last attempt.
     delayed: Option<Pairing>,
     inbox: DirectorInbox,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// The pairing of each task in `running`.
     open: BTreeMap<Id, OpenPairing>,
-    /// The organiser's rulings.
     rulings: Rulings,
-    /// Pairings whose matches were voided while open.
+    /// Pairings that must be played again, because their matches were voided while they were open.
     replays: Vec<Pairing>,
 }
 
@@ -66,8 +65,8 @@ struct OpenPairing {
 }
 
 impl Director {
-    /// Prepares to run a tournament whose start is committed; `None` if another director has it. The schedule already
-    /// has the stored changes to the field.
+    /// Creates the director of a tournament whose start is stored; returns `None` if the tournament already has a
+    /// director. The schedule must already know the stored changes to the field.
     pub(crate) fn new(
         arena: Arena,
         handle: Arc<TournamentHandle>,
@@ -108,7 +107,7 @@ impl Director {
         })
     }
 
-    /// Takes over the results that an earlier server counted, and how many came after the last checkpoint.
+    /// Takes over the results that have been counted from the store, and the number of those after the last checkpoint.
     pub(crate) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
         self.reported = reported;
         let is_off = !self.arena.inner.store.is_durable();
@@ -116,7 +115,8 @@ impl Director {
         self.checkpoints = CheckpointTimer::new(interval, since_checkpoint, is_off);
     }
 
-    /// Plays all pairings, or stops early when it is cancelled.
+    /// Plays all pairings of the tournament, and stores its end. Stops early if the tournament is cancelled or the
+    /// server cannot continue.
     pub(crate) async fn run(mut self) {
         if self.stage == DirectorStage::Cancelling {
             self.cancel_open_matches(0);
@@ -153,7 +153,7 @@ impl Director {
         }
     }
 
-    /// Starts a limited number of matches that can begin, and returns why it stopped. Breaks if the tournament cannot
+    /// Starts matches up to a limit, and returns why it starts no more for now. Breaks if the tournament cannot
     /// continue.
     fn start_matches(&mut self) -> ControlFlow<(), PauseReason> {
         let mut started = 0;
@@ -174,7 +174,6 @@ impl Director {
         ControlFlow::Continue(PauseReason::determine(self.stage, started, self.running.len(), lacks))
     }
 
-    /// Waits for the next event.
     async fn next_event(&mut self, pause: PauseReason) -> DirectorEvent {
         tokio::select! {
             biased;
@@ -196,7 +195,7 @@ impl Director {
             DirectorResponse::Leave => return ControlFlow::Break(()),
             DirectorResponse::StartMatches => {}
             DirectorResponse::Cancel => {
-                // The cancellation is stored first, so that after a crash the next server resumes it.
+                // The cancellation is stored first, so that the next server continues it after a crash.
                 self.store_cancellation().await?;
                 self.stage = DirectorStage::Cancelling;
                 self.cancel_open_matches(0);
@@ -215,14 +214,15 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Handles the consequences of results other than new matches.
+    /// Does everything that new results or rulings make necessary, apart from starting matches.
     async fn update_after_results(&mut self) {
         self.cancel_surplus_matches();
         self.notify_suspended_bots();
         self.write_checkpoint_if_due().await;
     }
 
-    /// Leaves an unfinished tournament in the store, once its matches have stopped.
+    /// Refuses further commands, and waits until the tournament's matches have stopped. The tournament remains
+    /// unfinished in the store.
     async fn leave_unfinished(mut self) {
         self.refuse_commands();
         while self.running.join_next().await.is_some() {}
@@ -237,8 +237,8 @@ impl Director {
         while snapshots.try_recv().is_ok() {}
     }
 
-    /// Stores that the tournament is being cancelled, however long the store takes. Breaks if this server can never
-    /// write it.
+    /// Stores that the tournament is being cancelled, waiting for the store for as long as it takes. Breaks if this
+    /// server can never store it.
     async fn store_cancellation(&self) -> ControlFlow<()> {
         let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
         let committed = tokio::select! {
@@ -270,7 +270,7 @@ impl Director {
         let closed_before = self.rulings.closed_before().unwrap_or(u64::MAX);
         match step {
             ScheduleStep::Match(pairing) if pairing.number < closed_before => return Some(pairing),
-            // Its round is not played any more.
+            // The organiser has closed the ladder before this match's round, so the match is not played.
             ScheduleStep::Match(pairing) => lineup.note_ended(&pairing),
             ScheduleStep::AwaitBots => self.awaits_bots = closed_before == u64::MAX,
             ScheduleStep::AwaitResults | ScheduleStep::Over => {}
@@ -278,12 +278,12 @@ impl Director {
         None
     }
 
-    /// Returns the match with a number, if it is known yet.
+    /// Returns the pairing of the match with this number, if the schedule knows it yet.
     pub(crate) fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
         self.schedule.lock().pairing_of_number(number)
     }
 
-    /// Reports a result to the schedule, and counts it as soon as it is certain to count.
+    /// Reports a result to the schedule, and counts all reported results that are now certain to count.
     fn report_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, rulings, .. } = self;
         handle.cpu_times.measure(CpuTask::Counting, || {
@@ -296,7 +296,8 @@ impl Director {
         checkpoints.note_result();
     }
 
-    /// Starts a match; returns the pairing if the server has no room now. Breaks if it cannot be played.
+    /// Starts a match; returns the pairing if the server has no room for the match now. Breaks if the match cannot be
+    /// played.
     fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
         if self.is_left_out(&pairing) {
             self.lineup.note_ended(&pairing);
@@ -320,7 +321,7 @@ impl Director {
         ControlFlow::Continue(None)
     }
 
-    /// Takes over a match begun by an earlier server.
+    /// Takes over a match that an earlier server began.
     pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
         let BegunMatch { id, handle, setup, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
@@ -328,7 +329,7 @@ impl Director {
         self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
     }
 
-    /// Takes over a match that has begun.
+    /// Spawns the task of a match that has begun, and lists the match as open.
     fn spawn_match(&mut self, open: OpenPairing, play: impl MatchFuture) {
         let task = self.running.spawn(play).id();
         self.open.insert(task, open);
@@ -347,8 +348,8 @@ impl Director {
         setup
     }
 
-    /// Counts a match that ended or failed. Breaks without counting it if the server cannot continue: the next server
-    /// process finishes the match.
+    /// Counts a match that ended or failed. If the server cannot continue, breaks without counting the match, which the
+    /// next server process then finishes.
     async fn handle_match_end(
         &mut self,
         task: Id,
@@ -370,7 +371,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Cancels matches that started before a test was decided.
+    /// Cancels the open matches that are not needed any more because a sequential test has been decided.
     fn cancel_surplus_matches(&self) {
         let (settled, total) = {
             let schedule = self.schedule.lock();
@@ -381,7 +382,7 @@ impl Director {
         }
     }
 
-    /// Cancels the open matches from a number on.
+    /// Cancels the open matches with the number `first` or a higher one.
     fn cancel_open_matches(&self, first: u64) {
         for open in self.open.values().filter(|open| open.pairing.number >= first) {
             open.handle.send(MatchInput::Cancel);
@@ -398,7 +399,7 @@ mod tests {
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, plan_schedule, testing};
 
-    /// Prepares to run a tournament of two bots and 40 matches.
+    /// Creates the director of a tournament with two bots and 40 matches.
     async fn director(arena: &Arena) -> Director {
         let settings = testing::settings(2, 20, AllianceSource::Standard);
         let created = arena.create_tournament(NewTournament { settings, terms: Terms::default() });
@@ -426,7 +427,7 @@ mod tests {
         in_time("the end of the tournament", director.run()).await;
         let view = handle.view();
         let stored = arena.tournament(view.stored.id).await.unwrap().stored;
-        assert_eq!(stored, view.stored, "the stored state is the shown one");
+        assert_eq!(stored, view.stored, "the stored state equals the shown state");
         assert_eq!((view.played, view.total, view.stored.state), (40, 40, TournamentState::Finished));
         assert_eq!(arena.open_match_count(), 0);
         assert!(handle.standings().iter().all(|line| line.matches == 0));
@@ -455,7 +456,8 @@ mod tests {
             tokio::task::yield_now().await;
         }
         store.set(Mood::OutOfOrder);
-        // The director stops at once, or when the matches that are starting find the fault.
+        // Either this request is the first to notice the outage, or a match that is just starting has noticed it
+        // already.
         let failed = in_time("an answer", arena.register_bot(name("third"))).await;
         let is_known =
             matches!(failed, Err(ArenaError::Delayed(_) | ArenaError::Store(StoreError::Unavailable(_))));

@@ -22,7 +22,8 @@ pub(super) enum MatchFailure {
 }
 
 impl MatchFailure {
-    /// Returns whether no other server could finish the match: it panicked, or was rejected.
+    /// Returns whether no other server could finish the match either, because it panicked or the store rejected its
+    /// events.
     pub(super) fn is_permanent(&self) -> bool {
         matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
     }
@@ -30,7 +31,7 @@ impl MatchFailure {
     /// Describes the failure for callers.
     pub(super) fn damage(&self) -> String {
         match self {
-            // Database messages may contain addresses and roles: they are only logged.
+            // Database messages may contain addresses and role names, so they are only logged.
             Self::Failed(_) => "the store rejected the match's events".to_owned(),
             Self::BrokeDown(_) => "the code that ran the match panicked".to_owned(),
         }
@@ -41,7 +42,7 @@ impl MatchFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectorStage {
     Playing,
-    /// It was cancelled: no match begins, and open ones end.
+    /// The tournament was cancelled: no more matches begin, and the open ones end.
     Cancelling,
 }
 
@@ -72,7 +73,8 @@ pub(super) enum PauseReason {
 }
 
 impl PauseReason {
-    /// Returns why no match begins after `started` starts, with `open` matches open.
+    /// Returns why no further match begins, after `started` matches have been started and while `open` matches are
+    /// open.
     pub(super) fn determine(
         stage: DirectorStage,
         started: usize,
@@ -111,7 +113,7 @@ pub(super) enum DirectorEvent {
 }
 
 /// How a director responds to an event.
-#[must_use = "the director must carry it out"]
+#[must_use = "the director must carry out the response"]
 #[derive(Debug)]
 pub(super) enum DirectorResponse {
     /// Leave the tournament to the next server.
@@ -124,7 +126,7 @@ pub(super) enum DirectorResponse {
     Intervene(InterventionRequest),
     /// Answer with a snapshot.
     TakeSnapshot(SnapshotRequest),
-    /// Count a match.
+    /// Count a match that ended or failed.
     Settle(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// Start matches.
     StartMatches,
@@ -139,7 +141,7 @@ pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> Di
         DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
             DirectorResponse::Cancel
         }
-        // The tournament is already being cancelled.
+        // A command to cancel changes nothing if the tournament is already being cancelled.
         DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
             DirectorResponse::StartMatches
         }

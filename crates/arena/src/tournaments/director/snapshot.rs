@@ -7,11 +7,11 @@ use crate::tournaments::tournament_handle::SnapshotRequest;
 impl Director {
     /// Answers with a snapshot.
     pub(super) fn answer_snapshot(&self, request: SnapshotRequest) {
-        // Later matches get greater ids.
+        // Matches that begin later get greater ids.
         let before = self.arena.inner.ids.next_match();
         let mut open: Vec<_> = self.open.values().map(|open| (open.id, open.pairing.number)).collect();
         open.sort_unstable();
-        // An error is ignored: the caller may be gone.
+        // A failure to send is ignored, because the caller may be gone.
         let _ = request.send(RunningSnapshot {
             changes: self.field.stored_changes(),
             events: self.handle.events(),

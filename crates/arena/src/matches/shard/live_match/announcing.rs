@@ -11,7 +11,7 @@ use lastnim_tournament::OracleAccess;
 use std::sync::Arc;
 
 impl<S: Clone> LiveMatch<S> {
-    /// Sends a referee's message to the session of a seat, if there is one.
+    /// Sends a message from the referee to the session of a seat, if there is one.
     pub(super) fn tell_seat(&self, seat: Seat, tell: SeatMessage, effects: &mut Vec<ShardEffect<S>>) {
         let Some(session) = &self.seats[seat].session else { return };
         let wrong = match &tell {
@@ -49,7 +49,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Returns the effect that the session of a seat, if there is one, has been sent the end.
+    /// Returns the effect that reports that the end has been sent to the session of a seat, if there is one.
     pub(super) fn end_sent(&self, seat: Seat) -> ShardEffect<S> {
         let session = self.seats[seat].session.as_ref().map(|session| session.id);
         ShardEffect::EndSent { id: self.id, seat, session }

@@ -1,4 +1,4 @@
-//! A running match: asks the referee, and decides what to store and to send.
+//! A running match, which asks the referee and decides what to store and what to send.
 
 mod announcing;
 mod pending;
@@ -50,7 +50,7 @@ pub struct PreparedMatch<S> {
     /// By seat: the number of the bot, and its session if it has one.
     pub seats: BySeat<(u64, Option<SeatSession<S>>)>,
     pub oracle: OracleAccess,
-    /// The time during which reconnecting bots are not charged.
+    /// How long clocks wait at the start for absent bots to reconnect.
     pub hold: Duration,
 }
 
@@ -59,7 +59,7 @@ pub struct PreparedMatch<S> {
 pub enum Beginning {
     /// A new match.
     Setup(Box<MatchSetup>),
-    /// An unfinished match of an earlier server.
+    /// An unfinished match that an earlier server began.
     Stored {
         record: Box<Record>,
         /// By seat: the versions that have played; empty if none was reported.
@@ -74,7 +74,7 @@ pub(super) struct LiveMatch<S> {
     referee: Referee,
     seats: BySeat<LiveSeat<S>>,
     stage: MatchStage,
-    /// Decisions that are announced once they are stored; the buffer is kept while empty to reuse its memory.
+    /// Decisions that are announced once they are stored. The empty buffer is kept to reuse its memory.
     held: Vec<RefereeEffect>,
     /// Inputs that arrived before the start or during a commit.
     pending: VecDeque<MatchInput<S>>,
@@ -95,15 +95,15 @@ pub(super) struct LiveMatch<S> {
     pub(super) alarm: Option<Timestamp>,
 }
 
-/// Whether a match can handle inputs now.
+/// The stage of a match, which determines whether the match can handle inputs now.
 #[derive(Debug)]
 enum MatchStage {
-    /// It waits for its start.
+    /// It is waiting for its start.
     Prepared {
         opening: Vec<RefereeEffect>,
     },
     Running,
-    /// It waits for the store since this time.
+    /// It has been waiting for the store since this time.
     Committing {
         since: Timestamp,
         ending: Option<MatchEnding>,
@@ -120,19 +120,19 @@ pub struct SeatBacklogFull {
     pub example: String,
 }
 
-/// The inputs of a decision, and the buffer for its effects.
+/// The inputs of one decision, and the buffers for its effects.
 pub(super) struct Turn<'a, S> {
     pub(super) terms: &'a MatchTerms,
     pub(super) now: Timestamp,
     pub(super) effects: &'a mut Vec<ShardEffect<S>>,
     /// A buffer for the referee's effects.
     pub(super) decided: &'a mut Vec<RefereeEffect>,
-    /// Counts announcements.
+    /// The counts of announced events.
     pub(super) tally: &'a mut ShardTally,
 }
 
 impl<S: Clone> LiveMatch<S> {
-    /// Prepares a match. Nothing is stored or sent before it starts.
+    /// Prepares a match. Nothing is stored or sent before the match starts.
     pub(super) fn new(new: PreparedMatch<S>, now: Timestamp) -> Self {
         let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
@@ -194,7 +194,7 @@ impl<S: Clone> LiveMatch<S> {
         matches!(self.stage, MatchStage::Over)
     }
 
-    /// Returns when the clocks must be checked; `None` while none runs, or the match waits.
+    /// Returns when the clocks must be checked next; `None` if no clock runs, or the match is paused or waiting.
     pub(super) fn deadline(&self) -> Option<Timestamp> {
         match self.stage {
             MatchStage::Running if !self.freeze.is_frozen() => self.referee.deadline(),
@@ -202,7 +202,6 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Checks the clocks.
     pub(super) fn tick(&mut self, turn: &mut Turn<'_, S>) {
         if matches!(self.stage, MatchStage::Running) {
             self.excuse_freeze(turn.now);
@@ -248,7 +247,7 @@ impl<S: Clone> LiveMatch<S> {
         self.seats.enumerate().find(|(_, live)| live.bot == bot).map(|(seat, _)| seat)
     }
 
-    /// Handles an input: now, or once the match no longer waits.
+    /// Handles an input now, or keeps it until the match no longer waits.
     pub(super) fn receive(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
         if let MatchInput::Seat { seat, .. } = &input {
             self.seats[*seat].unread += 1;
@@ -283,8 +282,8 @@ impl<S: Clone> LiveMatch<S> {
         if let MatchInput::Joined { at, .. } = &input
             && self.deadline().is_some_and(|due| due <= *at)
         {
-            // The tick comes first: the snapshot for the joining session includes everything that is due, so the
-            // session must not get that separately.
+            // The tick comes first: the snapshot for the joining session includes everything that is due by now, so the
+            // session must not be sent those events separately.
             self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
             self.apply_decisions(turn);
             if !matches!(self.stage, MatchStage::Running) {
@@ -296,8 +295,9 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Lets the referee decide at the time of the input's arrival, because inputs after it in the queue may still have
-    /// arrived in time. Messages to a frozen match are held back. Returns whether the referee was asked.
+    /// Lets the referee decide as of the time when the input arrived: as of now, a clock may have run out although a
+    /// later input in the queue arrived in time. Messages to a frozen match are held back. Returns whether the referee
+    /// was asked.
     fn decide(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) -> bool {
         self.excuse_freeze(turn.now);
         let Some(input) = self.freeze.hold_back(input) else { return false };
@@ -351,7 +351,7 @@ impl<S: Clone> LiveMatch<S> {
         true
     }
 
-    /// Excuses the clocks of a frozen match up to now.
+    /// Excludes the pause of a frozen match up to now from its clocks.
     fn excuse_freeze(&mut self, now: Timestamp) {
         if self.freeze.is_frozen()
             && let Some((from, until)) = self.freeze.take_span_until(now)
@@ -360,7 +360,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Stores decisions if they must be stored first, and announces the others.
+    /// Stores decisions that must be stored before they are announced, and announces all others at once.
     fn apply_decisions(&mut self, turn: &mut Turn<'_, S>) {
         let happened = self.referee.record().events().len();
         let has_ended = self.referee.record().state().phase() == MatchPhase::Ended;
@@ -385,7 +385,7 @@ impl<S: Clone> LiveMatch<S> {
             return;
         };
         if let Err(error) = result {
-            // At this point, the server is stopping and no longer waits for an unusable store.
+            // A transient error means that the server is stopping and no longer waits for an unusable store.
             let end = if error.is_transient() { MatchExit::Interrupted } else { MatchExit::Refused(error) };
             return self.leave(end, turn);
         }
@@ -438,7 +438,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Announces decisions and starts the clock of the seat to move. Returns the empty buffer.
+    /// Announces decisions and starts the clock of the seat to move. Returns the emptied buffer.
     fn announce(
         &mut self,
         mut decided: Vec<RefereeEffect>,
@@ -492,7 +492,7 @@ impl<S: Clone> LiveMatch<S> {
         &self.referee.record().events()[..self.announced]
     }
 
-    /// Returns the versions of the bots by seat; empty if none was reported.
+    /// Returns the versions of the bots by seat; empty if no version was reported.
     pub(super) fn seat_versions(&self) -> Vec<SeatVersions> {
         if !self.versions.iter().any(SeatVersions::is_declared) {
             return Vec::new();

@@ -29,14 +29,14 @@ impl<S: Clone> LiveMatch<S> {
         self.pending.push_back(input);
     }
 
-    /// Updates a session, handled or pending, with an input about it.
+    /// Applies a change of lag or feed to its session, whether or not the match has handled the session's arrival.
     pub(super) fn note_about_session(&mut self, input: &MatchInput<S>) {
         let &(MatchInput::Lag { seat, session: id, .. } | MatchInput::Feed { seat, session: id, .. }) = input
         else {
             return;
         };
         let waiting = self.pending.iter_mut().find_map(|waiting| match waiting {
-            // Session numbers are only unique for each bot.
+            // Session numbers are unique only among the sessions of one bot.
             MatchInput::Joined { seat: joined, session, .. } if (*joined, session.id) == (seat, id) => {
                 Some(session)
             }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// The result of a match.
 #[derive(Debug)]
 pub(super) struct MatchEnding {
-    /// `None` if it was cancelled.
+    /// The audit; `None` if the match was cancelled.
     pub(super) audit: Option<Arc<Audit>>,
-    /// The outcome for the standings; `None` if it was cancelled.
+    /// The outcome for the standings; `None` if the match was cancelled.
     pub(super) outcome: Option<MatchOutcome>,
 }
 
