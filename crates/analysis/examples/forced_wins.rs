@@ -1,8 +1,9 @@
-//! Measures how often the winner under optimal play can force its rank, how few seats can prevent this, and how robust
-//! the win is to errors.
+//! Measures how often the winner under optimal play can force its rank, how often a single other seat can prevent this,
+//! and how robust the win is to errors.
 //!
-//! `cargo run --release -p lastnim-analysis --example forced_wins` draws positions of 2 to 6 piles of 1 to 9 counters
-//! with a random seat to move, and prints a table. The draws are reproducible. The book quotes its figures.
+//! `cargo run --release -p lastnim-analysis --example forced_wins` prints a table for randomly drawn positions of 2 to
+//! 6 piles of 1 to 9 counters, with a random seat to move. The draws are reproducible. The book quotes figures from
+//! this table.
 
 use lastnim_analysis::{ErrorOutlook, ErrorRate, Robustness, SmallestCoalition};
 use lastnim_core::{
@@ -10,9 +11,9 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// The number of positions for each number of seats and kind of rows.
+/// The number of positions drawn for each number of seats and each kind of rows.
 const POSITIONS: u32 = 20_000;
-/// The probability that a take is drawn at random.
+/// The probability that a seat draws its take at random instead of choosing an optimal one.
 const ERROR_RATE: f64 = 0.05;
 
 fn main() {
@@ -20,7 +21,7 @@ fn main() {
     println!("forced    the predicted winner can force its rank against all others together");
     println!("by one    a single other seat worsens its rank by turning against it");
     println!(
-        "kept      its rank is no worse than predicted, on average, if every take is an error with probability {ERROR_RATE}"
+        "kept      average probability that its rank is no worse than predicted if each take is random with probability {ERROR_RATE}"
     );
     println!("seats  rows      forced  by one    kept");
     for seats in [2, 3, 4, 5, 6, 8] {

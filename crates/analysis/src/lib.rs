@@ -1,6 +1,8 @@
-//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, variants, and other games.
+//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, variants, and other
+//! games.
 //!
-//! Pure code on top of the oracle of `lastnim_core`. Hard queries take a [`Budget`](lastnim_core::oracle::Budget).
+//! This crate has no I/O and builds on the oracle of `lastnim_core`. Expensive queries take a
+//! [`Budget`](lastnim_core::oracle::Budget).
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Many positions under one matrix, on one core.
+//! Measures how fast many positions under one matrix are solved on one core.
 
 use crate::{
     numbers::{Numbers, seats},
@@ -15,9 +15,9 @@ const SEATS: u32 = 5;
 const PILES: u32 = 10;
 /// Maximum number of counters in a pile.
 const MAX_COUNTERS: u64 = 9;
-/// The number of positions that fit into the fastest caches.
+/// A number of positions that fit into the fastest CPU caches.
 const FEW: u32 = 512;
-/// A number of positions that do not fit into the caches: 80 MB.
+/// A number of positions, with a total size of 80 MB, that do not fit into the CPU caches.
 const MANY: u32 = 1_000_000;
 /// The number of positions for the memoised solver, which is thousands of times slower.
 const FEWEST: u32 = 16;
@@ -95,7 +95,7 @@ fn measure_under(
     });
 }
 
-/// Stores the winner of each position when seat 0 moves first.
+/// Stores the winner of each position with seat 0 to move.
 fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners: &mut [Seat]) -> Seat {
     let mut places = winners.iter_mut();
     batch.solve_positions(positions, |position| {
@@ -108,7 +108,7 @@ fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners
 
 pub(crate) fn summarise(samples: &Samples) {
     println!(
-        "\nMillions of positions per second on one core with {SEATS} seats and {PILES} piles, from the median time and, in parentheses, from the shortest time; ratios are to solving one by one"
+        "\nMillions of positions per second on one core with {SEATS} seats and {PILES} piles, from the median time and, in parentheses, from the shortest time; ratios are relative to solving the positions one by one"
     );
     for group in [STANDARD, RANDOM] {
         let rate = |size: u32, time: Option<f64>| time.map_or(f64::NAN, |time| f64::from(size) / time * 1e3);

@@ -1,4 +1,4 @@
-//! Solvers of single positions.
+//! Measures all solvers on the same single positions.
 
 use crate::{
     explicit_tree,
@@ -22,7 +22,7 @@ const MAX_NODES: usize = 5_000_000;
 /// Maximum number of tree nodes for the crate `extensive-form`; a node takes about a kilobyte with the solution.
 const MAX_EXPLICIT_NODES: u64 = 200_000;
 
-/// The numbers of counters with 4 seats, up to those at which the trees reach their limits.
+/// The piles of the measured positions, which have 4 seats, up to sizes at which the trees exceed their limits.
 const SWEEP: [&[u64]; 6] =
     [&[2, 3], &[4, 1, 4], &[5, 5, 1, 3], &[7, 7, 1, 4], &[9, 9, 1, 6], &[12, 12, 1, 9]];
 
@@ -76,7 +76,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
 
 pub(crate) fn summarise(samples: &Samples, solved: &[(Game, u32)]) {
     println!(
-        "\nThe same position with 4 seats (medians; ratios are to `fast`, which answers for all first seats)"
+        "\nThe same position with 4 seats (medians; ratios are relative to `fast`, which answers for every first seat)"
     );
     for (game, size) in solved {
         let Some(fast) = samples.median(GROUP, *size, "fast") else { continue };

@@ -1,14 +1,14 @@
-//! A game as a tree for the crate `extensive-form`, which solves any game tree by backward induction.
+//! Builds a game as an explicit tree for the crate `extensive-form`, which solves any game tree by backward induction.
 
 use extensive_form::{backward::backward_induction, node::NodeId, tree::GameTree};
 use lastnim_analysis::tree::TreeSize;
 use lastnim_core::game::{Game, Position, Seat};
 
-/// Returns the winner according to the crate, from a tree with a node for every line of play; `None` if the tree would
-/// have more than `max_nodes` nodes.
+/// Returns the winner that the crate finds in a tree with a node for every line of play; `None` if the tree would have
+/// more than `max_nodes` nodes.
 ///
-/// A seat's payoff is minus the place of the winner in its row. Labels and names of actions are empty, because nothing
-/// reads them.
+/// The payoff of a seat is the negated rank of the winner in its row. The labels and the names of actions are empty,
+/// because nothing reads them.
 pub(crate) fn winner(game: &Game, max_nodes: u64) -> Option<Seat> {
     TreeSize::of_piles(&game.piles).at_most(max_nodes)?;
     let mut tree = GameTree::with_players("", game.matrix.seats().get());

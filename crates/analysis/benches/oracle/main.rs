@@ -1,8 +1,9 @@
-//! Benchmarks of the oracle against memoised search, plain backward induction, the paper's explicit tree and the crate
-//! `extensive-form`, on the same positions; the cost of a pile; and the throughput of the batch solver.
+//! Benchmarks that compare the oracle with memoised search, plain backward induction, the paper's explicit tree and the
+//! crate `extensive-form` on the same positions, and that measure the time per pile and the throughput of the batch
+//! solver.
 //!
-//! Before the measurement, all solvers must agree. At the end, the benchmark prints a summary of ratios within the run
-//! and of times on this machine.
+//! Before anything is measured, all solvers must agree on the winners. At the end, the benchmark prints a summary of
+//! the ratios between solvers in this run, and of the times on this machine.
 
 mod batches;
 mod contenders;

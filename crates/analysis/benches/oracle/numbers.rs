@@ -13,7 +13,7 @@ impl Numbers {
         self.0 % bound
     }
 
-    /// `count` piles of 1 to `max_counters` counters.
+    /// Draws `count` piles of 1 to `max_counters` counters each.
     pub(crate) fn piles(&mut self, count: u32, max_counters: u64) -> Piles {
         let counters: Vec<_> = (0..count).map(|_| 1 + self.below(max_counters)).collect();
         Piles::parse(&counters).expect("each pile has counters")

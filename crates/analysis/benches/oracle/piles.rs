@@ -11,13 +11,13 @@ use lastnim_core::{
 };
 use std::hint::black_box;
 
-/// Numbers of piles, with five seats.
+/// The numbers of piles that are measured with five seats.
 const PILES: [u32; 4] = [4, 16, 64, 1024];
-/// Numbers of seats, with 64 piles.
+/// The numbers of seats that are measured with 64 piles.
 const SEATS: [u32; 8] = [2, 3, 5, 8, 12, 16, 24, 32];
-/// The number of piles in the benchmark by seats.
+/// The number of piles with which each number of seats is measured.
 const MANY: u32 = 64;
-/// The number of positions that are solved in turn: too many for the branch predictor to learn.
+/// The number of positions that are solved in turn. There are too many for the branch predictor to learn.
 const POSITIONS: usize = 512;
 
 const BY_PILES: &str = "five seats by piles";
@@ -25,7 +25,7 @@ const BY_SEATS: &str = "64 piles by seats";
 /// With standard rows the winner always depends on who moves, so every pile is processed.
 const STANDARD: &str = "standard rows";
 const ONE_POSITION: &str = "the same position each time";
-/// The usual case: after some piles the winner no longer depends on the rest.
+/// The usual case: after some piles, the winner no longer depends on the remaining ones.
 const RANDOM: &str = "random rows";
 
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
@@ -67,13 +67,13 @@ pub(crate) fn summarise(samples: &Samples) {
         println!();
     };
     println!(
-        "\nTime per cold pile for five seats, by number of piles, in ns: the median, and the minimum in parentheses"
+        "\nTime per pile with five seats, by number of piles, in ns: the median, and the minimum in parentheses"
     );
     for count in PILES {
         line(&format!("{count:4} piles"), (BY_PILES, count), count);
     }
     println!(
-        "\nTime per cold pile for {MANY} piles, by number of seats, in ns: the median, and the minimum in parentheses"
+        "\nTime per pile with {MANY} piles, by number of seats, in ns: the median, and the minimum in parentheses"
     );
     for count in SEATS {
         line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);

@@ -1,12 +1,12 @@
-//! The measured times.
+//! Measures and stores the times of the benchmarks.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode};
 use std::{cell::RefCell, collections::BTreeMap, hint::black_box, time::Instant};
 
-/// A group, a size in it, and a solver.
+/// Identifies a benchmark by its group, the size of its input and the solver.
 type Place = (String, u32, &'static str);
 
-/// The samples by place, in ns.
+/// The measured samples of each benchmark, in ns per call.
 #[derive(Default)]
 pub(crate) struct Samples(RefCell<BTreeMap<Place, Vec<f64>>>);
 
@@ -21,7 +21,7 @@ impl Samples {
         self.sample(criterion, place, contender, SamplingMode::Auto, solve);
     }
 
-    /// Measures a slow call: few samples with as many calls each.
+    /// Measures a slow call. It takes few samples, each with the same number of calls.
     pub(crate) fn measure_slow<T>(
         &self,
         criterion: &mut Criterion,
@@ -66,7 +66,8 @@ impl Samples {
         self.sorted(group, size, contender).map(|samples| samples[samples.len() / 2])
     }
 
-    /// Returns the shortest time of a call, in ns, which other load disturbs least; `None` if it was not measured.
+    /// Returns the shortest time of a call, in ns, which is disturbed least by other load on the machine; `None` if it
+    /// was not measured.
     pub(crate) fn least(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
         self.sorted(group, size, contender).map(|samples| samples[0])
     }

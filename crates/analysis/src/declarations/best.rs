@@ -10,20 +10,20 @@ use lastnim_core::{
     oracle::{Budget, HaltReason, solve_winners},
 };
 
-/// Maximum number of leaves in an answer; further rows are only counted.
+/// The maximum number of leaves in an answer. Rows in further leaves are counted but not returned.
 pub const MAX_LEAVES: usize = 1 << 16;
 
-/// The outcome of a declaration for one seat.
+/// The outcome of a declaration, as one seat sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeclarationProspect {
-    /// The winner under optimal play of the declared rows.
+    /// The winner if play is optimal for the declared rows.
     pub winner: Seat,
     /// The winner's place in the seat's true row, 0 (best) to n-1.
     pub rank: usize,
 }
 
 impl DeclarationProspect {
-    /// Ranks a winner by a seat's true row.
+    /// Creates the outcome with this winner, ranked by the seat's true row.
     pub(super) fn of_winner(game: &Game, seat: Seat, winner: Seat) -> Self {
         Self { winner, rank: game.matrix.rank(seat, winner) }
     }
@@ -37,15 +37,15 @@ impl DeclarationProspect {
 /// The best rows that a seat can declare, given the others' rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestDeclaration {
-    /// The seat.
+    /// The declaring seat.
     pub seat: Seat,
-    /// The outcome of its true row.
+    /// The outcome if the seat declares its true row.
     pub truthful: DeclarationProspect,
-    /// The best outcome of any row examined.
+    /// The best outcome of all rows examined.
     pub best: DeclarationProspect,
-    /// The rows with that outcome, in up to [`MAX_LEAVES`] leaves.
+    /// The rows with the best outcome, as up to [`MAX_LEAVES`] disjoint leaves, each of which is a partial row.
     pub rows: RowSet,
-    /// The number of these rows; exact only if all rows were examined.
+    /// The number of rows with the best outcome; exact only if all rows were examined.
     pub count: RowCount,
     /// The number of leaves examined, whatever their outcome.
     pub leaves: u64,
@@ -56,8 +56,8 @@ pub struct BestDeclaration {
 }
 
 impl BestDeclaration {
-    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose
-    /// orders are counted.
+    /// Finds the best declarations of a seat. In each leaf, each level of a pile costs one step of the budget. So does
+    /// each set of offsets whose orders are counted.
     ///
     /// ```
     /// use lastnim_analysis::BestDeclaration;
@@ -92,7 +92,7 @@ impl BestDeclaration {
             visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
         if let Err(halt) = halted {
             search.add_truth();
-            // The true row may have been the only remaining one.
+            // The true row may have been the only row that was not examined.
             if search.looked_at.at_least() < count_all_rows(seats) {
                 search.found.is_searched = false;
                 search.found.count = search.found.count.as_lower_bound();
@@ -118,8 +118,8 @@ impl BestDeclaration {
     }
 }
 
-/// Returns whether a seat can win by declaring some row, given the others' rows. A step is one level of a pile for one
-/// leaf.
+/// Returns whether a seat can win by declaring some row, given the others' rows. In each leaf, each level of a pile
+/// costs one step of the budget.
 ///
 /// # Errors
 /// If the budget runs out.
@@ -140,7 +140,7 @@ struct BestRowSearch<'a> {
     game: &'a Game,
     found: BestDeclaration,
     looked_at: RowCount,
-    /// Why some best rows are not counted.
+    /// Why some of the best rows could not be counted.
     uncounted: Option<HaltReason>,
     /// Whether the true row has been examined.
     has_truth: bool,
@@ -197,7 +197,7 @@ impl BestRowSearch<'_> {
     }
 }
 
-/// Visits the leaves of a seat's rows, each with its winner.
+/// Calls `found` on each leaf of the rows that a seat can declare, with the winner that the rows in this leaf lead to.
 pub(super) fn visit_leaves(
     game: &Game,
     seat: Seat,

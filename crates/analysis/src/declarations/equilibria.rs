@@ -11,13 +11,14 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// Maximum number of seats for a search of all equilibria: (8!)^8 profiles still fit a counter.
+/// The maximum number of seats in a search for all equilibria: with 8 seats there are (8!)^8 profiles, a number that
+/// still fits into a counter.
 pub const MAX_EQUILIBRIA_SEATS: usize = 8;
 
-/// Maximum number of equilibrium sets in an answer; further equilibria are only counted.
+/// The maximum number of sets of equilibria in an answer. Equilibria in further sets are counted but not returned.
 pub const MAX_REGIONS: usize = 1 << 14;
 
-/// Why equilibria were not searched.
+/// Why there was no search for equilibria.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EquilibriaError {
@@ -26,25 +27,26 @@ pub enum EquilibriaError {
     Seats(SeatCount),
 }
 
-/// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which
-/// no single seat can change to a winner that its true row ranks better.
+/// All pure Nash equilibria of the simultaneous declaration game. A profile, with one declared row for each seat, is an
+/// equilibrium if no seat can change only its own row to get a winner that its true row ranks better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
-    /// Whether the truth is an equilibrium. It is checked first, and counted if it is.
+    /// Whether it is an equilibrium that all seats declare their true rows. This is checked first, and such an
+    /// equilibrium is always counted.
     pub truth: TruthCheck,
-    /// By winner: the number of equilibria.
+    /// The number of equilibria that each seat wins.
     pub by_winner: BySeat<RowCount>,
     /// The equilibria, in up to [`MAX_REGIONS`] disjoint sets.
     pub regions: Vec<RowProfiles>,
-    /// Number of sets left out.
+    /// The number of sets that were left out of `regions`.
     pub regions_left_out: u64,
-    /// Whether all (n!)^n profiles were examined and the equilibria counted; if not, the numbers are lower bounds.
+    /// Whether all (n!)^n profiles were examined and all equilibria counted; if not, the numbers are lower bounds.
     pub settled: Completeness,
 }
 
 impl Equilibria {
-    /// Finds the equilibria, by branching over all seats' rows at once. A step is one level of a pile for one branch,
-    /// or one set of offsets whose orders are counted.
+    /// Finds the equilibria by branching over the rows of all seats at once. In each branch, each level of a pile costs
+    /// one step of the budget. So does each set of offsets whose orders are counted.
     ///
     /// # Errors
     /// If there are more than [`MAX_EQUILIBRIA_SEATS`] seats.
@@ -72,7 +74,7 @@ impl Equilibria {
         let all = count_all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
-            // The true rows may have been the only remaining profile.
+            // The profile of true rows may have been the only one that was not examined.
             if search.looked_at.at_least() < all {
                 search.uncounted = Some(halt);
                 search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
@@ -85,8 +87,8 @@ impl Equilibria {
         Ok(search.found)
     }
 
-    /// Returns up to `limit` equilibria with their winners: the truth first if it is one, then one for each winner and
-    /// each set, then others.
+    /// Returns up to `limit` equilibria with their winners: first the truth if it is an equilibrium, then one from each
+    /// set, starting with a set for each winner, and then others.
     pub fn examples(&self, truth: &AllianceMatrix, limit: usize) -> Vec<(AllianceMatrix, Seat)> {
         let mut is_new = BySeat::filled(truth.seats(), &true);
         let mut regions: Vec<_> = self
@@ -123,13 +125,14 @@ struct EquilibriumSearch<'a> {
     branching: BranchingSolver,
     found: Equilibria,
     looked_at: RowCount,
-    /// Why some equilibria are not counted.
+    /// Why some equilibria could not be counted.
     uncounted: Option<HaltReason>,
     /// Whether the truth is among the equilibria found.
     has_truth: bool,
 }
 
-/// Whether a seat can do better than with a given winner, for every profile in a set.
+/// Whether a seat can get a better winner by changing its row, in the profiles of a set that all lead to the same
+/// winner.
 enum DeviationFound {
     Always,
     Never,
@@ -137,7 +140,7 @@ enum DeviationFound {
     Depends(UndecidedPair),
 }
 
-/// Profiles with one winner, for which the first `cleared` seats have no better row.
+/// A set of profiles that all lead to the same winner, in which none of the first `cleared` seats has a better row.
 struct EquilibriumCandidate {
     rows: Vec<PartialRow>,
     winner: Seat,
@@ -170,7 +173,7 @@ impl EquilibriumSearch<'_> {
         self.game.matrix.seats().seat(winner).expect("a winner is a seat")
     }
 
-    /// Determines which profiles of a leaf are equilibria.
+    /// Finds the equilibria among the profiles of a leaf.
     fn settle_candidate(
         &mut self,
         leaf: EquilibriumCandidate,
@@ -197,7 +200,7 @@ impl EquilibriumSearch<'_> {
         Ok(())
     }
 
-    /// Looks for a row with which a seat does better against the others' rows of the candidate.
+    /// Looks for a row with which a seat does better while the other seats declare their rows of the candidate.
     fn find_deviation(
         &self,
         candidate: &EquilibriumCandidate,
@@ -275,7 +278,7 @@ impl EquilibriumCandidate {
     }
 }
 
-/// Counts the profiles in a product of partial rows, with the reason if the count is not exact.
+/// Counts the profiles in a product of partial rows. Also returns the reason if the count is not exact.
 fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
     rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
         match RowCount::count(known, budget) {

@@ -1,7 +1,7 @@
-//! The best declarations of seats, under optimal play of the declared rows.
+//! The best declarations of seats, given that play is optimal for the declared rows.
 //!
-//! The rows of the game are the seats' true preferences. A seat may declare any of n! rows. Play is optimal for the
-//! declared rows, and each seat ranks the winner by its true row.
+//! The rows of the game are the seats' true preferences. A seat may declare any of the n! rows. Play is optimal for the
+//! declared rows, but each seat judges the winner by its true row.
 
 mod best;
 mod equilibria;

@@ -1,9 +1,10 @@
-//! Sets of declared profiles.
+//! Sets of profiles, each of which has one declared row for each seat.
 
 use crate::{PartialRow, RowCount};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat};
 
-/// Profiles with one winner: any combination of rows that agree with each seat's partial row.
+/// A set of profiles that all lead to the same winner: every combination of rows in which each row agrees with the
+/// partial row of its seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowProfiles {
     /// The partial row of each seat.

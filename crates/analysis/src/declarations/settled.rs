@@ -1,4 +1,4 @@
-//! Completeness of an answer.
+//! The completeness of an answer.
 
 use lastnim_core::oracle::HaltReason;
 
@@ -9,11 +9,11 @@ pub enum Completeness {
     Complete,
     /// The budget ran out: the answer covers only some cases.
     Partial {
-        /// Minimum number of cases covered.
+        /// The minimum number of cases that the answer covers.
         settled: u128,
-        /// Number of cases in total.
+        /// The total number of cases.
         all: u128,
-        /// Why it stopped.
+        /// Why the search stopped.
         halt: HaltReason,
     },
 }

@@ -6,37 +6,37 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// A seat that does better with another row than its true one.
+/// A seat that does better by declaring a row other than its true one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
-    /// The seat.
+    /// The seat that does better.
     pub seat: Seat,
     /// The better row.
     pub row: Row,
-    /// The outcome of its true row.
+    /// The seat's outcome if it declares its true row.
     pub truthful: DeclarationProspect,
-    /// The outcome of the better row: the best of those examined.
+    /// The seat's outcome if it declares the better row, which is the best of all rows examined.
     pub deviating: DeclarationProspect,
 }
 
-/// Whether all seats declaring their true rows is a pure Nash equilibrium of the simultaneous declaration game.
+/// Whether it is a pure Nash equilibrium of the simultaneous declaration game that all seats declare their true rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TruthCheck {
-    /// No seat does better with another row.
+    /// No seat does better by declaring another row.
     Equilibrium,
-    /// A seat does better with another row.
+    /// This seat does better by declaring another row.
     Refuted(Deviation),
     /// No examined row is better for its seat, but the budget ran out.
     Unsettled {
         /// The seat whose rows were being examined; the seats before it have no better row.
         seat: Seat,
-        /// Why it stopped.
+        /// Why the search stopped.
         halt: HaltReason,
     },
 }
 
 impl TruthCheck {
-    /// Looks for a seat that does better with another row, in seat order. A step is the same as in
+    /// Looks for a seat that does better with another row, in seat order. Steps of the budget are counted as in
     /// [`BestDeclaration::find`].
     pub fn check(game: &Game, budget: &mut Budget<'_>) -> Self {
         for seat in game.matrix.seats().iter() {

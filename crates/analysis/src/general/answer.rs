@@ -1,38 +1,38 @@
-//! Answers about games of any rules.
+//! The answers to queries about games with any rules.
 
 use super::{OutcomeClass, SearchStopped};
 use lastnim_core::game::{BySeat, Ending, Seat};
 use std::fmt;
 
-/// The solution of a game of any rules, with moves and positions as text.
+/// The solution of a game with any rules. Its moves and positions are given as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneralAnswer {
     /// The seat that wins under optimal play.
     pub winner: Seat,
     /// The offset of the winner from the seat to move, 0 to n-1.
     pub value: usize,
-    /// The winner by first seat.
+    /// The winner for each seat that may be the first to move.
     pub winner_by_first: BySeat<Seat>,
-    /// Every move of the seat to move; empty if it has none.
+    /// Every move that the seat to move can make; empty if there is none.
     pub options: Vec<MoveOutcome>,
-    /// How it was solved.
+    /// How the game was solved.
     pub method: SolvingMethod,
-    /// Number of positions solved.
+    /// The number of positions that were solved.
     pub states: u64,
-    /// Details of a two-player game.
+    /// Further details if the game has two players.
     pub two_players: Option<TwoPlayerAnswer>,
 }
 
 /// A move and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveOutcome {
-    /// Description of the move.
+    /// A description of the move.
     pub play: String,
-    /// The position after it, in the notation of its game.
+    /// The position after the move, in the notation of the game.
     pub position: String,
-    /// The winner under optimal play after it.
+    /// The winner under optimal play after the move.
     pub winner: Seat,
-    /// Ranks in its own row that the move costs the seat to move; 0 exactly if it is optimal.
+    /// How many ranks in its own row the seat to move loses by this move; 0 exactly if the move is optimal.
     pub regret: u32,
 }
 
@@ -44,7 +44,7 @@ impl MoveOutcome {
 }
 
 impl GrundyDecomposition {
-    /// The ending to which the value applies, even if the query has another ending.
+    /// The ending to which the Grundy value applies, even if the query has another ending.
     pub const ENDING: Ending = Ending::LastMoverWins;
 }
 
@@ -54,7 +54,7 @@ impl GrundyDecomposition {
 pub enum SolvingMethod {
     /// By the cap theorem of Last Nim: a pile of x counters is worth min(x, n).
     CapTheorem,
-    /// By the Grundy values of its parts: for two seats that each want to win, with the last mover winning.
+    /// By the Grundy values of its parts. This works for two seats that each want to win, if the last mover wins.
     SpragueGrundy,
     /// By backward induction over its positions.
     BackwardInduction,
@@ -71,39 +71,39 @@ pub struct TwoPlayerAnswer {
 
 /// The Grundy value of a position of an impartial game, and the Grundy values of its independent parts.
 ///
-/// It determines the winner for two seats that each want to win, with the last mover winning.
+/// The value of the position determines the winner for two seats that each want to win, if the last mover wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyDecomposition {
-    /// The value: the exclusive or of all parts' values.
+    /// The Grundy value of the position: the exclusive or of the values of all its parts.
     pub value: u64,
-    /// The parts that have a move.
+    /// The parts in which there is a move.
     pub parts: Vec<GrundyPart>,
 }
 
 /// A part of a position, and its Grundy value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyPart {
-    /// The part, in the notation of its game.
+    /// The part, in the notation of the game.
     pub part: String,
-    /// Its value: the smallest number that is not the value of an option (mex).
+    /// The Grundy value of the part: the smallest number that is not the value of an option (mex).
     pub value: u64,
-    /// Why the value is not smaller: an option for each smaller value, from 0 on, up to
-    /// [`MAX_SHOWN`](Self::MAX_SHOWN). Empty unless [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy)
-    /// was called.
+    /// The proof that the value is not smaller: one option for each smaller value, from 0 on, with at most
+    /// [`MAX_SHOWN`](Self::MAX_SHOWN) options. Empty unless
+    /// [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was called.
     pub options: Vec<GrundyOption>,
 }
 
 /// An option of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyOption {
-    /// Its Grundy value.
+    /// The Grundy value of the option.
     pub value: u64,
     /// The part after the move.
     pub position: String,
 }
 
 impl GrundyPart {
-    /// Maximum number of options listed for a part.
+    /// The maximum number of options that are listed for a part.
     pub const MAX_SHOWN: usize = 64;
 }
 
@@ -113,7 +113,7 @@ impl GrundyPart {
 pub enum NoGrundyReason {
     /// The game is partizan.
     Partizan,
-    /// The search found the winner but reached a limit before the Grundy value.
+    /// The search found the winner but reached a limit before it found the Grundy value.
     Stopped(SearchStopped),
 }
 

@@ -1,4 +1,4 @@
-//! Answers queries about games of any rules.
+//! Answers queries about games with any rules.
 
 use super::{
     Anyone, ExceededBound, GeneralAnswer, GrundyDecomposition, GrundyOption, GrundyPart, GrundySolver,
@@ -21,7 +21,7 @@ pub(super) struct PositionQuestion<'a> {
     pub(super) bounds: MemoryBounds,
 }
 
-/// Answers for an impartial game: all seats have the same options.
+/// Answers a query about an impartial game, in which all seats have the same options.
 pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
@@ -40,7 +40,7 @@ pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     Ok(answer)
 }
 
-/// Answers for a partizan game: the options depend on the seat.
+/// Answers a query about a partizan game, in which the options depend on the seat.
 pub(super) fn answer_partizan<R: Rules>(
     rules: &R,
     position: &R::Position,
@@ -51,7 +51,7 @@ pub(super) fn answer_partizan<R: Rules>(
 }
 
 impl PositionQuestion<'_> {
-    /// Returns whether two seats each want to win and the last mover wins.
+    /// Returns whether there are two seats, each wants to win, and the last mover wins.
     fn is_normal_play_of_two(&self) -> bool {
         let seats = self.matrix.seats();
         seats.get() == 2
@@ -63,7 +63,6 @@ impl PositionQuestion<'_> {
         self.matrix.seats().next(self.first)
     }
 
-    /// Assembles an answer.
     pub(super) fn make_answer(
         &self,
         winner_by_first: BySeat<Seat>,
@@ -85,7 +84,7 @@ impl PositionQuestion<'_> {
         }
     }
 
-    /// Lists every move of a position, with its winner from a solver.
+    /// Lists every move of a position, with the winner that a solver finds after the move.
     pub(super) fn list_searched_options<R: Rules>(
         &self,
         rules: &R,
@@ -100,8 +99,8 @@ impl PositionQuestion<'_> {
         })
     }
 
-    /// Lists every move of a position, with its winner from `winner_after`, which also returns the number of known
-    /// states.
+    /// Lists every move of a position, with the winner after the move. `winner_after` returns this winner and the
+    /// number of states known so far.
     fn list_options<R: Rules>(
         &self,
         rules: &R,
@@ -143,13 +142,13 @@ fn answer_by_search<R: Rules>(
     Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.states()))
 }
 
-/// Spends a step of the budget for a listed option. Its outcome may already be known, but there may be millions of
-/// options.
+/// Spends a step of the budget on a listed option. Even an option whose outcome is already known costs a step, because
+/// there may be millions of options.
 fn spend_option_step(budget: &mut Budget<'_>, states: u64) -> Result<(), SearchStopped> {
     budget.spend(1).map_err(|halt| SearchStopped { bound: ExceededBound::Work(halt), states })
 }
 
-/// Answers for two seats that each want to win, with the last mover winning, by the Sprague-Grundy theorem.
+/// Answers a query by the Sprague-Grundy theorem, for two seats that each want to win, with the last mover winning.
 fn answer_by_parts<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
@@ -189,7 +188,8 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
     Ok(GrundyDecomposition { value, parts: parts.into_iter().map(part).collect() })
 }
 
-/// For each value smaller than the value of a part, finds an option that has it.
+/// Returns the Grundy values of a position and its parts, and for each part an option for each value that is smaller
+/// than that of the part.
 pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,

@@ -1,15 +1,15 @@
-//! Memory limits of a search, and where it stopped.
+//! Limits on the memory of a search, and the error returned when a search reaches a limit.
 
 use lastnim_core::oracle::HaltReason;
 use std::fmt;
 use thiserror::Error;
 
-/// Memory limits of a search; a [`Budget`](lastnim_core::oracle::Budget) limits its steps.
+/// Limits on the memory of a search. A [`Budget`](lastnim_core::oracle::Budget) limits its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBounds {
     /// Maximum number of positions, solved or in progress.
     pub states: u32,
-    /// Maximum memory of these positions in bytes, approximately.
+    /// Maximum memory that these positions may use, in bytes; it is estimated, not measured.
     pub bytes: u64,
 }
 
@@ -23,19 +23,19 @@ impl Default for MemoryBounds {
 /// A limit that a search reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ExceededBound {
-    /// The number of positions.
+    /// The limit on the number of positions.
     #[error("the search needs more than {0} states")]
     States(u32),
-    /// The memory.
+    /// The limit on memory, in bytes.
     #[error("the search needs more than {0} bytes of memory")]
     Bytes(u64),
-    /// The limit on steps or on time; or the caller no longer wants the answer.
+    /// The limit on steps or on time; also used if the caller no longer wants the answer.
     #[error(transparent)]
     Work(HaltReason),
 }
 
 impl ExceededBound {
-    /// Returns advice for the user, as an imperative.
+    /// Returns advice to the user, in the imperative.
     pub fn advice(self) -> &'static str {
         match self {
             Self::States(_) => "allow more states, or ask for fewer or smaller piles",
@@ -48,12 +48,12 @@ impl ExceededBound {
     }
 }
 
-/// A search that stopped at a limit.
+/// The error returned when a search stops at a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub struct SearchStopped {
-    /// The limit.
+    /// The limit that the search reached.
     pub bound: ExceededBound,
-    /// Positions solved so far.
+    /// Number of positions solved before the search stopped.
     pub states: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A game of any rules, ready to be solved.
+//! A position of one of the named games, ready to be solved.
 
 use super::{
     GameNumbers, GameNumbersError, GeneralAnswer, GeneralRobustness, MemoryBounds, PileSizes, Ruleset,
@@ -40,8 +40,8 @@ enum StartPosition {
     EndNim(PileSizes),
 }
 
-/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim. Games that match
-/// one of the given patterns have their own expressions.
+/// Evaluates an expression with the rules and the position of an impartial game. A start position that matches one of
+/// the listed patterns uses the expression of that pattern instead; Last Nim and partizan games must be listed.
 macro_rules! with_rules {
     ($start:expr, ($rules:ident, $position:ident) => $impartial:expr, $($special:pat => $answer:expr),+ $(,)?) => {
         match $start {
@@ -80,7 +80,7 @@ macro_rules! with_rules {
     };
 }
 
-/// A game that was not solved because of a limit.
+/// The error returned when a game is not solved because the search reached a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{game} with {seats} seats: {stopped}")]
 pub struct SolveStopped {
@@ -135,12 +135,14 @@ impl GeneralGame {
         self.ruleset
     }
 
-    /// Solves the game for seats with these preferences; `first` is to move.
+    /// Solves the game for seats whose preferences are in `matrix`, with seat `first` to move.
     ///
-    /// The ending determines the winner when the seat to move has no move. A step of the budget is one move examined.
+    /// `ending` determines who wins when the seat to move has no move. Each move that is examined costs one step of the
+    /// budget.
     ///
     /// # Errors
-    /// If it exceeds the limits on states, memory, steps or time: names the limit and how far the search got.
+    /// If the search exceeds the limits on states, memory, steps or time. The error names the limit and says how far
+    /// the search got.
     ///
     /// # Panics
     /// If the matrix has no seat `first`.
@@ -162,12 +164,13 @@ impl GeneralGame {
         answer.map_err(|stopped| self.stopped(matrix, stopped))
     }
 
-    /// Solves the game and assesses how robust its winner is, with coalitions of up to `max_coalition` seats.
+    /// Solves the game and assesses how robust its winner is, searching for coalitions of up to `max_coalition` seats
+    /// that turn against another seat.
     ///
-    /// If the budget ends the search for coalitions, the answer says so.
+    /// If the budget runs out during the search for coalitions, the answer says so.
     ///
     /// # Errors
-    /// If anything else exceeds the limits on states, memory, steps or time.
+    /// If any other part of the calculation exceeds the limits on states, memory, steps or time.
     ///
     /// # Panics
     /// If the matrix has no seat `first`.
@@ -202,12 +205,13 @@ impl GeneralGame {
         SolveStopped { game: self.to_string(), seats: matrix.seats().get(), stopped }
     }
 
-    /// Adds an explanation of the Grundy values to an answer: for each part, an option for each smaller value.
+    /// Adds an explanation of the Grundy values to an answer: for each part, it lists one option for each value that is
+    /// smaller than the value of the part.
     ///
     /// Does nothing if there are no Grundy values, or for Last Nim, whose values follow from a formula.
     ///
     /// # Errors
-    /// If it exceeds the limits on states, memory, steps or time.
+    /// If the search exceeds the limits on states, memory, steps or time.
     pub fn explain_grundy(
         &self,
         answer: &mut GeneralAnswer,
@@ -228,7 +232,7 @@ impl GeneralGame {
 }
 
 impl fmt::Display for GeneralGame {
-    /// Writes the game's name, its numbers if any, and the position: `subtraction {1,3,4} 21`.
+    /// Writes the game's name, the numbers of its rules, if any, and its position, as in `subtraction {1,3,4} 21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.ruleset)?;
         match &self.start {

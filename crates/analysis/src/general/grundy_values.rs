@@ -7,7 +7,7 @@ use super::{
 };
 use lastnim_core::oracle::Budget;
 
-/// The Grundy values of an impartial two-player game in which the last mover wins.
+/// A solver for the Grundy values of an impartial two-player game in which the last mover wins.
 ///
 /// The value of a position is the smallest number that is not the value of an option (mex); the value of a sum is the
 /// exclusive or of the values of its parts (Sprague 1935, Grundy 1939). The seat to move wins exactly when the value is
@@ -17,7 +17,7 @@ pub struct GrundySolver<'a, R: Rules> {
     rules: &'a R,
     bounds: MemoryBounds,
     known: PositionTable<R::Position>,
-    /// Values of parts by their size, ahead of any search.
+    /// The values of parts by size, computed from their sequence before any search.
     by_size: PileValues,
 }
 
@@ -26,14 +26,15 @@ struct OpenPart<P, I> {
     part: P,
     heap_bytes: usize,
     options: I,
-    /// The combined value of the known parts of the current option, and the parts still to do.
+    /// The current option: the combined value of those of its parts that are evaluated, and the parts still to
+    /// evaluate.
     option: Option<(u32, Vec<P>)>,
-    /// The values of its options as a bit set: bit v is set if an option has the value v.
+    /// The values of the options evaluated so far, as a bit set: bit v is set if an option has the value v.
     seen: Vec<u64>,
 }
 
 impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
-    /// Creates a solver without known values.
+    /// Creates a solver that knows no values yet.
     pub fn new(rules: &'a R, bounds: MemoryBounds) -> Self {
         Self { rules, bounds, known: PositionTable::new(), by_size: PileValues::default() }
     }
@@ -43,8 +44,8 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
         (self.known.len() + self.by_size.computed()) as u64
     }
 
-    /// Computes the values of all parts up to the largest one of a position by their
-    /// [sequence](Rules::periodic_sequence), if they follow one: after a proved period, no value is searched.
+    /// If the values of parts follow a [sequence](Rules::periodic_sequence), computes them from it, up to the size of
+    /// the largest part of a position. Once a period is proved, larger parts need no search.
     ///
     /// # Errors
     /// If a limit is reached.
@@ -105,7 +106,8 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
             seen: Vec::new(),
             part,
         };
-        // Each open part waits for the next one; its iterator contains a second copy of the part.
+        // Each open part waits until the next one is solved. It counts twice, because its iterator holds a second copy
+        // of the part.
         let root = open(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
@@ -157,7 +159,7 @@ fn mark_seen(seen: &mut Vec<u64>, value: u32) {
     seen[word] |= 1 << (value % u64::BITS);
 }
 
-/// Returns the smallest number not seen.
+/// Returns the smallest number whose bit is not set (mex).
 fn smallest_unseen(seen: &[u64]) -> u32 {
     let full = seen.iter().take_while(|&&word| word == u64::MAX).count();
     let rest = seen.get(full).map_or(0, |word| word.trailing_ones());
@@ -177,7 +179,7 @@ mod tests {
             }
             smallest_unseen(&seen)
         };
-        // Common textbook examples, and word boundaries.
+        // Common textbook examples, and numbers at the boundaries between words.
         assert_eq!((of(&[2, 4, 5, 6]), of(&[0, 1, 2, 6]), of(&[])), (0, 3, 0));
         let to = |last: u32| (0..=last).collect::<Vec<_>>();
         assert_eq!((of(&to(63)), of(&to(64)), of(&to(127))), (64, 65, 128));

@@ -1,13 +1,13 @@
-//! Tables of solved positions, with their memory use.
+//! Tables of solved positions, and estimates of the memory that they use.
 
 use super::{ExceededBound, MemoryBounds};
 use std::{collections::HashMap, hash::Hash};
 
-/// A number for each solved position.
+/// A table that maps each solved position to a number.
 #[derive(Debug)]
 pub(super) struct PositionTable<P> {
     numbers: HashMap<P, u32>,
-    /// Memory of the positions beyond their inline size, in bytes.
+    /// Heap memory of the positions, in addition to their inline size, in bytes.
     heap_bytes: u64,
 }
 
@@ -31,24 +31,27 @@ impl<P: Eq + Hash> PositionTable<P> {
         self.numbers.insert(position, number);
     }
 
-    /// Returns the bytes in use after `more` insertions, including both the old and the new table if it has to grow.
+    /// Returns the number of bytes in use after `more` insertions. If the table has to grow, this includes both the old
+    /// and the new table.
     pub(super) fn bytes_with_more(&self, more: usize) -> u64 {
-        // A table of b buckets is full at 7/8 b entries; each bucket takes one extra byte.
+        // A hash table of b buckets is full at 7/8 b entries, and each bucket takes one extra byte.
         let table = |capacity: usize| capacity as u64 * 8 / 7 * (size_of::<(P, u32)>() as u64 + 1);
         let grown = grown_capacity(self.numbers.len() + more, self.numbers.capacity(), |full| full * 7 / 8);
         table(grown) + self.heap_bytes
     }
 }
 
-/// Returns the bytes in use after `more` items are pushed to a vector, including both the old and the new buffer if it
-/// has to grow.
+/// Returns the number of bytes in use after `more` items are pushed onto a vector. If it has to grow, this includes
+/// both the old and the new buffer.
 pub(super) fn vec_bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
     grown_capacity(items.len() + more, items.capacity(), |full| full) as u64 * size_of::<T>() as u64
 }
 
-/// Returns the capacity allocated when `needed` entries must fit: the current one if it is enough, otherwise the next
-/// sufficient power of two plus the capacity before the last doubling. `usable` returns the number of entries that fit
-/// into a capacity that is a power of two.
+/// Returns the capacity allocated while a container grows to hold `needed` entries. If `capacity` is enough, the result
+/// is `capacity`. Otherwise it is the capacity for the smallest sufficient power of two, plus the capacity before the
+/// last doubling, whose buffer still exists while its entries are moved.
+///
+/// `usable` converts a power-of-two number of places to the number of entries that fit into them.
 fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usize) -> usize {
     if needed <= capacity {
         return capacity;
@@ -61,7 +64,7 @@ fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usiz
 }
 
 impl MemoryBounds {
-    /// Checks the number of states and bytes against the limits.
+    /// Checks the numbers of states and bytes against the limits.
     pub(super) fn check_memory(self, states: usize, bytes: u64) -> Result<(), ExceededBound> {
         if states > self.states as usize {
             return Err(ExceededBound::States(self.states));

@@ -1,4 +1,4 @@
-//! Answers about Last Nim, for piles of any size.
+//! Answers questions about Last Nim, for piles of any size.
 
 use super::{
     GeneralAnswer, GeneralRobustness, GrundyDecomposition, GrundyPart, MoveOutcome, MoveRobustness,
@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::{Budget, Solution},
 };
 
-/// Answers with the fast solver; adjacent takes with the same winner form one option.
+/// Answers a question with the fast solver. In the answer, adjacent takes that lead to the same winner form one option.
 pub(super) fn answer_last_nim(
     piles: &Piles,
     question: &PositionQuestion<'_>,
@@ -38,7 +38,8 @@ pub(super) fn answer_last_nim(
     Ok(answer)
 }
 
-/// Assesses a position; the takes of its answer become runs of takes with the same winner and the same guaranteed rank.
+/// Assesses how robust the winner of a position is. It also regroups the options of `answer` into runs of takes with
+/// the same winner and the same guaranteed rank.
 pub(super) fn assess_last_nim(
     piles: &Piles,
     question: &PositionQuestion<'_>,
@@ -63,7 +64,7 @@ pub(super) fn assess_last_nim(
     GeneralRobustness { seats, moves: moves.collect() }
 }
 
-/// Returns the takes of a position in ascending order, as runs of takes with the same winner.
+/// Returns the takes of a position in ascending order, grouped into runs of takes that lead to the same winner.
 fn take_run_outcomes(
     solution: &Solution,
     position: &Position,
@@ -77,7 +78,8 @@ fn take_run_outcomes(
         after.take(counters - left).expect("the take is in range");
         solution.winner(&after)
     };
-    // More than n counters are worth n; 0 is a separate run, since it leads to another pile.
+    // Leaving more than n counters is worth the same as leaving n. Leaving 0 is a separate run, since play then moves
+    // on to another pile.
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for left in 0..counters.min(n as u64 + 1) {
         let last = if left == n as u64 { counters - 1 } else { left };
@@ -93,7 +95,7 @@ fn take_run_outcomes(
     runs.into_iter().rev().map(option).collect()
 }
 
-/// Returns the outcome of the takes that leave this range of counters.
+/// Returns the outcome of the takes that leave `fewest` to `most` counters.
 fn run_outcome(position: &Position, [fewest, most]: [u64; 2], winner: Seat, regret: u32) -> MoveOutcome {
     let counters = position.counters();
     MoveOutcome {
@@ -108,7 +110,7 @@ fn run_outcome(position: &Position, [fewest, most]: [u64; 2], winner: Seat, regr
     }
 }
 
-/// Writes the untouched piles and the counters left in the next pile.
+/// Writes the untouched piles, followed by the number of counters left in the pile in play.
 fn piles_text(untouched: &[u64], left: &str) -> String {
     let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
     piles.push(left.to_owned());
@@ -119,10 +121,11 @@ fn range_text(lo: u64, hi: u64) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 
-/// Returns the Grundy value for two seats: x counters after piles worth g are worth x - 1 if x is at most g, otherwise
-/// x.
+/// Returns the Grundy value for two seats. Appending a pile of x counters to piles of value g gives the value x - 1 if
+/// x is at most g, and x otherwise.
 ///
-/// With b counters left, the options are worth g and the values of 1, .., b - 1 counters: mex skips g.
+/// With b counters left in the last pile, the options have the value g (no counters left) and the values for 1 to b - 1
+/// counters. So the values for 1, 2, 3, .. counters are 0, 1, 2, .. without g.
 fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
     let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
     let whole = GrundyPart { part: piles.to_string(), value, options: Vec::new() };

@@ -1,9 +1,9 @@
-//! Finite games of any rules in which seats move in turn, and one solver for all of them.
+//! Finite games with any rules in which the seats move in turn, and one solver for all of them.
 //!
 //! [`Rules`] defines a game, [`PositionSolver`] finds the winner for any number of seats and any alliance matrix, and
-//! [`GrundySolver`] adds the theory of two players. [`Ruleset`] names the games of [`rulesets`]. A [`GeneralGame`] is a
-//! position of one of them, parsed from [`GameNumbers`], and returns a [`GeneralAnswer`] for all. A [`GrundySequence`]
-//! has the Grundy values of a game by pile size.
+//! [`GrundySolver`] finds the Grundy values of two-player games. [`Ruleset`] names the games in [`rulesets`]. A
+//! [`GeneralGame`] is a position of one of them, parsed from [`GameNumbers`]; its solution is a [`GeneralAnswer`] in
+//! every game. A [`GrundySequence`] lists the Grundy values of a game's piles by size.
 
 mod answer;
 mod answering;

@@ -1,4 +1,4 @@
-//! Unvalidated numbers of a game.
+//! The unvalidated numbers that describe a game.
 
 use super::{
     MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes, Ruleset,
@@ -8,22 +8,22 @@ use lastnim_core::game::PilesError;
 use std::fmt;
 use thiserror::Error;
 
-/// The unvalidated numbers of a game; each game uses some of them.
+/// The unvalidated numbers that describe a game. Each game uses only some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GameNumbers {
-    /// The sizes of piles, rows or numbers; for every game but graph-nim.
+    /// The sizes of the piles or rows, or the numbers in the game of digits; used by every game except graph-nim.
     pub piles: Vec<u64>,
     /// The allowed takes, for subtraction.
     pub set: Vec<u64>,
-    /// The maximum take, for subtraction; it means the set 1, 2, .., max.
+    /// The maximum take, for subtraction; it stands for the set 1, 2, .., max.
     pub max: Option<u64>,
-    /// How many adjacent piles one move may touch, for circular-nim.
+    /// The number of adjacent piles that one move may touch, for circular-nim.
     pub window: Option<u64>,
     /// The maximum next take, for fibonacci-nim; by default one less than the pile.
     pub most: Option<u64>,
     /// The edges of the graph, each as two vertices and a weight, for graph-nim.
     pub edges: Vec<[u64; 3]>,
-    /// The vertex of the token, for graph-nim.
+    /// The vertex that the token is on, for graph-nim.
     pub vertex: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ pub struct GameNumbers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberField {
-    /// Piles.
+    /// The sizes of the piles.
     Piles,
     /// The allowed takes.
     Set,
@@ -43,7 +43,7 @@ pub enum NumberField {
     Most,
     /// The edges of the graph.
     Edges,
-    /// The vertex of the token.
+    /// The vertex that the token is on.
     Vertex,
 }
 
@@ -68,10 +68,10 @@ impl fmt::Display for NumberField {
     }
 }
 
-/// The reason why numbers do not describe a game.
+/// The reason why the numbers do not describe a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameNumbersError {
-    /// A field is given that the game does not use.
+    /// A field that the game does not use is given.
     #[error("{ruleset} does not use {what}: leave it out")]
     Unused {
         /// The game.
@@ -96,12 +96,12 @@ pub enum GameNumbersError {
     /// A pile is too large to be searched.
     #[error("pile {pile} has size {size}: expected at most {MAX_SEARCHED_SIZE} in this game")]
     PileSize {
-        /// Its index, from 0.
+        /// The pile's index, from 0.
         pile: usize,
-        /// Its size.
+        /// The pile's size.
         size: u64,
     },
-    /// There is not exactly one pile.
+    /// The number of piles is not 1.
     #[error("{0} piles: expected 1 pile in fibonacci-nim")]
     NotOnePile(usize),
     /// The maximum next take is too large.
@@ -121,9 +121,9 @@ pub enum GameNumbersError {
     /// The set is empty or too large.
     #[error("a set of {given} numbers: expected 1 to {max} numbers")]
     SetCount {
-        /// Its size.
+        /// The size of the given set.
         given: usize,
-        /// The maximum size.
+        /// The maximum size of a set.
         max: usize,
     },
     /// Both a set and a maximum take are given.
@@ -137,29 +137,29 @@ pub enum GameNumbersError {
         /// The maximum size of a set.
         limit: usize,
     },
-    /// No pile allows this take.
+    /// A number in the set is 0, or larger than any pile can be.
     #[error("{0} in the set: expected 1 to 2^32 - 1")]
     SetNumber(u64),
     /// There are too many edges.
     #[error("{0} edges: expected at most {MAX_EDGES}")]
     EdgeCount(usize),
-    /// The end of an edge is not a vertex.
+    /// An edge ends at an invalid vertex.
     #[error("edge {edge} ends at vertex {vertex}: expected 0 to {MAX_VERTEX}")]
     EdgeVertex {
-        /// Its index, from 0.
+        /// The edge's index, from 0.
         edge: usize,
         /// The number given.
         vertex: u64,
     },
-    /// An edge is too heavy to search.
+    /// The weight of an edge is too large for a search.
     #[error("edge {edge} has weight {weight}: expected at most {MAX_SEARCHED_SIZE}")]
     EdgeWeight {
-        /// Its index, from 0.
+        /// The edge's index, from 0.
         edge: usize,
-        /// Its weight.
+        /// The edge's weight.
         weight: u64,
     },
-    /// The token is not on a vertex.
+    /// The token is on an invalid vertex.
     #[error("the token is on vertex {0}: expected 0 to {MAX_VERTEX}")]
     Vertex(u64),
     /// No edge ends at the token's vertex.
@@ -167,7 +167,7 @@ pub enum GameNumbersError {
     OffGraph {
         /// The number given.
         vertex: u64,
-        /// The edges.
+        /// The edges, as text.
         edges: String,
     },
 }
@@ -178,7 +178,7 @@ impl GameNumbers {
         Self { piles: piles.to_vec(), ..Self::default() }
     }
 
-    /// Checks that the game's fields are present, and no others.
+    /// Checks that each field that the game needs is given, and that each given field is used by the game.
     ///
     /// # Errors
     /// Names the first unused or missing field.
@@ -206,7 +206,7 @@ impl GameNumbers {
         Ok(())
     }
 
-    /// Checks that only subtraction has a set or a maximum take.
+    /// Checks that a set or a maximum take is given only if the game is subtraction.
     ///
     /// # Errors
     /// Names the field that the game does not use.
@@ -221,7 +221,7 @@ impl GameNumbers {
     /// Checks that some edge ends at the token's vertex, unless there are no edges.
     ///
     /// # Errors
-    /// Names the vertex and the edges.
+    /// If no edge does. The error names the vertex and the edges.
     pub(super) fn check_vertex(&self) -> Result<(), GameNumbersError> {
         let Some(vertex) = self.vertex else { return Ok(()) };
         if self.edges.is_empty() || self.edges.iter().any(|edge| edge[..2].contains(&vertex)) {
@@ -232,7 +232,7 @@ impl GameNumbers {
         Err(GameNumbersError::OffGraph { vertex, edges: edges.join(", ") })
     }
 
-    /// Accepts 1 to 64 piles of up to 1,000,000 each.
+    /// Returns the pile sizes, if there are 1 to 64 piles and each has a size of at most 1,000,000.
     ///
     /// # Errors
     /// Names the first invalid pile.

@@ -17,14 +17,14 @@ impl PileSizes {
         &self.0
     }
 
-    /// Returns the piles with the size of one changed.
+    /// Returns a copy of the piles in which one pile has a different size.
     pub(super) fn with_size(&self, pile: usize, size: u32) -> Self {
         let mut sizes = self.0.clone();
         sizes[pile] = size;
         Self(sizes)
     }
 
-    /// Returns the piles with one replaced by several.
+    /// Returns a copy of the piles in which several piles replace one.
     pub(super) fn with_replaced(&self, pile: usize, sizes: &[u32]) -> Self {
         Self([&self.0[..pile], sizes, &self.0[pile + 1..]].concat().into_boxed_slice())
     }
@@ -41,9 +41,9 @@ impl PileSizes {
         self.0.iter().filter(|&&size| size >= smallest).map(|&size| Self([size].into())).collect()
     }
 
-    /// Returns their bytes on the heap.
+    /// Returns the number of bytes that the sizes take on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        // Allocators round sizes up to 16 bytes and need some bytes for themselves.
+        // Allocators round sizes up to a multiple of 16 bytes and need some bytes for their own data.
         (size_of_val(&*self.0) + 8).next_multiple_of(16)
     }
 }

@@ -1,4 +1,4 @@
-//! How robust the winner of a game of any rules is if others turn against a seat.
+//! Assesses how robust the winner of a game with any rules is if other seats turn against a seat.
 
 use super::{
     ExceededBound, GeneralAnswer, PositionSolver, Rules, SearchStopped, answering::PositionQuestion,
@@ -9,12 +9,12 @@ use lastnim_core::{
     oracle::{Budget, HaltReason, TakeSafety},
 };
 
-/// How robust the winner under optimal play is if others turn against a seat: for each seat, and for each move.
+/// The robustness of the winner under optimal play if other seats turn against a seat, for each seat and for each move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneralRobustness {
-    /// The prospects and guarantees of each seat.
+    /// For each seat: its predicted rank, its guaranteed rank, and the smallest coalition that worsens its rank.
     pub seats: BySeat<SeatRobustness>,
-    /// The effect of each move, in the order of [`GeneralAnswer::options`].
+    /// The effect of each move on the mover's ranks, in the order of [`GeneralAnswer::options`].
     pub moves: Vec<MoveRobustness>,
 }
 
@@ -23,12 +23,12 @@ pub struct GeneralRobustness {
 pub struct MoveRobustness {
     /// The rank that the mover can guarantee itself after the move, against all others together.
     pub guaranteed_rank: u32,
-    /// The effect on the predicted and the guaranteed rank.
+    /// The class of the move, by its effect on the mover's predicted and guaranteed ranks.
     pub safety: TakeSafety,
 }
 
-/// Assesses a solved position. A seat's guaranteed rank is that of optimal play if all others turn against it: with two
-/// opposed sides this is the minimax value in any game.
+/// Assesses a solved position. A seat's guaranteed rank is its rank under optimal play if all others turn against it.
+/// There are then two opposed sides, so this is the minimax value in any game.
 pub(super) fn assess_robustness<R: Rules>(
     rules: &R,
     position: &R::Position,
@@ -64,7 +64,7 @@ pub(super) fn assess_robustness<R: Rules>(
     Ok(GeneralRobustness { seats, moves: assessed_moves })
 }
 
-/// Distinguishes the end of the budget, which may be part of the answer, from other limits.
+/// Separates the end of the budget, which may be part of the answer, from other limits, which are errors.
 fn halt_or_stop(
     found: Result<Option<Coalition>, SearchStopped>,
 ) -> Result<Result<Option<Coalition>, HaltReason>, SearchStopped> {
@@ -101,7 +101,7 @@ fn others_of(seat: Seat, seats: impl Iterator<Item = Seat>) -> SeatSet {
     seats.filter(|&other| other != seat).collect()
 }
 
-/// Iterates over the subsets of this many seats, at least one.
+/// Iterates over the subsets of `set` that have `size` seats; `size` must be at least 1.
 fn subsets_of_size(set: SeatSet, size: usize) -> impl Iterator<Item = SeatSet> {
     let members: Vec<Seat> = set.iter().collect();
     let first = (size <= members.len()).then(|| (0..size).collect::<Vec<_>>());
@@ -110,7 +110,7 @@ fn subsets_of_size(set: SeatSet, size: usize) -> impl Iterator<Item = SeatSet> {
         .map(move |places| places.iter().map(|&place| members[place]).collect())
 }
 
-/// Returns the next list of ascending places below `count`, in lexicographic order.
+/// Returns the next list of ascending places below `count`, of the same length, in lexicographic order.
 fn next_combination(places: &[usize], count: usize) -> Option<Vec<usize>> {
     let size = places.len();
     let moved = (0..size).rev().find(|&at| places[at] < count - size + at)?;

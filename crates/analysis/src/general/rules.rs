@@ -7,23 +7,24 @@ use std::{
     hash::Hash,
 };
 
-/// The rules of a game in which seats move in turn and every play ends.
+/// The rules of a game in which the seats move in turn and play always ends.
 ///
-/// A position does not include the seat to move: the solver keeps an answer for every seat. The game is over when the
-/// seat to move has no option; an [`Ending`](lastnim_core::game::Ending) then determines the winner.
+/// A position does not include the seat to move: the solver keeps the answer for each seat that could be to move. The
+/// game is over when the seat to move has no option; an [`Ending`](lastnim_core::game::Ending) then determines the
+/// winner.
 pub trait Rules {
     /// The kinds of movers: [`Anyone`] in an impartial game, [`End`] in a partizan one.
     type MoverKind: Mover;
-    /// Everything that the options of a position depend on.
+    /// A position: everything, apart from the mover, on which the options depend.
     type Position: Clone + Eq + Hash + Debug + Display;
-    /// A move, displayed in words.
+    /// A move, whose `Display` output describes it in words.
     type Move: Clone + Eq + Hash + Debug + Display;
 
-    /// Whether positions are sums: for two seats a position is then solved by its
+    /// Whether positions are sums of independent parts. If so, a position for two seats is solved by evaluating its
     /// [`independent_parts`](Self::independent_parts).
     const IS_SUM: bool = false;
 
-    /// Returns every move of a mover with the resulting position.
+    /// Returns every move that a mover has in a position, with the resulting position.
     ///
     /// A move may occur more than once.
     fn moves(
@@ -32,11 +33,11 @@ pub trait Rules {
         mover: Self::MoverKind,
     ) -> impl Iterator<Item = (Self::Move, Self::Position)>;
 
-    /// Returns the representative of all positions with the same play.
+    /// Returns the position that represents all positions in which play is equivalent.
     ///
-    /// Sound for any number of seats: sorting interchangeable piles, dropping parts in which no seat can move, and
-    /// symmetries of the board. Unsound for three or more seats: the nim-sum, cancelling equal piles, and replacing a
-    /// part by its Grundy value.
+    /// For any number of seats it is sound to sort interchangeable piles, to drop parts in which no seat can move, and
+    /// to use symmetries of the board. For three or more seats it is unsound to use the nim-sum, to cancel equal piles,
+    /// or to replace a part by its Grundy value.
     fn canonical_position(&self, position: Self::Position) -> Self::Position;
 
     /// Returns the canonical parts whose sum is the position: each move is a move in one of them.
@@ -51,26 +52,27 @@ pub trait Rules {
         None
     }
 
-    /// Returns the sequence of Grundy values that the parts follow by size, if finitely many values can prove a period.
+    /// Returns the sequence that contains the Grundy values of the parts by size, if finitely many of its values can
+    /// prove a period.
     fn periodic_sequence(&self) -> Option<SequenceGame> {
         None
     }
 
-    /// Returns the size of a part in [`periodic_sequence`](Self::periodic_sequence).
+    /// Returns the size by which the value of a part is found in its [`periodic_sequence`](Self::periodic_sequence).
     fn part_size(&self, _part: &Self::Position) -> Option<u32> {
         None
     }
 
-    /// Returns the approximate bytes of a position on the heap.
+    /// Returns the approximate number of bytes that a position takes on the heap.
     fn position_heap_bytes(&self, position: &Self::Position) -> usize;
 }
 
-/// The mover on whom the options of a position depend.
+/// A kind of mover. Seats of the same kind have the same options in a position.
 pub trait Mover: Copy + Eq + Debug + 'static {
-    /// Every mover.
+    /// Every kind of mover.
     const ALL: &'static [Self];
 
-    /// Returns the kind of mover that a seat is.
+    /// Returns the kind of mover to which a seat belongs.
     fn of_seat(seat: Seat) -> Self;
 }
 

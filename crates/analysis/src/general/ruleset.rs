@@ -14,29 +14,29 @@ pub enum Ruleset {
     Nim,
     /// Take from a smallest nonempty pile.
     SmallNim,
-    /// Take from piles within a window of a circle.
+    /// Take from any piles within a window of adjacent piles in a circle.
     CircularNim,
     /// Take at most twice the previous take.
     FibonacciNim,
     /// Lower the weight of an edge and move along it.
     GraphNim,
-    /// Remove one stone of a row, or two neighbours.
+    /// Remove one stone or two adjacent stones from a row.
     Kayles,
-    /// Take a number from a given set.
+    /// Take a number of counters that is in a given set.
     Subtraction,
     /// Subtract one of a number's digits.
     Digits,
     /// Split a pile into piles of different sizes.
     StonePiles,
-    /// Take from the leftmost or the rightmost pile, by seat.
+    /// Take from the leftmost pile or from the rightmost one, depending on the seat.
     EndNim,
 }
 
-/// An unknown game name.
+/// The error returned for a name that no game has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown game {given:?}: {}expected one of {}", suggestion_text(*nearest), all_names())]
 pub struct RulesetError {
-    /// The word.
+    /// The name given.
     pub given: String,
     /// The game with the most similar name, if any.
     pub nearest: Option<Ruleset>,
@@ -88,7 +88,8 @@ impl Ruleset {
         self.name() == name || self.other_names().contains(&name)
     }
 
-    /// Returns the default ending: for Last Nim the ending in the paper, for all other games normal play.
+    /// Returns the default ending: for Last Nim the ending used in the paper, and for all other games that of normal
+    /// play.
     pub fn default_ending(self) -> Ending {
         match self {
             Self::LastNim => Ending::ToMoveWins,
@@ -131,7 +132,7 @@ impl fmt::Display for Ruleset {
 impl FromStr for Ruleset {
     type Err = RulesetError;
 
-    /// Parses the name of a game, main or alternative, with hyphens or underscores.
+    /// Parses the main name or an alternative name of a game, in any case, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
         let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
         let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
@@ -145,7 +146,7 @@ impl FromStr for Ruleset {
     }
 }
 
-/// How many characters of a word are read; every name is much shorter.
+/// The maximum number of characters that are read from a name; every valid name is much shorter.
 const MAX_NAME: usize = 40;
 
 fn ascii_letter(letter: char) -> char {

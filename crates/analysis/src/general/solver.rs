@@ -12,21 +12,21 @@ use lastnim_core::{
     },
 };
 
-/// The winner of each position of a game under optimal play, for each seat to move.
+/// A solver that finds the winner of each position of a game under optimal play, for each seat to move.
 ///
-/// Positions are solved on demand, each once. Open positions are on a list, not on the stack, so depth is limited only
-/// by memory. A step of the budget is one option of one position.
+/// Each position is solved on demand and only once. Positions in progress are kept in a list, not on the call stack, so
+/// the depth of the search is limited only by memory. Each option of a position costs one step of the budget.
 #[derive(Debug)]
 pub struct PositionSolver<'a, R: Rules> {
     rules: &'a R,
     matrix: &'a AllianceMatrix,
     bounds: MemoryBounds,
     recurrence: RankRecurrence,
-    /// By seat: the rank of the winner if that seat has no option.
+    /// By seat to move: the winner's rank in this seat's row if it has no option.
     over: Ranks,
-    /// By mover: 0 for the seats that move as this mover, [`NONE`] for all others.
+    /// By kind of mover, then by seat: 0 for seats of this kind, [`NONE`] for all others.
     others: Vec<Ranks>,
-    /// The index of a position's entry in `ranks`, in units of n.
+    /// For each solved position: the index of its n entries in `ranks`, divided by n.
     known: PositionTable<R::Position>,
     ranks: Vec<u8>,
 }
@@ -35,20 +35,20 @@ pub struct PositionSolver<'a, R: Rules> {
 struct OpenPosition<P, I> {
     position: P,
     heap_bytes: usize,
-    /// The index of the current mover.
+    /// The index of the current kind of mover, in `Mover::ALL`.
     mover: usize,
     options: I,
-    /// By seat: the best rank found so far, or [`NONE`].
+    /// By seat to move: the best rank found so far, or [`NONE`].
     best: Ranks,
-    /// Whether no option can be better for any seat of the mover.
+    /// Whether no further option can be better for any seat of the current kind of mover.
     is_settled: bool,
 }
 
-/// A rank worse than all others: no option.
+/// Stands for the rank of a seat that has no option; it is worse than every real rank.
 const NONE: u8 = u8::MAX;
 
 impl<'a, R: Rules> PositionSolver<'a, R> {
-    /// Creates a solver without solved positions.
+    /// Creates a solver that has not solved any position yet.
     pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: MemoryBounds) -> Self {
         let others = R::MoverKind::ALL.iter().map(|&mover| {
             let mut others = [NONE; _];
@@ -116,7 +116,8 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             is_settled: false,
             position,
         };
-        // Each open position waits for the next one; its iterator contains a second copy of the position.
+        // Each open position waits until the next one is solved. It counts twice, because its iterator holds a second
+        // copy of the position.
         let root = open(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
@@ -148,7 +149,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         unreachable!("the first position is solved last")
     }
 
-    /// Returns the bytes in use after `more` positions are solved.
+    /// Returns the number of bytes in use after `more` further positions are solved.
     fn bytes_with_more(&self, more: usize) -> u64 {
         self.known.bytes_with_more(more) + vec_bytes_with_more(&self.ranks, more * self.matrix.seats().get())
     }
@@ -163,7 +164,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         }
     }
 
-    /// Stores a solved position.
+    /// Stores a solved position and returns its ranks, by seat to move.
     fn store_solved<I>(&mut self, solved: OpenPosition<R::Position, I>) -> Ranks {
         let n = self.matrix.seats().get();
         let mut ranks = self.over;
@@ -178,7 +179,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
 }
 
 impl<P, I: Iterator<Item = P>> OpenPosition<P, I> {
-    /// Returns the next relevant option, of the current mover or a later one.
+    /// Returns the next relevant option, either of the current kind of mover or of a later kind.
     fn next(&mut self, options_of: impl Fn(&P, usize) -> I, movers: usize) -> Option<P> {
         loop {
             if !self.is_settled

@@ -1,4 +1,4 @@
-//! Solving games with unknown rows.
+//! Solves games in which some rows are unknown or partly known.
 
 use super::{PartialRow, SolvingPlan};
 use lastnim_core::{
@@ -6,24 +6,24 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// Marks a seat with a known row.
+/// Used in place of an index for each seat whose row is known.
 const KNOWN: u8 = u8::MAX;
 
-/// A solver for a game in which the rows of some seats are open.
+/// A solver for a game in which the rows of some seats are open, that is, unknown or partly known.
 #[derive(Debug)]
 pub(crate) struct BranchingSolver {
     plan: SolvingPlan,
     n: usize,
     /// The seat after the one whose takes are checked.
     after_taker: usize,
-    /// By seat: its index among the open seats.
+    /// By seat: its index among the open seats, or [`KNOWN`].
     open: [u8; MAX_SEATS],
     /// By seat, then by winner: the rank in the known row.
     ranks: Vec<[u8; MAX_SEATS]>,
     over: [u8; MAX_SEATS],
 }
 
-/// A branch of the search: a set of possible open rows.
+/// A branch of the search: the possible open rows that it covers, and its progress.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenBranch {
     /// What the branch assumes about the open rows, in the order of the open seats.
@@ -32,14 +32,14 @@ pub(crate) struct OpenBranch {
     solved: usize,
     /// By seat to move: the winner at the last solved level.
     winners: [u8; MAX_SEATS],
-    /// By counters left in the pile: the winner with the seat after the taker to move.
+    /// By counters left in the pile: the winner if the seat after the taker is to move.
     handed_over: [u8; MAX_SEATS + 1],
 }
 
 /// Two winners, as offsets, whose order a seat's partial row leaves undecided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UndecidedPair {
-    /// The seat's index among the open ones.
+    /// The seat's index among the open seats.
     pub(crate) open_seat: usize,
     /// The two offsets.
     pub(crate) offsets: [usize; 2],
@@ -50,14 +50,15 @@ pub(crate) struct UndecidedPair {
 pub(crate) enum BranchProgress {
     /// The branch needs to compare an undecided pair.
     Fork(UndecidedPair),
-    /// A checked take is not optimal.
+    /// A checked take is not optimal for any row of the branch.
     Refuted,
     /// The branch is finished: all its rows give the same answer.
     Done,
 }
 
 impl BranchingSolver {
-    /// Creates a solver that opens the rows of some seats. `taker` is the seat whose takes the plan checks, if any.
+    /// Creates a solver that treats the rows of the seats in `open` as unknown or partly known. `taker` is the seat
+    /// whose takes the plan checks, if it checks any.
     pub(crate) fn new(plan: SolvingPlan, game: &Game, open: &[Seat], taker: Seat) -> Self {
         let seats = game.matrix.seats();
         let mut places = [KNOWN; MAX_SEATS];
@@ -82,7 +83,7 @@ impl BranchingSolver {
         OpenBranch { known, solved: 0, winners: self.over, handed_over: [0; MAX_SEATS + 1] }
     }
 
-    /// Advances a branch until it forks or ends. A step is one level of a pile.
+    /// Advances a branch until it forks or ends. Each level of a pile costs one step of the budget.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -129,7 +130,8 @@ impl BranchingSolver {
         Ok(BranchProgress::Done)
     }
 
-    /// Returns which of two winners a seat prefers, if decided.
+    /// Returns the one of two winners that a seat prefers. If the branch leaves their order undecided, returns the pair
+    /// as an error.
     fn preferred_winner(
         &self,
         branch: &OpenBranch,
@@ -156,25 +158,26 @@ impl BranchingSolver {
         }
     }
 
-    /// Returns whether the winner no longer depends on who moves, which is then final.
+    /// Returns whether the winner is the same no matter which of these seats is to move. This winner is then final.
     fn is_settled(&self, branch: &OpenBranch, seats: u32) -> bool {
         let only = winner_of_first_seat(branch, seats);
         (0..self.n).all(|seat| seats >> seat & 1 == 0 || branch.winners[seat] == only)
     }
 }
 
-/// Returns the winner when the first of these seats moves.
+/// Returns the winner if the first of these seats is to move.
 fn winner_of_first_seat(branch: &OpenBranch, seats: u32) -> u8 {
     branch.winners[seats.trailing_zeros() as usize % MAX_SEATS]
 }
 
 impl OpenBranch {
-    /// Returns the winner with `seat` to move, at the end of a plan that includes it.
+    /// Returns the winner if `seat` is to move. The branch must be done, and its plan must need this winner.
     pub(crate) fn winner(&self, seat: Seat) -> usize {
         self.winners[seat.index()].into()
     }
 
-    /// Splits a branch in two: the first of the two winners is preferred, or the second.
+    /// Splits a branch in two: one in which the seat prefers the first of the two winners, and one in which it prefers
+    /// the second.
     pub(crate) fn split(self, fork: UndecidedPair) -> [Self; 2] {
         let [one, other] = fork.offsets;
         let known = self.known[fork.open_seat];

@@ -4,10 +4,12 @@ use super::partial_row::{offset_bit, offsets_in};
 use lastnim_core::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 
-/// Counts the linear extensions of a strict partial order, given as the set below each element.
+/// Counts the linear extensions of a strict partial order. `below` holds, for each element, the set of elements below
+/// it, as bits.
 ///
-/// Connected components are counted separately and interleave in binomially many ways. In a component, each element
-/// with nothing above it may come first. 32! is less than 2^128.
+/// Connected components are counted separately; a binomial coefficient gives the number of ways to interleave two of
+/// them. In a component, each element with nothing above it may come first. The result cannot overflow, since 32! is
+/// less than 2^128.
 pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
     let mut above = vec![0; below.len()];
     for (element, &others) in below.iter().enumerate() {
@@ -55,7 +57,7 @@ impl ExtensionCounter<'_> {
         Ok(orders)
     }
 
-    /// Returns the component of the first element of a set.
+    /// Returns the connected component that contains the first element of a set.
     fn first_component(&self, set: u32) -> u32 {
         let (mut part, mut unseen) = (0, set & set.wrapping_neg());
         while unseen != 0 {
@@ -75,7 +77,8 @@ fn binomial_coefficient(of: u32, chosen: u32) -> u128 {
 mod tests {
     use super::*;
 
-    /// Counts the extensions of a transitively closed partial order, given as pairs.
+    /// Counts the extensions of a transitively closed partial order, given as pairs in which the first element is above
+    /// the second.
     fn counted(elements: usize, pairs: &[(usize, usize)]) -> u128 {
         let mut below = vec![0; elements];
         for &(one, other) in pairs {
@@ -90,7 +93,7 @@ mod tests {
         assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "ordering one pair halves the number");
         assert_eq!(counted(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
         assert_eq!(counted(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
-        // The extensions of a fence of n elements are the alternating permutations (Euler's zigzag numbers).
+        // The extensions of a fence of n elements are the alternating permutations, which Euler's zigzag numbers count.
         let fence = |elements: usize| {
             let pairs: Vec<_> = (1..elements)
                 .map(|place| if place % 2 == 0 { (place, place - 1) } else { (place - 1, place) })
@@ -102,8 +105,8 @@ mod tests {
 
     #[test]
     fn counting_stops_at_the_budget() {
-        // Two layers of 16, all of the first before all of the second: the count visits every subset of the first
-        // layer.
+        // Two layers of 16 elements, with all of the first layer before all of the second. The count visits every
+        // subset of the first layer.
         let lower = 0xffff_0000;
         let below: Vec<u32> = (0..32).map(|element| if element < 16 { lower } else { 0 }).collect();
         assert_eq!(

@@ -1,11 +1,12 @@
-//! Merging leaves that together form one partial order.
+//! Merges leaves that together form one partial order.
 
 use super::PartialRow;
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// Merges disjoint leaves while the union of any two is exactly the rows of one partial order.
+/// Merges disjoint leaves in pairs, as long as there are two whose rows together are exactly the rows of one partial
+/// order.
 ///
-/// Compares all pairs; a step is one comparison.
+/// Compares all pairs of leaves; each comparison costs one step of the budget.
 ///
 /// # Errors
 /// If the budget runs out; some leaves may then be unmerged.
@@ -16,7 +17,7 @@ pub(crate) fn merge_leaves(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>
         let union = (0..at).find_map(|other| Some((other, union_row(&leaves[at], &leaves[other])?)));
         match union {
             Some((other, union)) => {
-                // The merged leaf may now merge with any before it.
+                // The merged leaf may now merge with any leaf before it.
                 leaves.swap_remove(at);
                 leaves.swap_remove(other);
                 leaves.push(union);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
     use lastnim_core::game::SeatCount;
 
-    /// Splits a leaf at each pair of offsets that it leaves undecided.
+    /// Splits a leaf at each of the given pairs of offsets, unless the leaf already decides the pair.
     fn split(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
         pairs.iter().fold(vec![leaf], |leaves, &(one, other)| {
             let halves = |leaf: PartialRow| {

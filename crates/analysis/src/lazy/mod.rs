@@ -1,7 +1,8 @@
 //! Lazy branching: solving games in which some rows are unknown or partly known.
 //!
-//! An unknown row is a partial order of winners. The solver forks only if a seat compares two winners whose order is
-//! undecided. The leaves are disjoint, cover all n! rows, and are far fewer.
+//! An unknown row is represented by a partial order of winners. The solver forks only if a seat compares two winners
+//! whose order is undecided. The leaves of the search are disjoint and together cover all n! rows, but there are far
+//! fewer of them.
 
 mod branching;
 mod linear_extensions;

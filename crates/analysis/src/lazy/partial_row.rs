@@ -13,12 +13,12 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PartialRow {
     seats: SeatCount,
-    /// By offset: the set of less preferred offsets as bits; transitively closed.
+    /// By offset: the set of less preferred offsets, as bits. This relation is transitively closed.
     below: [u32; MAX_SEATS],
 }
 
 impl PartialRow {
-    /// Creates a partial row that any of the n! rows agrees with.
+    /// Creates a partial row without any known preference, so that all n! rows agree with it.
     pub fn unknown(seats: SeatCount) -> Self {
         Self { seats, below: [0; MAX_SEATS] }
     }
@@ -44,8 +44,8 @@ impl PartialRow {
         self.prefers(one, other) || self.prefers(other, one)
     }
 
-    /// Adds that `preferred` comes before `other`, and everything that this implies; `None` if the opposite is known or
-    /// both are the same offset.
+    /// Adds the preference for `preferred` over `other`, and all preferences that follow from it; `None` if the
+    /// opposite is known or both are the same offset.
     ///
     /// # Panics
     /// If an offset is 32 or more.
@@ -65,7 +65,7 @@ impl PartialRow {
         Some(self)
     }
 
-    /// Returns whether a row agrees with it.
+    /// Returns whether `row` agrees with this partial row.
     pub fn admits(&self, row: &Row) -> bool {
         let mut before = 0;
         row.seats() == self.seats
@@ -76,19 +76,20 @@ impl PartialRow {
             })
     }
 
-    /// Returns the row, if only one agrees.
+    /// Returns the only row that agrees with this partial row; `None` if there are several.
     pub fn as_row(&self) -> Option<Row> {
         self.is_one_row().then(|| self.first_row())
     }
 
-    /// Returns whether exactly one row agrees with it.
+    /// Returns whether exactly one row agrees with this partial row.
     pub fn is_one_row(&self) -> bool {
         let n = self.seats.get() as u32;
         let known: u32 = self.below.iter().map(|below| below.count_ones()).sum();
         known == n * (n - 1) / 2
     }
 
-    /// Counts the rows that agree with it. A step is one set of offsets whose orders are counted.
+    /// Counts the rows that agree with this partial row. Each set of offsets whose orders are counted costs one step of
+    /// the budget.
     ///
     /// # Errors
     /// If the budget runs out: the cost is exponential in the size of connected components.
@@ -96,12 +97,12 @@ impl PartialRow {
         linear_extensions::count_extensions(&self.below[..self.seats.get()], budget)
     }
 
-    /// Iterates over the rows that agree with it, in lexicographic order.
+    /// Iterates over the rows that agree with this partial row, in lexicographic order.
     pub fn rows(&self) -> LinearExtensions {
         LinearExtensions::of_partial_row(self)
     }
 
-    /// Returns the first row that agrees with it, in lexicographic order.
+    /// Returns the first row, in lexicographic order, that agrees with this partial row.
     ///
     /// # Panics
     /// Never: a strict partial order has a linear extension.
@@ -109,7 +110,8 @@ impl PartialRow {
         self.rows().next().expect("a partial order has a linear extension")
     }
 
-    /// Returns the covering pairs of offsets, the preferred one first; everything else follows from them.
+    /// Returns the covering pairs of offsets, each with the preferred offset first. All other known preferences follow
+    /// from them.
     pub fn covering_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let offsets = 0..self.seats.get();
         offsets.flat_map(move |one| {
@@ -118,12 +120,12 @@ impl PartialRow {
         })
     }
 
-    /// Returns all known pairs of offsets, the preferred one first.
+    /// Returns all pairs of offsets whose order is known, each with the preferred offset first.
     pub(super) fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.seats.get()).flat_map(|one| offsets_in(self.below[one]).map(move |other| (one, other)))
     }
 
-    /// Returns the pairs that both contain.
+    /// Returns the partial row with the preferences that both have in common.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut common = *self;
         for (below, theirs) in common.below.iter_mut().zip(&other.below) {
@@ -132,7 +134,7 @@ impl PartialRow {
         common
     }
 
-    /// Returns the offsets that it prefers to `offset`, as bits.
+    /// Returns the offsets that are known to be preferred to `offset`, as bits.
     fn worse_offsets(&self, offset: usize) -> u32 {
         (0..self.seats.get())
             .filter(|&other| self.prefers(other, offset))
@@ -140,7 +142,7 @@ impl PartialRow {
     }
 }
 
-/// Returns the set of one offset.
+/// Returns the set that contains only this offset, as bits.
 pub(super) fn offset_bit(offset: usize) -> u32 {
     1 << offset
 }
@@ -168,8 +170,8 @@ impl From<&Row> for PartialRow {
 }
 
 impl fmt::Display for PartialRow {
-    /// Writes the covering pairs, as in `0 > 2, 1 > 2`; `any row` if nothing is known, and the row itself if everything
-    /// is.
+    /// Writes the covering pairs, as in `0 > 2, 1 > 2`; writes `any row` if nothing is known, and the row itself if
+    /// everything is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(row) = self.as_row() {
             return row.fmt(f);
@@ -193,10 +195,10 @@ impl fmt::Debug for PartialRow {
 #[derive(Debug, Clone)]
 pub struct LinearExtensions {
     seats: SeatCount,
-    /// By offset: the set of offsets before it, as bits.
+    /// By offset: the set of offsets that must come before it, as bits.
     above: [u32; MAX_SEATS],
     offsets: Vec<u64>,
-    /// By place, plus one at the end: the offsets still to be tried.
+    /// For each filled place, and for the next one: the offsets still to be tried there, as bits.
     untried: Vec<u32>,
 }
 
@@ -211,7 +213,7 @@ impl LinearExtensions {
         rows
     }
 
-    /// Returns the offsets that may come next, given those placed.
+    /// Returns the offsets that may come next if those in `placed` have already been placed.
     fn candidates(&self, placed: u32) -> u32 {
         (0..self.seats.get())
             .filter(|&offset| placed & offset_bit(offset) == 0 && self.above[offset] & !placed == 0)

@@ -7,12 +7,12 @@ use lastnim_core::{
 };
 use std::fmt;
 
-/// Maximum steps spent on counting one leaf's rows.
+/// Maximum number of steps spent on counting one leaf's rows.
 const MAX_STEPS_PER_LEAF: u64 = 1 << 16;
-/// Maximum steps spent on merging leaves: enough for a thousand leaves.
+/// Maximum number of steps spent on merging leaves, which is enough for a thousand leaves.
 const MAX_MERGING_STEPS: u64 = 1 << 20;
 
-/// A set of possible rows for one seat, as a union of disjoint leaves.
+/// A set of possible rows for one seat, stored as a union of disjoint partial rows, called leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowSet {
     seats: SeatCount,
@@ -42,7 +42,7 @@ impl RowSet {
 
     /// Merges leaves that together form one partial order, unless that takes too long.
     pub(crate) fn merge_leaves(&mut self) {
-        // An error is ignored: without merging, the set is the same but has more leaves.
+        // An error is ignored: if merging stops early, the set is the same but has more leaves.
         let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_MERGING_STEPS));
     }
 
@@ -56,17 +56,17 @@ impl RowSet {
         &self.leaves
     }
 
-    /// Returns whether it contains no row.
+    /// Returns whether the set contains no row.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Returns whether it contains a row.
+    /// Returns whether the set contains `row`.
     pub fn contains(&self, row: &Row) -> bool {
         self.leaves.iter().any(|leaf| leaf.admits(row))
     }
 
-    /// Iterates over its rows, leaf by leaf.
+    /// Iterates over the rows of the set, leaf by leaf.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         self.leaves.iter().flat_map(PartialRow::rows)
     }
@@ -78,7 +78,7 @@ impl RowSet {
         first.cloned().into_iter().chain(others).take(limit).collect()
     }
 
-    /// Counts its rows, within the budget.
+    /// Counts the rows of the set, as far as the budget allows.
     pub fn count_rows(&self, budget: &mut Budget<'_>) -> RowCount {
         self.leaves.iter().fold(RowCount::Exactly(0), |count, leaf| count + RowCount::of_leaf(leaf, budget))
     }
@@ -94,15 +94,16 @@ pub enum RowCount {
 }
 
 impl RowCount {
-    /// Counts the rows of a leaf; at least one if that is too expensive.
+    /// Counts the rows of a leaf; if that is too expensive, returns 1 as a lower bound.
     pub(crate) fn of_leaf(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
         Self::count(leaf, budget).map_or(Self::AtLeast(1), Self::Exactly)
     }
 
-    /// Counts the rows of a leaf. A single row costs no steps, so that counts that add up to all rows are exact.
+    /// Counts the rows of a leaf. A leaf with a single row costs no steps, so that it is counted exactly even without
+    /// any budget.
     ///
     /// # Errors
-    /// If it is too expensive for the budget or for one leaf.
+    /// If the count exceeds the budget or the maximum number of steps for one leaf.
     pub(crate) fn count(leaf: &PartialRow, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         if leaf.is_one_row() {
             return Ok(1);
@@ -110,13 +111,13 @@ impl RowCount {
         budget.spend(1)?;
         let mut steps = Budget::of_steps(MAX_STEPS_PER_LEAF.min(budget.steps_left()));
         let counted = leaf.count_rows(&mut steps);
-        // A failed count also costs its steps.
+        // The steps of a failed count are spent as well.
         budget.spend(steps.steps_spent())?;
-        // If the caller's budget ran out, the caller gets that reason.
+        // If the caller's budget ran out, this returns its reason and not that of the inner budget.
         counted.or_else(|halt| budget.spend(1).and(Err(halt)))
     }
 
-    /// Returns the number or its lower bound.
+    /// Returns the exact number, or the lower bound if that is all that is known.
     pub fn at_least(self) -> u128 {
         match self {
             Self::Exactly(rows) | Self::AtLeast(rows) => rows,
@@ -133,14 +134,14 @@ impl RowCount {
         matches!(self, Self::Exactly(_))
     }
 
-    /// Returns its share of all n! rows, from 0 to 1.
+    /// Returns the number as a share of all n! rows, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "the 53 bits of a float are precise enough for a share")]
     pub fn share_of_all(self, seats: SeatCount) -> f64 {
         self.at_least() as f64 / count_all_rows(seats) as f64
     }
 }
 
-/// Returns n!, the number of rows.
+/// Returns n!, the number of all rows.
 pub(crate) fn count_all_rows(seats: SeatCount) -> u128 {
     (1..=seats.get() as u128).product()
 }

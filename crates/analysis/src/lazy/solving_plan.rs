@@ -1,4 +1,5 @@
-//! Plans of the winners that a query needs, from the first pile's first counter on.
+//! Plans that list the winners a query needs, in the order of solving, which begins with the first pile's first
+//! counter.
 
 use super::partial_row::offset_bit;
 use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
@@ -9,8 +10,8 @@ type SeatBits = u32;
 /// The levels of piles that a query needs. For each level, the plan lists the seats whose winners are needed.
 ///
 /// Level b of a pile is the function `W_b(p)`: the winner if seat p is to move and b counters are left in that pile.
-/// With n seats there are no levels above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out everything that no
-/// answer depends on reduces the number of forks.
+/// With n seats there are no levels above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out all winners on
+/// which the answer does not depend reduces the number of forks.
 #[derive(Debug, Clone)]
 pub(crate) struct SolvingPlan {
     pub(super) levels: Vec<PileLevel>,
@@ -18,11 +19,11 @@ pub(crate) struct SolvingPlan {
 
 #[derive(Debug, Clone)]
 pub(crate) struct PileLevel {
-    /// How many counters are left in the pile, 1 to n.
+    /// The number of counters left in the pile, 1 to n.
     pub(super) counters: usize,
     /// The seats whose winners are needed.
     pub(super) seats: SeatBits,
-    /// Whether this is the last level of the pile.
+    /// Whether this is the last level of the pile in the plan.
     pub(super) ends_pile: bool,
     /// For each played take at this level that must be optimal: the counters left after it, 0 to n.
     pub(super) leaving: Vec<usize>,
@@ -33,14 +34,14 @@ pub(crate) struct PileLevel {
 pub(crate) struct OptimalityCheck {
     /// The index of the pile in play, from 0.
     pub(crate) pile: usize,
-    /// The counters in it before the take.
+    /// The number of counters in this pile before the take.
     pub(crate) counters: u64,
-    /// The counters in it after the take.
+    /// The number of counters in this pile after the take.
     pub(crate) left: u64,
 }
 
 impl PileLevel {
-    /// Returns how many counters are left in the pile, 1 to n.
+    /// Returns the number of counters left in the pile, 1 to n.
     pub(crate) fn counters(&self) -> usize {
         self.counters
     }
@@ -52,12 +53,12 @@ impl PileLevel {
 }
 
 impl SolvingPlan {
-    /// Returns the levels in the order of solving.
+    /// Returns the levels in the order in which they are solved.
     pub(crate) fn levels(&self) -> &[PileLevel] {
         &self.levels
     }
 
-    /// Creates the plan for the winner of the game.
+    /// Creates the plan for finding the winner of the game.
     pub(crate) fn for_winner(game: &Game) -> Self {
         let mut asked = NeededLevels::of_game(game);
         if let (Some(asked), Some(&counters)) = (asked.piles.last_mut(), game.piles.as_slice().last()) {
@@ -66,7 +67,7 @@ impl SolvingPlan {
         asked.into_plan()
     }
 
-    /// Creates the plan for checking takes of a seat.
+    /// Creates the plan for checking whether takes of a seat are optimal.
     pub(crate) fn for_takes(game: &Game, seat: Seat, checks: &[OptimalityCheck]) -> Self {
         let seats = game.matrix.seats();
         let mut asked = NeededLevels::of_game(game);
@@ -87,7 +88,7 @@ fn capped_pile(counters: u64, seats: SeatCount) -> usize {
     counters.min(seats.get() as u64) as usize
 }
 
-/// The seats needed at each level of each pile, 0 to n counters.
+/// For each pile, and for each number of counters left in it from 0 to n: the seats whose winners are needed.
 struct NeededLevels<'a> {
     game: &'a Game,
     piles: Vec<Vec<NeededLevel>>,
@@ -105,7 +106,7 @@ impl<'a> NeededLevels<'a> {
         Self { game, piles: vec![levels; game.piles.len()] }
     }
 
-    /// Adds all dependencies, from the last pile's highest level down.
+    /// Adds all winners on which the needed ones depend, from the last pile's highest level down, and returns the plan.
     fn into_plan(mut self) -> SolvingPlan {
         let n = self.game.matrix.seats().get();
         let next = |seats: SeatBits| (seats << 1 | seats >> (n - 1)) & (u32::MAX >> (MAX_SEATS - n));

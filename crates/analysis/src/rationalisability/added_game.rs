@@ -2,18 +2,19 @@
 
 use lastnim_core::oracle::HaltReason;
 
-/// Limits on the memory for many games.
+/// Limits on the data that is kept for all added games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeptGameLimits {
     /// Maximum number of leaves in the set of rows. A game that would exceed it is left out.
     pub max_leaves: usize,
-    /// Maximum number of takes that are kept for finding the shortest contradiction. In addition, up to as many takes
-    /// that narrowed the rows are kept.
+    /// Maximum number of takes kept from games that narrowed the rows; a game that would exceed it is left out. The
+    /// same maximum applies separately to other games, whose takes only help to find a shorter contradiction and are
+    /// dropped if they would exceed it.
     pub max_takes: usize,
 }
 
 impl Default for KeptGameLimits {
-    /// A few megabytes.
+    /// Allows a few megabytes.
     fn default() -> Self {
         Self { max_leaves: 1024, max_takes: 4096 }
     }
@@ -23,12 +24,12 @@ impl Default for KeptGameLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "if a game was left out, the rows are not exact"]
 pub enum AddedGame {
-    /// The game was added, and its takes count.
+    /// The game was added, and its takes were taken into account.
     Counted,
-    /// The game was left out: the rows would have too many leaves.
+    /// The game was left out, because the set of rows would have too many leaves.
     TooManyLeaves,
-    /// The game was left out: too many takes are already kept.
+    /// The game was left out, because too many takes would have to be kept.
     TooManyTakes,
-    /// The game was left out: the budget ran out.
+    /// The game was left out, because the budget ran out.
     Halted(HaltReason),
 }

@@ -1,4 +1,4 @@
-//! Rows that explain takes, if the other seats believe the declared row.
+//! Finds the rows that explain a seat's takes if the other seats believe its declared row.
 
 use super::{
     Contradiction, Minimality, TakeOfGame,
@@ -10,8 +10,8 @@ use lastnim_core::game::SeatCount;
 
 /// The information that a seat's takes give about its row, if their outcomes follow from the declared rows.
 ///
-/// Each take shows that its winner is preferred to every other winner that a take could have led to. So each take gives
-/// some ordered pairs of winners, and all takes together give a partial order or a cycle.
+/// Each take shows that the seat prefers the resulting winner to every other winner that it could have brought about at
+/// that ply. So each take gives some ordered pairs of winners, and all takes together give a partial order or a cycle.
 #[derive(Debug, Clone)]
 pub(super) struct BelievedRow {
     seats: SeatCount,
@@ -46,8 +46,8 @@ impl BelievedRow {
         AddedGame::Counted
     }
 
-    /// Returns the takes of a shortest cycle. Each take gives one pair of the cycle, since no two pairs of a cycle
-    /// prefer the same winner.
+    /// Returns the takes that form a shortest cycle of preferences. Each take gives only one pair of the cycle, since
+    /// no two pairs of a shortest cycle prefer the same winner.
     pub(super) fn contradiction(&self) -> Option<Contradiction> {
         if !self.rows.is_empty() {
             return None;
@@ -58,7 +58,7 @@ impl BelievedRow {
         Some(Contradiction { takes, minimality: Minimality::Proved })
     }
 
-    /// Searches breadth first for a path back to an offset.
+    /// Returns the takes of a shortest cycle through the offset `start`, by breadth-first search.
     fn shortest_cycle(&self, start: usize) -> Option<Vec<TakeOfGame>> {
         let mut came_from = vec![None; self.seats.get()];
         let mut reached = std::collections::VecDeque::from([start]);

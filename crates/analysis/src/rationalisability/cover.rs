@@ -3,7 +3,7 @@
 use lastnim_core::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 
-/// A set of rows of the sample, as bits.
+/// A set of rows from the sample, as bits.
 type SampleRowBits = Vec<u64>;
 
 /// Records which takes refute which rows of a sample.
@@ -14,7 +14,7 @@ pub(super) struct RefutationCover {
 }
 
 impl RefutationCover {
-    /// Creates a cover without rows.
+    /// Creates a cover for this number of takes, without rows.
     pub(super) fn of_takes(takes: usize) -> Self {
         Self { refuted: vec![Vec::new(); takes], rows: 0 }
     }
@@ -29,7 +29,8 @@ impl RefutationCover {
         self.rows += 1;
     }
 
-    /// Finds at most `max_takes` takes that together refute every row. A step is one set of takes examined.
+    /// Finds at most `max_takes` takes that together refute every row. A step is one take examined in one node of the
+    /// search.
     pub(super) fn find_takes(
         &self,
         max_takes: usize,
@@ -41,7 +42,7 @@ impl RefutationCover {
         Ok(found.then_some(chosen))
     }
 
-    /// Removes each take whose refuted rows are all refuted by another take.
+    /// Returns the takes that are worth trying: all except those whose refuted rows are all refuted by another take.
     fn best_takes(&self, budget: &mut Budget<'_>) -> Result<Vec<usize>, HaltReason> {
         let mut by_rows = HashMap::new();
         for (take, rows) in self.refuted.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
@@ -61,7 +62,8 @@ impl RefutationCover {
         Ok(best)
     }
 
-    /// Adds takes until all rows are refuted, branching on the row with the fewest refuting takes.
+    /// Adds takes to `chosen` until all rows are refuted, branching on the row that the fewest takes refute. Returns
+    /// whether this is possible with `max_takes` takes.
     fn search(
         &self,
         takes: &[usize],

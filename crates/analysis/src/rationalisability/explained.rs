@@ -1,4 +1,4 @@
-//! The rows that explain takes, if the row is common knowledge.
+//! Finds the rows that explain a seat's takes if its row is common knowledge.
 
 use super::added_game::AddedGame;
 use crate::{
@@ -10,17 +10,17 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// The rows of some leaves that explain takes.
+/// The rows, among those of some leaves, that explain the takes of a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExplainedLeaves {
     /// All rows of the leaves.
     All,
-    /// Only these leaves.
+    /// Only the rows of these leaves.
     Only(Vec<PartialRow>),
 }
 
 impl ExplainedLeaves {
-    /// Finds the rows of leaves under which takes of a seat are optimal.
+    /// Finds the rows, among those of `leaves`, under which the checked takes of a seat are optimal.
     ///
     /// # Errors
     /// If the budget runs out or there are too many leaves.
@@ -64,9 +64,9 @@ enum KeptRows {
 }
 
 impl ExplainedRowSearch {
-    /// Keeps the rows of a branch that explain the takes, as one leaf if all do.
+    /// Keeps the rows of a branch that explain the takes. If all of them do, they are kept as one leaf.
     ///
-    /// The recursion is at most as deep as a row has pairs of offsets.
+    /// The depth of the recursion is at most the number of pairs of offsets in a row.
     fn keep_branch(
         &mut self,
         mut branch: OpenBranch,

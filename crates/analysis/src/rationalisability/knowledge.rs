@@ -1,4 +1,4 @@
-//! Rows that explain takes, if the row is common knowledge.
+//! Collects the rows that explain a seat's takes if its row is common knowledge.
 
 use super::{
     Contradiction,
@@ -10,7 +10,7 @@ use super::{
 use crate::RowSet;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// The information that a seat's takes give about a row that is common knowledge.
+/// The information that a seat's takes give about its row, if this row is common knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct CommonKnowledgeRow {
     seats: SeatCount,
@@ -18,12 +18,12 @@ pub(super) struct CommonKnowledgeRow {
     rows: RowSet,
     /// The games that narrowed the rows.
     narrowing: KeptGames,
-    /// Other games, which may shorten a contradiction.
+    /// Other games, whose takes may allow a shorter contradiction.
     others: KeptGames,
     takes_forgotten: u64,
 }
 
-/// Kept games with their numbers.
+/// Kept games with their numbers, and the total number of their kept takes.
 #[derive(Debug, Clone, Default)]
 struct KeptGames {
     games: Vec<(u64, TakesOfSeat)>,

@@ -1,8 +1,8 @@
-//! Which rows explain how a seat played.
+//! Finds the rows that explain how a seat played.
 //!
 //! A row explains a take if the take was optimal under it, given the others' rows. The exact meaning depends on what
 //! the others know about the row: see [`KnowledgeReading`]. The answer is a set of rows, which may be large. If it is
-//! empty, a few takes that no single row explains prove this.
+//! empty, the proof is a [`Contradiction`]: a few takes that no single row explains.
 
 mod added_game;
 mod belief;

@@ -1,4 +1,4 @@
-//! The rows that explain a seat's takes, over several games.
+//! The rows that explain a seat's takes in several games.
 
 use super::{
     AddedGame, Contradiction, KeptGameLimits, belief::BelievedRow, knowledge::CommonKnowledgeRow,
@@ -11,18 +11,19 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// What the others know about the row that explains a seat's takes.
+/// The assumption about what the other seats know of the row that explains a seat's takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KnowledgeReading {
-    /// The row is common knowledge: a row explains a take that is optimal in the game with this row in place of the
-    /// seat's. In that game everyone, including the seat itself at later plies, plays optimally.
+    /// The row is common knowledge. A row explains a take if the take is optimal in the game in which this row replaces
+    /// the seat's declared row. In that game everyone, including the seat itself at later plies, plays optimally.
     CommonKnowledge,
-    /// The others believe the declared row: each take has its outcome in the declared game. A row explains a
-    /// take if it ranks the take's winner before every other winner that a take at that ply led to.
+    /// The other seats believe the declared row, so each take leads to the winner that it has in the declared game. A
+    /// row explains a take if it ranks this winner before every other winner to which a take at that ply could have
+    /// led.
     DeclaredBelieved,
 }
 
-/// The rows that the seat declared in the games.
+/// The rows that the seat declared in the added games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeclaredRow {
     /// No game was added.
@@ -33,10 +34,10 @@ pub enum DeclaredRow {
     Various,
 }
 
-/// The rows under which every take of a seat was optimal, over games that are added one by one.
+/// The rows under which every take of a seat was optimal, in all games that were added.
 ///
-/// The seat's number may differ between games: a row consists of offsets from the seat. Only the takes of the seat's
-/// own bot count, not the steward's. [`KeptGameLimits`] bounds the memory for any number of games.
+/// The seat's number may differ between games, because a row consists of offsets from the seat. Only the takes of the
+/// seat's own bot count, not the steward's. [`KeptGameLimits`] bounds the memory, no matter how many games are added.
 ///
 /// ```
 /// use lastnim_analysis::{KnowledgeReading, RationalisableRows};
@@ -71,12 +72,12 @@ enum RowKnowledge {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AddGameError {
-    /// The game has a different number of seats than the earlier games.
+    /// The game has a different number of seats from the earlier games.
     #[error(
         "a game with {given} seats after games with {seats}: all games must have the same number of seats"
     )]
     Seats {
-        /// The seats of the game.
+        /// The number of seats of the game.
         given: SeatCount,
         /// The number of seats in the earlier games.
         seats: SeatCount,
@@ -86,15 +87,15 @@ pub enum AddGameError {
     Seat {
         /// The seat.
         seat: Seat,
-        /// The seats of the game.
+        /// The number of seats of the game.
         seats: SeatCount,
     },
     /// A take is illegal.
     #[error("ply {ply}: {error}")]
     IllegalTake {
-        /// The number of the take, from 0.
+        /// The ply of the take, from 0.
         ply: u32,
-        /// Why it is illegal.
+        /// The reason why it is illegal.
         error: IllegalTake,
     },
 }
@@ -105,7 +106,7 @@ impl RationalisableRows {
         Self::with_limits(seats, reading, KeptGameLimits::default())
     }
 
-    /// Creates the set of all n! rows, with other limits.
+    /// Creates the set of all n! rows, with the given limits.
     pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: KeptGameLimits) -> Self {
         let known = match reading {
             KnowledgeReading::CommonKnowledge => {
@@ -116,13 +117,13 @@ impl RationalisableRows {
         Self { seats, declared: DeclaredRow::Nothing, games: 0, takes: 0, games_left_out: 0, known }
     }
 
-    /// Adds a finished or open game, and keeps only the rows that also explain the seat's takes in it.
+    /// Adds a finished or unfinished game, and keeps only the rows that also explain the seat's takes in it.
     ///
-    /// A game is left out if the budget runs out, or if it would exceed the leaves in [`KeptGameLimits`]: there may
-    /// then be too many rows, but never too few. A step is one level of a pile for one leaf.
+    /// A game is left out if the budget runs out, or if it would exceed the [`KeptGameLimits`]. The set may then
+    /// contain too many rows, but never too few. Each level of a pile costs one step of the budget for each leaf.
     ///
     /// # Errors
-    /// If the game has another number of seats or an illegal take; nothing is changed then.
+    /// If the game has a different number of seats, lacks this seat, or has an illegal take; nothing is changed then.
     pub fn add_game(
         &mut self,
         game: &Game,
@@ -156,7 +157,7 @@ impl RationalisableRows {
         Ok(added)
     }
 
-    /// Returns the rows that explain every take; a superset if games were left out.
+    /// Returns the rows that explain every take, or a superset of them if games were left out.
     pub fn rows(&self) -> &RowSet {
         match &self.known {
             RowKnowledge::CommonKnowledge(known) => known.rows(),
@@ -186,12 +187,12 @@ impl RationalisableRows {
         }
     }
 
-    /// Returns the number of games added.
+    /// Returns the number of games added, including those left out.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Returns the number of takes by the seat's own bot in them.
+    /// Returns the number of takes that the seat's own bot made in these games.
     pub fn takes(&self) -> u64 {
         self.takes
     }
@@ -201,10 +202,10 @@ impl RationalisableRows {
         self.games_left_out
     }
 
-    /// Returns the fewest takes that no single row explains; `None` if some row explains all.
+    /// Returns a smallest set of takes that no single row explains; `None` if some row explains all takes.
     ///
-    /// The budget is for the proof of minimality; if it runs out, the answer is still a contradiction. A step is one
-    /// level of a pile, or one set of takes examined.
+    /// The budget limits the search for a smallest set. If it runs out, the answer is still a contradiction, but
+    /// perhaps not a smallest one. A step is one level of a pile, or one take examined.
     pub fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
         match &self.known {
             RowKnowledge::CommonKnowledge(known) => known.contradiction(budget),

@@ -1,7 +1,7 @@
 //! The search for the smallest contradiction.
 //!
-//! A set of takes is a contradiction if one of them refutes each of the n! rows. The search never lists all rows. It
-//! keeps a sample of rows, finds the fewest takes that refute the sample, and uses lazy branching to find rows that
+//! A set of takes is a contradiction if each of the n! rows is refuted by one of them. The search never lists all rows.
+//! It keeps a sample of rows, finds the fewest takes that refute the sample, and uses lazy branching to find rows that
 //! these takes do not refute. It adds those rows to the sample and repeats. When no such row is left, the takes are a
 //! minimal contradiction, since fewer takes do not even refute the sample.
 
@@ -17,25 +17,25 @@ const MAX_LEAVES: usize = 1 << 14;
 /// The number of rows that are added to the sample in each round.
 const ROWS_PER_ROUND: usize = 8;
 
-/// The known takes; a prefix of them is a contradiction.
+/// All kept takes, ordered so that a prefix of them is a contradiction.
 pub(super) struct ContradictingTakes<'a> {
     seats: SeatCount,
     games: Vec<&'a (u64, TakesOfSeat)>,
-    /// By game: the index of its first take.
+    /// By game: the index of its first take in `takes`.
     first_takes: Vec<usize>,
-    /// For each take: the index of its game, and its place in it.
+    /// For each take: the index of its game, and its place among the takes of that game.
     takes: Vec<(usize, usize)>,
     /// The length of the contradicting prefix.
     contradicting: usize,
 }
 
-/// An abandoned search, with a lower bound on the number of takes.
+/// The error returned when the search is abandoned, with a lower bound on the number of takes in a contradiction.
 struct SearchGivenUp {
     at_least: usize,
 }
 
 impl<'a> ContradictingTakes<'a> {
-    /// Combines takes of the games that left no row with takes of other games.
+    /// Combines the takes of the `narrowing` games, which together leave no row, with the takes of other games.
     pub(super) fn new(
         seats: SeatCount,
         narrowing: &'a [(u64, TakesOfSeat)],
@@ -72,7 +72,7 @@ impl<'a> ContradictingTakes<'a> {
 
     /// Removes takes from a contradiction until all remaining ones are necessary, or the budget runs out.
     ///
-    /// If takes are added one by one, the take after which no row is left is necessary.
+    /// When takes are added one by one, the take after which no row is left is necessary.
     fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
         let (mut needed, mut perhaps) = (Vec::new(), (0..self.contradicting).collect::<Vec<_>>());
         loop {
@@ -97,7 +97,8 @@ impl<'a> ContradictingTakes<'a> {
         }
     }
 
-    /// Returns the takes that narrow the rows left by the takes before them, up to the one that leaves none.
+    /// Returns those takes that narrow the rows left by the takes before them, up to the take after which no row is
+    /// left.
     fn find_narrowing(
         &self,
         mut leaves: Vec<PartialRow>,
@@ -117,7 +118,7 @@ impl<'a> ContradictingTakes<'a> {
         Ok(narrowing)
     }
 
-    /// Returns the rows that explain some takes.
+    /// Returns the rows that explain all of these takes.
     fn rows_explaining(
         &self,
         takes: &[usize],
@@ -143,7 +144,7 @@ impl<'a> ContradictingTakes<'a> {
         ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
     }
 
-    /// Finds the smallest contradiction with fewer takes than `given`; otherwise returns `given`.
+    /// Finds the smallest contradiction if it has fewer takes than `given`; otherwise returns `given`.
     fn find_shortest(&self, given: Vec<usize>, budget: &mut Budget<'_>) -> Result<Vec<usize>, SearchGivenUp> {
         let mut cover = RefutationCover::of_takes(self.takes.len());
         let mut at_least = 1;

@@ -6,14 +6,14 @@ use lastnim_core::{
     oracle::{Mover, PlayedTake, recurrence::RankRecurrence},
 };
 
-/// The takes of a seat's own bot in one game at which it had a choice.
+/// The takes that a seat's own bot made in one game when it had a choice.
 #[derive(Debug, Clone)]
 pub(super) struct TakesOfSeat {
     pub(super) game: Game,
     pub(super) seat: Seat,
-    /// Number of takes that its bot made.
+    /// Number of all takes that the seat's bot made.
     pub(super) all: u64,
-    /// The takes at which it had a choice, in order of play.
+    /// The takes that the bot made when it had a choice, in order of play.
     pub(super) takes: Vec<CheckedTake>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct CheckedTake {
 }
 
 impl TakesOfSeat {
-    /// Replays a game; an error includes its ply.
+    /// Replays a game and collects the seat's takes. An error includes the ply of the illegal take.
     pub(super) fn replay(game: &Game, seat: Seat, played: &[PlayedTake]) -> Result<Self, (u32, IllegalTake)> {
         let mut position = game.first_position();
         let (mut all, mut takes) = (0, Vec::new());
@@ -43,13 +43,13 @@ impl TakesOfSeat {
         Ok(Self { game: game.clone(), seat, all, takes })
     }
 
-    /// Returns the checks of all takes.
     pub(super) fn optimality_checks(&self) -> Vec<OptimalityCheck> {
         self.takes.iter().map(|take| take.check).collect()
     }
 
-    /// Visits each take with the winners, as offsets from the seat, of all takes at that ply and of the take itself, if
-    /// play continues by the rows of `matrix`.
+    /// For each take, calls `say` with the index of the take, the winners after each possible take at that ply, and the
+    /// winner after the take itself. The winners are offsets from the seat, and they assume that play continues by the
+    /// rows of `matrix`.
     pub(super) fn visit_prospects(
         &self,
         matrix: &AllianceMatrix,
@@ -79,7 +79,7 @@ impl TakesOfSeat {
         }
     }
 
-    /// Visits the takes that are not optimal if the seat's row is `row` and everyone knows it.
+    /// Calls `say` with the index of each take that is not optimal if the seat's row is `row` and everyone knows it.
     pub(super) fn visit_refuting(&self, row: &Row, mut say: impl FnMut(usize)) {
         let seats = self.game.matrix.seats();
         let rows = BySeat::from_fn(seats, |seat| {

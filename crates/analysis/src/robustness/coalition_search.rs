@@ -1,4 +1,4 @@
-//! Smallest coalitions that worsen a seat's rank by turning against it.
+//! Finds the smallest coalition that worsens a seat's rank by turning against it.
 
 use crate::lazy::SolvingPlan;
 use lastnim_core::game::{BySeat, Game, MAX_SEATS, Seat, SeatCount};
@@ -7,19 +7,19 @@ use lastnim_core::oracle::{Budget, HaltReason};
 /// A set of seats as bits.
 type SeatBits = u32;
 
-/// Other seats that turn against a seat, and the outcome.
+/// A set of seats that turn against another seat, and the outcome.
 ///
 /// To turn against seat i is to play for the reverse of i's row instead of one's own. Everyone knows who has turned,
 /// the other seats keep their rows, and all play optimally. This is the equilibrium of another alliance matrix, not a
 /// minimax value, unless all other seats turn. So a larger coalition may do less harm than a smaller one that it
-/// contains, because the other seats react to its members.
+/// contains, because the remaining seats react to those that turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coalition {
     /// The turned seats, in ascending order; at least one.
     pub seats: Vec<Seat>,
     /// The resulting winner.
     pub winner: Seat,
-    /// The winner's place in the row of the seat that they turn against.
+    /// The winner's place in the row of the seat against which they turn.
     pub rank: u32,
 }
 
@@ -30,20 +30,20 @@ pub enum SmallestCoalition {
     None,
     /// This coalition worsens the rank, and no smaller one does.
     Found(Coalition),
-    /// No coalition of up to this size worsens the rank. Not all larger ones were searched, but all other seats
-    /// together worsen it.
+    /// No coalition of up to this size worsens the rank. Not all larger ones were searched, but the coalition of all
+    /// other seats does worsen it.
     LargerThan {
-        /// The size; may be 0.
+        /// The size, as a number of seats; may be 0.
         seats: usize,
-        /// Why the search ended before the requested limit, if it did.
+        /// The reason why the search ended before the requested size, if it did.
         halt: Option<HaltReason>,
     },
 }
 
-/// The search for the smallest coalition against one seat, by ascending size.
+/// The search for the smallest coalition against one seat, in ascending order of size.
 ///
-/// Which seats have turned is left open; the search forks only if a seat compares two winners that its own row and the
-/// reverse of the guarded seat's row order differently.
+/// The search does not fix in advance which seats have turned. It forks only if a seat compares two winners that its
+/// own row and the reverse of the guarded seat's row order differently.
 #[derive(Debug)]
 pub(super) struct CoalitionSearch<'a> {
     game: &'a Game,
@@ -52,11 +52,11 @@ pub(super) struct CoalitionSearch<'a> {
     predicted_rank: u8,
     /// By seat, then by winner: the rank in the seat's row.
     ranks: &'a [[u8; MAX_SEATS]],
-    /// By seat to move, the winner when no counter is left.
+    /// By seat to move: the winner when no counter is left.
     over: [u8; MAX_SEATS],
 }
 
-/// A set of coalitions: all that contain the turned seats and none of the loyal ones.
+/// A set of coalitions: all those that contain the turned seats and none of the loyal ones.
 #[derive(Debug, Clone, Copy)]
 struct CoalitionBranch {
     turned: SeatBits,
@@ -68,7 +68,7 @@ struct CoalitionBranch {
 }
 
 impl<'a> CoalitionSearch<'a> {
-    /// Creates the search against a seat.
+    /// Creates the search for coalitions against `guarded`.
     pub(super) fn new(
         game: &'a Game,
         plan: &'a SolvingPlan,
@@ -84,7 +84,8 @@ impl<'a> CoalitionSearch<'a> {
         Self { game, plan, guarded, predicted_rank: predicted_rank as u8, ranks, over }
     }
 
-    /// Finds a coalition of this size that worsens the rank, if no smaller one does. A step is one level of a pile.
+    /// Finds a coalition of this size that worsens the rank, provided that no smaller one does. Each level of a pile
+    /// costs one step of the budget.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -111,8 +112,8 @@ impl<'a> CoalitionSearch<'a> {
         Ok(None)
     }
 
-    /// Advances to the end, or to a seat for which it matters whether it has turned. No more than `size` seats turn in
-    /// a branch.
+    /// Advances a branch to the end of the plan, or until it matters whether some undecided seat has turned; returns
+    /// this seat. No more than `size` seats turn in a branch.
     fn solve_until_fork(
         &self,
         branch: &mut CoalitionBranch,
@@ -171,7 +172,7 @@ impl<'a> CoalitionSearch<'a> {
     }
 }
 
-/// Returns each row as ranks by winner.
+/// Returns, by seat and then by winner, the winner's rank in the seat's row.
 pub(super) fn ranks_by_winner(game: &Game) -> Vec<[u8; MAX_SEATS]> {
     let seats: SeatCount = game.matrix.seats();
     let by_winner = BySeat::from_fn(seats, |seat| {

@@ -6,10 +6,10 @@ use lastnim_core::oracle::recurrence::{RankRecurrence, Ranks};
 use lastnim_core::oracle::{Budget, HaltReason, solve_winners};
 use thiserror::Error;
 
-/// Maximum number of counters, over all piles, for play with errors.
+/// Maximum number of counters, in all piles together, for which play with errors is computed.
 ///
-/// The cap theorem is about optimal play only: the outcome of a random take depends on every counter, so time grows
-/// with them.
+/// The cap theorem holds only for optimal play. The outcome of a random take depends on the exact number of counters,
+/// so the time to compute it grows with this number.
 pub const MAX_ERRING_COUNTERS: u64 = 10_000_000;
 
 /// The outcome of a game with random errors.
@@ -41,7 +41,7 @@ pub struct SeatErrorOutlook {
     pub kept_if_others_err: f64,
 }
 
-/// Why play with errors was not computed.
+/// The reason why play with errors was not computed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ErrorOutlookError {
@@ -59,13 +59,13 @@ pub enum ErrorOutlookError {
 }
 
 impl ErrorOutlook {
-    /// Computes the expectations from the start position of a game.
+    /// Computes the expectations for play from the start position of a game.
     ///
-    /// Takes O(X n^2) time with X counters in total, and memory that does not depend on X; a step of the budget is a
-    /// counter with one seat to move.
+    /// With X counters in total, this takes O(X n^2) time, and memory that does not depend on X. Each counter costs one
+    /// step of the budget for each seat to move.
     ///
     /// # Errors
-    /// If there are more than [`MAX_ERRING_COUNTERS`], or the budget runs out.
+    /// If there are more than [`MAX_ERRING_COUNTERS`] counters, or the budget runs out.
     pub fn of(game: &Game, rate: ErrorRate, budget: &mut Budget<'_>) -> Result<Self, ErrorOutlookError> {
         let counters = game.piles.as_slice().iter().map(|&counters| u128::from(counters)).sum();
         if counters > u128::from(MAX_ERRING_COUNTERS) {
@@ -109,7 +109,7 @@ impl ErrorOutlook {
     }
 }
 
-/// Limits a sum of probabilities to the range 0 to 1, which rounding may exceed.
+/// Limits a sum of probabilities to the range 0 to 1, because rounding may take it slightly outside.
 fn as_probability(sum: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
@@ -127,11 +127,11 @@ struct ErringPlay<'a> {
 }
 
 impl ErringPlay<'_> {
-    /// Returns the expectations of `lanes` functions of the winner.
+    /// Returns the expected values of `lanes` functions of the winner; `figures` evaluates them for a winner.
     ///
-    /// With `D_b(p)` the expectations when seat p is to move and b counters are left in the last pile, `D_b(p) = e_p /
-    /// b * sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both sums grow by
-    /// one term per counter; the second restarts when a better winner comes within reach.
+    /// Let `D_b(p)` be the expected values when seat p is to move and b counters are left in the last pile. Then
+    /// `D_b(p) = e_p / b * sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both
+    /// sums grow by one term per counter; the second restarts when a take can lead to a better winner than before.
     fn expect(
         &self,
         lanes: usize,
@@ -183,7 +183,7 @@ impl ErringPlay<'_> {
     }
 }
 
-/// Sums over the outcomes of a seat's takes.
+/// Sums of the expected values after each of a seat's takes.
 struct TakeSums {
     all: Vec<f64>,
     optimal: Vec<f64>,

@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct ErrorRate(f64);
 
-/// A number that is not an error rate.
+/// A text or number that is not an error rate.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0:?} is not an error rate: expected a number from 0 to 1, such as 0.05")]
 pub struct ErrorRateError(pub String);
@@ -16,10 +16,10 @@ impl ErrorRate {
     /// No take is drawn at random.
     pub const NONE: Self = Self(0.0);
 
-    /// Accepts 0 to 1.
+    /// Accepts a probability from 0 to 1.
     ///
     /// # Errors
-    /// Returns any other number.
+    /// If the number is outside this range.
     pub fn new(probability: f64) -> Result<Self, ErrorRateError> {
         // Infinity and NaN are outside every range.
         if (0.0..=1.0).contains(&probability) {

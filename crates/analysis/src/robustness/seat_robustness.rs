@@ -1,4 +1,4 @@
-//! How much the result of a seat depends on the other seats playing for their own rows.
+//! How much a seat's result depends on the other seats playing for their own rows.
 
 use super::coalition_search::{CoalitionSearch, ranks_by_winner};
 use super::{Coalition, SmallestCoalition};
@@ -7,8 +7,8 @@ use lastnim_core::game::{AllianceMatrix, BySeat, Game, Position, Row, Seat, Seat
 use lastnim_core::oracle::{Budget, GuaranteedRanks, HaltReason, Solution, TakeRobustness};
 use std::convert::Infallible;
 
-/// How robust the winner under optimal play is if others turn against a seat: for each seat, and for each take of the
-/// seat to move.
+/// How robust the winner under optimal play is when other seats turn against a seat, assessed for each seat and for
+/// each take of the seat to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Robustness {
     /// The position.
@@ -17,7 +17,7 @@ pub struct Robustness {
     pub winner: Seat,
     /// The prospects and guarantees of each seat.
     pub seats: BySeat<SeatRobustness>,
-    /// The effect of all takes of the seat to move, in ascending order; empty if the game is over.
+    /// The effect of each take of the seat to move, in ascending order of the takes; empty if the game is over.
     pub takes: Vec<TakeRobustness>,
 }
 
@@ -29,14 +29,15 @@ pub struct SeatRobustness {
     /// The rank that the seat can guarantee itself against all others together: a minimax value, never better than
     /// `predicted_rank`.
     pub guaranteed_rank: u32,
-    /// The winner if all others play against the seat, and it defends itself.
+    /// The winner if all other seats play against this seat, and it defends itself.
     pub guaranteed_winner: Seat,
     /// The smallest coalition of other seats that worsens its rank by turning against it.
     pub smallest_coalition: SmallestCoalition,
 }
 
 impl SeatRobustness {
-    /// Returns the figures of a seat before the search for coalitions, from the predicted and the guaranteed winner.
+    /// Returns a seat's figures as they are before the search for coalitions, when only the predicted and the
+    /// guaranteed winner are known.
     pub(crate) fn before_search(
         matrix: &AllianceMatrix,
         seat: Seat,
@@ -60,11 +61,11 @@ impl SeatRobustness {
 }
 
 impl Robustness {
-    /// Assesses the start position of a game, with coalitions of up to `max_coalition` seats.
+    /// Assesses the start position of a game, and searches for coalitions of up to `max_coalition` seats.
     ///
-    /// The guaranteed ranks take O(N n^3) for all seats, for any number of counters. Coalitions are searched by size,
-    /// for all seats in turn; a step of the budget is one level of a pile, up to n seats. If the limit or the budget
-    /// ends the search, the answer says so.
+    /// The guaranteed ranks take O(N n^3) for all seats, for any number of counters. The search tries coalitions in
+    /// order of size, and for each size all seats in turn. Each step of the budget solves one level of a pile, for up
+    /// to n seats to move. If the limit or the budget ends the search, the result says so.
     pub fn assess(game: &Game, max_coalition: usize, budget: &mut Budget<'_>) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let (winner, seats) = (solution.winner(&position), game.matrix.seats());
@@ -89,12 +90,12 @@ impl Robustness {
     }
 }
 
-/// Searches coalitions size by size, so that no seat spends the budget that others need for smaller ones. `find` gets a
-/// seat, its predicted rank and a size, and finds a coalition of this size that worsens the rank, or says that the
-/// budget ran out.
+/// Searches for coalitions size by size, so that no seat spends budget that other seats need to search for smaller
+/// ones. `find` gets a seat, its predicted rank and a size. It returns a coalition of this size that worsens the rank,
+/// if there is one, or the reason why it halted.
 ///
 /// # Errors
-/// If `find` fails for another reason.
+/// If `find` fails for any reason other than a halt.
 pub(crate) fn search_coalitions<E>(
     assessed: &mut BySeat<SeatRobustness>,
     max_coalition: usize,
@@ -114,7 +115,8 @@ pub(crate) fn search_coalitions<E>(
     Ok(())
 }
 
-/// Returns the matrix after some seats have turned against a seat: their rows are the reverse of its order.
+/// Returns the matrix after the seats `turned` have turned against `guarded`: each of them now ranks the winners in the
+/// reverse of `guarded`'s order.
 pub(crate) fn turned_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: SeatSet) -> AllianceMatrix {
     let seats = matrix.seats();
     let rows = BySeat::from_fn(seats, |seat| {

@@ -4,39 +4,41 @@ use super::{GraphCut, TreeSize};
 use lastnim_core::game::{Game, SeatCount};
 use std::fmt;
 
-/// The number of reachable states, and of takes between them.
+/// The number of reachable states, and the number of takes between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphSize {
-    /// States: the seat to move and the counters of every pile. There are fewer than 2^79.
+    /// The number of states, always below 2^79. A state is the seat to move and the counters of every pile.
     pub nodes: u128,
-    /// Takes, counted for each state.
+    /// The number of takes, summed over all states.
     pub edges: TreeSize,
 }
 
 impl GraphSize {
-    /// Counts the states and the takes, in O(N + n).
+    /// Counts the states and the takes in O(N + n) time.
     ///
-    /// The seats that may be to move when a pile is first touched are consecutive; say there are `a`. Once `t` of its
-    /// `x` counters are gone, 1 to `t` takes have been made, and `min(n, a + t - 1)` seats may be to move.
+    /// When play reaches a pile, the seats that may be to move are consecutive; say there are `a` of them. Once `t` of
+    /// its `x` counters are gone, 1 to `t` takes have been made, and `min(n, a + t - 1)` seats may be to move.
     pub fn of_game(game: &Game) -> Self {
         Self::to_depth(game, u64::MAX)
     }
 
-    /// Counts the states reached by at most `depth` takes, and the takes from those reached by fewer, in O(N + n).
+    /// Counts the states reached by at most `depth` takes, and the takes from those reached by fewer, in O(N + n) time.
     ///
-    /// When the last `k` piles are gone, at least `k` takes lead to an untouched pile and at least `k + 1` to a touched
-    /// one. From the minimum on, each further take allows one more seat to move, until all seats are possible.
+    /// Suppose that the last `k` piles are gone. Reaching a state in which the next pile is untouched needs at least
+    /// `k` takes, and reaching one in which it has been touched needs at least `k + 1`. With exactly that minimum, only
+    /// one seat can be to move. Each further take allows one more seat, until every seat may be to move.
     pub fn to_depth(game: &Game, depth: u64) -> Self {
         Self::of_piles(game.piles.as_slice(), game.matrix.seats(), depth)
     }
 
-    /// Does the same for a list of piles, of which the last one is played first.
+    /// Does the same as [`Self::to_depth`] for a list of piles. The last pile is played first.
     pub(super) fn of_piles(piles: &[u64], seats: SeatCount, depth: u64) -> Self {
         let n = seats.get() as u128;
         let mut seats = 1;
         let mut nodes = 0;
         let mut edges = Some(0_u128);
-        // The position is `more_takes` takes away from the cut; one further take would lead below the cut.
+        // `more_takes` is how many more takes can follow before the cut; `None` if the states themselves lie below the
+        // cut.
         let mut add = |seats: u128, levels: u128, takes: Option<u128>, more_takes: Option<u64>| {
             let Some(more_takes) = more_takes.map(u128::from) else { return };
             nodes += seats.min(more_takes + 1) * levels;
@@ -55,7 +57,7 @@ impl GraphSize {
                 left -= 1;
                 seats += 1;
             }
-            // From here on any seat may be to move.
+            // From here on, any seat may be to move.
             add(seats, left, (left + 1).checked_mul(left).map(|twice| twice / 2), more_takes);
         }
         add(seats, 1, Some(0), more_takes);
@@ -63,7 +65,7 @@ impl GraphSize {
         Self { nodes, edges }
     }
 
-    /// Returns the largest depth with at most `limit` states and takes; `None` if `limit` is 0.
+    /// Returns the deepest cut with at most `limit` states and `limit` takes; `None` if `limit` is 0.
     pub(super) fn deepest_cut(game: &Game, limit: u64) -> Option<GraphCut> {
         let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.fits_within(limit));
         let (mut depth, mut size) = (0, fits(0)?);

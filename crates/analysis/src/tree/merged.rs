@@ -15,10 +15,10 @@ type StateKey = (Reverse<usize>, Reverse<u64>, Seat);
 impl PlayGraph {
     /// Builds the graph of all reachable states, or of those reached by at most `depth` takes; each state occurs once.
     ///
-    /// A node is one step of the budget, an edge two.
+    /// Each node costs one step of the budget, and each edge two.
     ///
     /// # Errors
-    /// If it would have more than `limit` nodes or edges, or the budget runs out.
+    /// If the graph would have more than `limit` nodes or edges, or the budget runs out.
     pub fn build_graph(
         game: &Game,
         depth: Option<u64>,
@@ -53,14 +53,13 @@ impl PlayGraph {
     }
 }
 
-/// A reachable state.
 struct ReachableState {
     position: Position,
-    /// The fewest takes that lead to it.
+    /// The fewest takes that lead to this state.
     takes: u64,
 }
 
-/// Finds every state that is reachable within this many takes.
+/// Finds every state that is reachable within `max_takes` takes.
 fn reachable_states(
     start: Position,
     max_takes: u64,
@@ -68,7 +67,7 @@ fn reachable_states(
 ) -> Result<BTreeMap<StateKey, ReachableState>, TreeError> {
     let mut states = BTreeMap::new();
     let mut found = BTreeMap::from([(state_key(&start), ReachableState { position: start, takes: 0 })]);
-    // At this point, all predecessors of the first state have been visited.
+    // Every take leads to a greater key, so all predecessors of the first state have already been visited.
     while let Some((key_of_first, state)) = found.pop_first() {
         budget.spend(1)?;
         if state.takes < max_takes {

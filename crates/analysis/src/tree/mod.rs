@@ -1,7 +1,8 @@
-//! All possible play of a game: as the tree of Algorithms 3.1 and 3.2, and as the graph of its states.
+//! All possible play of a game: as the tree of Algorithms 3.1 and 3.2 of El-Seidy, El Kady and Nassr (2019), and as the
+//! graph of its states.
 //!
-//! Every state has its winner under optimal play and its optimal takes. Sizes are known before anything is built: if a
-//! tree or graph is too large, the error states its size and what would fit.
+//! Each node holds the winner under optimal play, and each edge tells whether its take is optimal. Sizes are computed
+//! before anything is built: if a tree or graph is too large, the error states its size and which cut of it would fit.
 
 mod graph_size;
 mod merged;

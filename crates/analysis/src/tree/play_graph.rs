@@ -6,9 +6,9 @@ use super::TreeSize;
 
 /// All possible play of a game, as a tree or as the graph of its states: nodes, and the takes between them.
 ///
-/// The first node is the start, and every edge leads to a later node. In a tree the nodes are in the order of Algorithm
-/// 3.2, and edge `k` leads to node `k + 1`; in the graph the edges are in the order of their start nodes. The takes of
-/// a node are in ascending order.
+/// The first node is the start, and every edge leads to a later node. In a tree, the nodes are in the order of
+/// Algorithm 3.2, and edge `k` leads to node `k + 1`. In a graph, the edges are sorted by the nodes that they start
+/// from. The takes from each node are in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayGraph {
     pub(super) nodes: Vec<Node>,
@@ -22,25 +22,25 @@ pub struct Node {
     pub position: Position,
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// The number of nodes below, if the tree or graph was cut here.
+    /// The number of nodes below this one that were left out; `None` if the tree or graph was not cut here.
     pub cut: Option<TreeSize>,
 }
 
-/// A take.
+/// A take that leads from one node to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The index of the node before it.
+    /// The index of the node before the take.
     pub from: usize,
-    /// The index of the node after it.
+    /// The index of the node after the take.
     pub to: usize,
-    /// Counters taken.
+    /// The number of counters taken.
     pub take: u64,
-    /// Whether it is optimal.
+    /// Whether the take is optimal.
     pub is_optimal: bool,
 }
 
 impl PlayGraph {
-    /// Returns the nodes, the start first.
+    /// Returns the nodes; the first is the start.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -50,11 +50,11 @@ impl PlayGraph {
         &self.edges
     }
 
-    /// Returns the best line of play from the start, always with the smallest optimal take, until the game is over or
-    /// the drawing is cut.
+    /// Returns the best line of play from the start. It always follows the smallest optimal take, and ends when the
+    /// game is over or where the tree or graph was cut.
     ///
-    /// Algorithm 3.3 also looks through the takes in ascending order and picks the first that leads to the winner that
-    /// the seat likes best.
+    /// Algorithm 3.3 also looks through the takes in ascending order and picks the first one that leads to the winner
+    /// that the seat prefers most.
     pub fn best_line(&self) -> Vec<Edge> {
         let mut end = 0;
         let mut line = self.edges.clone();

@@ -4,7 +4,8 @@ use super::TreeCut;
 use lastnim_core::game::Piles;
 use std::fmt;
 
-/// The largest power of two that is also written as a power of ten: beyond it the digits would be uncertain.
+/// The largest exponent of two for which the number is also written as a power of ten. For larger exponents,
+/// [`LOG10_2_E15`] is not precise enough.
 const MAX_LOG2_IN_DECIMAL: u128 = 1_000_000_000_000;
 /// The decimal logarithm of 2, times 10^15.
 const LOG10_2_E15: u128 = 301_029_995_663_981;
@@ -21,18 +22,20 @@ pub enum TreeSize {
 }
 
 impl TreeSize {
-    /// Counts the nodes in the tree of all play from these piles: `T_0 = 1`, `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
+    /// Counts the nodes in the tree of all possible play from these piles.
     ///
-    /// The formula counts the nodes that Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
+    /// The number is the last of `T_0 = 1` and `T_j = 2^(x_j - 1) (1 + T_{j-1})` for the piles `x_1`, `x_2`, and so on.
+    /// This formula counts the nodes that Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
     pub fn of_piles(piles: &Piles) -> Self {
         Self::of_prefixes(piles.as_slice()).last().copied().unwrap_or(Self::Exactly(1))
     }
 
-    /// Counts the nodes at most `depth` takes below the root of that tree.
+    /// Counts the nodes that are at most `depth` takes below the root in the tree of all possible play from these
+    /// piles.
     ///
-    /// When `k` piles with `s` counters in total are empty and a pile of `x` is in play, depth `d` has
-    /// `C(s + x - k - 1, d - k)` nodes: exactly `k` of the takes empty a pile, and the others end at any of the remaining
-    /// counters.
+    /// Consider the nodes at depth `d` in which `k` piles, with `s` counters in total, are empty and a pile that had
+    /// `x` counters is in play. There are `C(s + x - k - 1, d - k)` of them: exactly `k` of the takes empty a pile, and
+    /// each of the others ends at any of the remaining counters.
     pub fn to_depth(piles: &Piles, depth: u64) -> Self {
         match nodes_to_depth(piles.as_slice(), depth, u128::MAX) {
             Some(nodes) => Self::Exactly(nodes),
@@ -43,7 +46,7 @@ impl TreeSize {
     /// Returns the deepest cut of the tree with at most `limit` nodes; `None` if `limit` is 0.
     pub(super) fn deepest_cut(piles: &Piles, limit: u64) -> Option<TreeCut> {
         let fits = |depth| nodes_to_depth(piles.as_slice(), depth, limit.into());
-        // Each depth down to the leaves adds at least one node.
+        // Each depth down to the deepest leaf adds at least one node, so a cut at depth `limit` has too many.
         let (mut depth, mut nodes) = (0, fits(0)?);
         let mut too_deep = limit;
         while depth + 1 < too_deep {
@@ -56,7 +59,7 @@ impl TreeSize {
         Some(TreeCut { depth, nodes: u64::try_from(nodes).ok()? })
     }
 
-    /// Returns the sizes of the trees of the first pile, the first two piles, and so on.
+    /// Returns the size of the tree for the first pile alone, for the first two piles, and so on.
     pub(super) fn of_prefixes(piles: &[u64]) -> Vec<Self> {
         let mut size = Self::Exactly(1);
         let with_pile = |&counters| {
@@ -66,7 +69,7 @@ impl TreeSize {
         piles.iter().map(with_pile).collect()
     }
 
-    /// Returns the size of the tree after a pile of `counters` is appended.
+    /// Returns the size of the tree after a pile of `counters` counters is appended.
     pub(super) fn with_pile(self, counters: u64) -> Self {
         let splits = u128::from(counters - 1);
         match self {
@@ -81,7 +84,7 @@ impl TreeSize {
                     Self::Exactly,
                 )
             }
-            // One more node is negligible beside 2^128.
+            // One more node is negligible compared with 2^128.
             Self::About2To(log2) => Self::About2To(log2 + splits),
             Self::AtLeast2To(log2) => Self::AtLeast2To(log2 + splits),
         }
@@ -120,10 +123,11 @@ impl fmt::Display for TreeSize {
     }
 }
 
-/// Returns the binary logarithm of `nodes`, at least 1, rounded to the nearest integer.
+/// Returns the binary logarithm of `nodes`, rounded to the nearest integer. `nodes` must be at least 1.
 fn nearest_log2(nodes: u128) -> u128 {
     let floor = nodes.ilog2();
-    // These are the first 64 bits, of which the highest is set. Numbers from the square root of 2 on are rounded up.
+    // These are the 64 leading bits, of which the highest is set. Read as a number from 1 to 2, they are rounded up if
+    // their square is at least 2.
     let first_bits = (nodes << nodes.leading_zeros()) >> 64;
     u128::from(floor) + ((first_bits * first_bits) >> 127)
 }
@@ -131,7 +135,7 @@ fn nearest_log2(nodes: u128) -> u128 {
 /// Counts the nodes down to a depth; `None` if there are more than `limit`.
 fn nodes_to_depth(piles: &[u64], depth: u64, limit: u128) -> Option<u128> {
     let mut nodes: u128 = 0;
-    // The number of counters of the emptied piles and the pile in play, without the last counter of each pile.
+    // The number of counters in the emptied piles and the pile in play, leaving out one counter of each pile.
     let mut free: u128 = 0;
     let mut emptied = 0;
     for &counters in piles.iter().rev() {
@@ -140,14 +144,14 @@ fn nodes_to_depth(piles: &[u64], depth: u64, limit: u128) -> Option<u128> {
         nodes = add_binomials(nodes, free, others, limit)?;
         emptied += 1;
     }
-    // No counter is left.
+    // This adds the leaves, in which no counter is left.
     match depth.checked_sub(emptied) {
         Some(others) => add_binomials(nodes, free, others, limit),
         None => Some(nodes),
     }
 }
 
-/// Adds `C(of, 0) + ... + C(of, up_to)`; `None` if the sum exceeds `limit`.
+/// Returns `sum + C(of, 0) + ... + C(of, up_to)`; `None` if that exceeds `limit`.
 fn add_binomials(mut sum: u128, of: u128, up_to: u64, limit: u128) -> Option<u128> {
     let mut binomial: u128 = 1;
     for chosen in 0..=of.min(u128::from(up_to)) {

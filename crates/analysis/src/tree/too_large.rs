@@ -1,4 +1,4 @@
-//! Errors of building trees and graphs.
+//! Errors that prevent a tree or a graph from being built.
 
 use super::{GraphSize, TreeSize};
 use lastnim_core::{game::Game, oracle::HaltReason};
@@ -16,38 +16,39 @@ pub enum TreeError {
     Halt(#[from] HaltReason),
 }
 
-/// A tree or a graph that exceeds the limit, and what would fit.
+/// A tree or a graph that exceeds the limit, and the cuts that would fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeTooLarge {
-    /// The nodes of the requested tree; `None` if the graph was requested.
+    /// The number of nodes in the requested tree; `None` if the graph was requested.
     pub tree: Option<TreeSize>,
     /// The requested depth, if any.
     pub depth: Option<u64>,
-    /// The limit on nodes, and on edges.
+    /// The maximum number of nodes, which is also the maximum number of edges.
     pub limit: u64,
     /// The deepest cut of the tree that fits; `None` if not even the root fits.
     pub cut: Option<TreeCut>,
-    /// The size of the state graph: cut at that depth if the graph was requested, otherwise the whole graph.
+    /// The size of the state graph: of the graph cut at the requested depth if a graph was requested, otherwise of the
+    /// whole graph.
     pub graph: GraphSize,
-    /// The deepest cut of the graph that fits; `None` if not even the start fits.
+    /// The deepest cut of the graph that fits; `None` if not even the start state fits.
     pub graph_cut: Option<GraphCut>,
 }
 
 /// A tree cut at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeCut {
-    /// Maximum number of takes from the root.
+    /// The maximum number of takes from the root to a node.
     pub depth: u64,
-    /// Number of nodes.
+    /// The number of nodes in the cut tree.
     pub nodes: u64,
 }
 
 /// A graph of states cut at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphCut {
-    /// Maximum number of takes from the start, by the shortest path.
+    /// The maximum number of takes on the shortest path from the start to a state.
     pub depth: u64,
-    /// The size of the graph.
+    /// The size of the cut graph.
     pub size: GraphSize,
 }
 
@@ -62,7 +63,7 @@ impl TreeTooLarge {
         Self { tree: None, depth, limit, cut, graph, graph_cut }
     }
 
-    /// Returns whether the graph of states fits.
+    /// Returns whether the graph of states, as described by `graph`, is within the limit.
     pub fn graph_fits(&self) -> bool {
         self.graph.fits_within(self.limit)
     }

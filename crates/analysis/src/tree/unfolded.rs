@@ -11,17 +11,17 @@ struct OpenNode {
     index: usize,
     position: Position,
     optimal: OptimalTakes,
-    /// The last take explored.
+    /// The last take explored; 0 if none has been.
     take: u64,
 }
 
 impl PlayGraph {
-    /// Builds the tree of all possible play, or its part at most `depth` takes below the root.
+    /// Builds the tree of all possible play, or only the part of it that is at most `depth` takes below the root.
     ///
-    /// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 and 3.2. A node is a step of the budget.
+    /// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 and 3.2. Each node costs one step of the budget.
     ///
     /// # Errors
-    /// If it would have more than `limit` nodes, or the budget runs out.
+    /// If the tree would have more than `limit` nodes, or the budget runs out.
     pub fn build_tree(
         game: &Game,
         depth: Option<u64>,
@@ -39,14 +39,14 @@ impl PlayGraph {
     }
 }
 
-/// A tree in construction.
+/// A tree under construction.
 struct TreeBuilder {
     solution: Solution,
-    /// The sizes of the trees of the first pile, the first two, and so on.
+    /// The size of the tree for the first pile alone, for the first two piles, and so on.
     prefixes: Vec<TreeSize>,
     depth: u64,
     tree: PlayGraph,
-    /// The path from the root.
+    /// The path from the root to the node being explored.
     open: Vec<OpenNode>,
 }
 
@@ -93,7 +93,6 @@ impl TreeBuilder {
         self.tree.nodes.push(Node { position, winner, cut });
     }
 
-    /// Counts the nodes below a position.
     fn count_below(&self, position: &Position) -> TreeSize {
         let before =
             position.pile_index().checked_sub(1).map_or(TreeSize::Exactly(1), |last| self.prefixes[last]);

@@ -1,30 +1,30 @@
-//! Optimal play of two alliances.
+//! Optimal play between two alliances.
 
 use super::{Alliances, TiedSolution};
 use lastnim_core::game::{BySeat, Ending, Position, SeatSet};
 use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 
-/// The solution of a position for two alliances.
+/// The solution of a position in which two alliances play against each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllianceSolution {
     /// By first seat: the seats of the alliance that wins.
     pub winning_by_first: BySeat<SeatSet>,
-    /// The takes that keep the win of the mover's alliance, as ranges in ascending order; all takes if it loses, none if
-    /// the game is over.
+    /// The takes with which the mover's alliance keeps its win, as ranges in ascending order; all takes if that
+    /// alliance loses anyway, and none if the game is over.
     pub optimal_takes: Vec<TakeRange>,
 }
 
 impl AllianceSolution {
-    /// Solves a position, as rows with ties: [`Alliances::tied_matrix`].
+    /// Solves a position by treating the alliances as rows with ties (see [`Alliances::tied_matrix`]).
     ///
-    /// Two sides with opposed aims have a value: all equilibria lead to the same alliance, and a take is optimal in all
-    /// of them or in none. A step of the budget is one level of a pile with one seat to move.
+    /// A game between two sides with opposed aims has a value: the same alliance wins in all equilibria, and a take is
+    /// optimal in all of them or in none. Each step of the budget solves one level of a pile for one seat to move.
     ///
     /// # Errors
     /// If the budget runs out.
     ///
     /// # Panics
-    /// If the alliances have another number of seats than the position.
+    /// If the alliances and the position have different numbers of seats.
     pub fn solve(
         position: &Position,
         alliances: &Alliances,

@@ -5,7 +5,8 @@ use lastnim_core::game::{BySeat, Seat, SeatCount, SeatSet};
 use std::fmt;
 use thiserror::Error;
 
-/// Two alliances (Kelly 2011; Zhao and Liu 2016): every seat is in one of them, and wants a seat in its alliance to win.
+/// A division of the seats into two alliances (Kelly 2011; Zhao and Liu 2016): every seat is in one of them, and wants
+/// a seat in its own alliance to win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alliances {
     seats: SeatCount,
@@ -13,7 +14,7 @@ pub struct Alliances {
     one: SeatSet,
 }
 
-/// Why these seats cannot form one of two alliances.
+/// Why the listed seats cannot form one of two alliances.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AlliancesError {
@@ -26,10 +27,10 @@ pub enum AlliancesError {
 }
 
 impl Alliances {
-    /// Accepts the seats of one alliance.
+    /// Accepts the seats of one alliance; all other seats form the other one.
     ///
     /// # Errors
-    /// Names the first invalid seat.
+    /// If a seat is invalid, which the error names, or if no seat is left for the other alliance.
     pub fn parse(one: &[u64], seats: SeatCount) -> Result<Self, AlliancesError> {
         let one = parse_seat_list(one, seats)?;
         if one == SeatSet::all(seats) {
@@ -43,13 +44,14 @@ impl Alliances {
         self.seats
     }
 
-    /// Returns the alliance of a seat.
+    /// Returns the seats of the alliance to which a seat belongs.
     pub fn alliance_of(&self, seat: Seat) -> SeatSet {
         let is_in_one = self.one.contains(seat);
         self.seats.iter().filter(|&other| self.one.contains(other) == is_in_one).collect()
     }
 
-    /// Returns the rows: each seat's own alliance first, all its seats tied, then the other one.
+    /// Returns the rows of all seats. Each row has two groups: the seats of the row's own alliance, and then those of
+    /// the other.
     pub fn tied_matrix(&self) -> TiedMatrix {
         TiedMatrix::from_rows(BySeat::from_fn(self.seats, |seat| {
             let own = self.alliance_of(seat);

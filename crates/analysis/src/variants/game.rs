@@ -8,7 +8,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, Piles, Position, SeatCount, Sea
 use lastnim_core::oracle::{Budget, HaltReason};
 use thiserror::Error;
 
-/// The rules that differ from Last Nim with strict rows, and the preferences of all seats.
+/// The rules by which a variant differs from Last Nim with strict rows, and the preferences of all seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Variant {
     /// Rows with ties.
@@ -32,13 +32,13 @@ pub struct VariantGame {
 /// The solution of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariantSolution {
-    /// The solution of rows with ties.
+    /// The solution for rows with ties.
     Ties(TiedSolution),
-    /// The solution of play with passes.
+    /// The solution for play with passes.
     Passes(PassingSolution),
-    /// The solution of two alliances.
+    /// The solution for two alliances.
     Alliances(AllianceSolution),
-    /// The solution of play with random seats.
+    /// The solution for play with random seats.
     RandomSeats(RandomSeatSolution),
 }
 
@@ -105,7 +105,8 @@ impl VariantGame {
         &self.variant
     }
 
-    /// Solves the game; the solution of each variant says what a step of the budget is.
+    /// Solves the game. What a step of the budget covers depends on the variant; the `solve` function of each kind of
+    /// solution documents it.
     ///
     /// # Errors
     /// If the budget runs out.

@@ -1,7 +1,7 @@
-//! Variants of Last Nim beyond strict rows: ties in rows, shared passes, two alliances, seats that move at random.
+//! Variants of Last Nim beyond strict rows: ties in rows, shared passes, two alliances, and seats that move at random.
 //!
-//! A [`VariantGame`] is a position of a variant. Each kind of solution is in its own file, which states the recurrence;
-//! tests compare it with a search of whole positions.
+//! A [`VariantGame`] is a position of a variant. Each kind of solution is in its own file, which states the recurrence.
+//! Tests compare the solutions with searches of whole positions.
 
 mod alliance_solution;
 mod alliances;

@@ -1,4 +1,4 @@
-//! Numbers of passes.
+//! The number of passes in a game.
 
 use std::{fmt, str::FromStr};
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Maximum number of passes.
 pub const MAX_PASSES: u32 = 1_000;
 
-/// How many passes all seats share.
+/// The number of passes that all seats share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassCount(u32);
 
@@ -16,15 +16,15 @@ pub struct PassCount(u32);
 pub struct PassCountError(pub String);
 
 impl PassCount {
-    /// Accepts at most [`MAX_PASSES`].
+    /// Accepts a number up to [`MAX_PASSES`].
     ///
     /// # Errors
-    /// Returns any larger number.
+    /// If the number is larger.
     pub fn new(passes: u32) -> Result<Self, PassCountError> {
         if passes <= MAX_PASSES { Ok(Self(passes)) } else { Err(PassCountError(passes.to_string())) }
     }
 
-    /// Returns the number.
+    /// Returns the number of passes.
     pub fn get(self) -> u32 {
         self.0
     }

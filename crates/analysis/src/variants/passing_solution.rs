@@ -7,33 +7,33 @@ use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 
 /// The solution of a position in which the seats share some passes (Liu and Yang 2017).
 ///
-/// Instead of a take, the seat to move may use one of the passes that are left. No seat passes when no counter is left.
+/// Instead of taking, the seat to move may use one of the remaining passes. No seat can pass once no counter is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassingSolution {
     /// By first seat: the winner under optimal play.
     pub winner_by_first: BySeat<Seat>,
-    /// The optimal takes, as ranges in ascending order; none if the game is over, or only the pass is optimal.
+    /// The optimal takes, as ranges in ascending order; empty if the game is over or only a pass is optimal.
     pub optimal_takes: Vec<TakeRange>,
     /// Whether a pass is optimal.
     pub is_pass_optimal: bool,
 }
 
 impl PassingSolution {
-    /// Solves a position before any pass.
+    /// Solves a position in which all the passes are still left.
     ///
-    /// With `W^k_b(p)` the winner when seat p is to move, k passes and b counters in the last pile are left:
+    /// Let `W^k_b(p)` be the winner when seat p is to move, and k passes and b counters in the last pile are left. Then
     /// `W^k_b(p) = best_p { W^k_c(p+1) for c < b; W^(k-1)_b(p+1) if k > 0 }`.
     ///
-    /// If two successive levels are equal for all k, all further levels are equal too. Each earlier level improves the
-    /// best take of one of (s+1) n seats and numbers of passes, so a pile needs at most 1 + (s+1) n (n-1) levels,
-    /// however many counters it has. A step of the budget is one level of a pile with one seat to move and one number
-    /// of passes left.
+    /// If two successive levels are equal for all k, all further levels are equal too. Let s be the number of passes at
+    /// the start. Each level before that improves the best take for at least one of the (s+1) n pairs of a number of
+    /// passes and a seat, so a pile needs at most 1 + (s+1) n (n-1) levels, however many counters it has. Each step of
+    /// the budget solves one level of a pile for one seat to move and one number of passes left.
     ///
     /// # Errors
     /// If the budget runs out.
     ///
     /// # Panics
-    /// If the matrix has another number of seats than the position.
+    /// If the matrix and the position have different numbers of seats.
     pub fn solve(
         position: &Position,
         matrix: &AllianceMatrix,
@@ -41,7 +41,7 @@ impl PassingSolution {
         ending: Ending,
         budget: &mut Budget<'_>,
     ) -> Result<Self, HaltReason> {
-        assert_eq!(position.seats(), matrix.seats(), "a matrix with as many seats as the position");
+        assert_eq!(position.seats(), matrix.seats(), "the matrix must have as many seats as the position");
         let play = PassingPlay { recurrence: RankRecurrence::of_matrix(matrix), seats: matrix.seats().get() };
         let passes = passes.get() as usize;
         let mut ranks = vec![RankRecurrence::ranks_when_over(matrix, ending); passes + 1];
@@ -64,7 +64,7 @@ impl PassingSolution {
     }
 }
 
-/// By number of passes left: the winner's rank, by seat to move.
+/// The ranks of the winners, by number of passes left and then by seat to move.
 type RanksByPasses = Vec<Ranks>;
 
 struct PassingPlay {
@@ -73,8 +73,9 @@ struct PassingPlay {
 }
 
 impl PassingPlay {
-    /// Appends a pile to piles worth `ranks`. `see_level` is called with 0, 1, ... counters left in it, up to one less
-    /// than it has or to the level that all larger numbers share.
+    /// Appends a pile to the piles whose solution is `ranks`. Calls `see_level` with the ranks for 0, 1, ... counters
+    /// left in the new pile. The last call is for one counter less than the pile has, or for the level from which on
+    /// nothing changes.
     fn add_pile(
         &self,
         ranks: &mut RanksByPasses,
@@ -82,7 +83,7 @@ impl PassingPlay {
         budget: &mut Budget<'_>,
         mut see_level: impl FnMut(&RanksByPasses),
     ) -> Result<(), HaltReason> {
-        // The best rank that a take leads to, by number of passes left.
+        // The best rank that a take leads to, by number of passes left and then by seat to move.
         let mut best_takes = vec![[u8::MAX; MAX_SEATS]; ranks.len()];
         for _ in 0..counters {
             budget.spend((self.seats * ranks.len()) as u64)?;

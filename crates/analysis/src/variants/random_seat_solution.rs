@@ -5,43 +5,44 @@ use crate::robustness::rank_as_number;
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Position, Seat, SeatCount, SeatSet};
 use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 
-/// Maximum number of counters, over all piles, of a [`VariantGame`](super::VariantGame) with random seats: a random take depends on every counter, so time grows
-/// with them.
+/// The maximum number of counters, in all piles together, of a [`VariantGame`](super::VariantGame) with random seats. A
+/// random take depends on every counter, so the time to solve a game grows with their number.
 pub const MAX_RANDOM_COUNTERS: u64 = 100_000;
 
-/// Expected ranks and probabilities that differ by at most this count as equal. Rounding errors are far smaller, and
-/// real differences between takes are far larger.
+/// Expected ranks and probabilities that differ by at most this much count as equal. Rounding errors are far smaller,
+/// and real differences between takes are far larger.
 const EQUAL_WITHIN: f64 = 1e-9;
 
 /// The solution of a position in which some seats move at random and the others take that into account (Krawec 2015).
 ///
 /// A random seat draws its take uniformly from all legal ones. Every other seat knows which seats move at random, and
-/// chooses the take with its lowest expected rank, 0 (best) to n-1 in its row. Among equally good takes it takes the
-/// fewest counters. The figures are exact up to the rounding of 64-bit floating point.
+/// chooses the take that gives it the lowest expected rank, where ranks run from 0 (best) to n-1 in its row. Among
+/// equally good takes, it chooses the one of the fewest counters. The figures are exact except for the rounding of
+/// 64-bit floating-point numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomSeatSolution {
     /// By seat: the probability that it wins.
     pub win_probabilities: BySeat<f64>,
-    /// By seat: the expected place of the winner in its row.
+    /// By seat: the expected rank of the winner in its row.
     pub expected_ranks: BySeat<f64>,
-    /// The optimal takes, as ranges in ascending order; none if the seat to move moves at random, or the game is over.
+    /// The optimal takes, as ranges in ascending order; empty if the seat to move moves at random or the game is over.
     pub optimal_takes: Vec<TakeRange>,
     /// Whether some reachable position has several takes that are equally good for the mover but lead to different
-    /// chances. Then the figures may depend on the rule that the mover takes the fewest counters.
+    /// chances. If so, the figures may depend on the rule that the mover then takes the fewest counters.
     pub has_ties: bool,
 }
 
 impl RandomSeatSolution {
     /// Solves a position, with a running mean over the takes of random seats and a running best for the others.
     ///
-    /// Takes O(X n^2) time with X counters in total, which a [`VariantGame`](super::VariantGame) limits. A step of the
-    /// budget is a counter with one seat to move.
+    /// This takes O(X n^2) time for X counters in total, a number that [`VariantGame`](super::VariantGame) limits. Each
+    /// step of the budget solves one level of a pile for one seat to move.
     ///
     /// # Errors
     /// If the budget runs out.
     ///
     /// # Panics
-    /// If the matrix has another number of seats than the position.
+    /// If the matrix and the position have different numbers of seats.
     pub fn solve(
         position: &Position,
         matrix: &AllianceMatrix,
@@ -50,7 +51,7 @@ impl RandomSeatSolution {
         budget: &mut Budget<'_>,
     ) -> Result<Self, HaltReason> {
         let seats = matrix.seats();
-        assert_eq!(position.seats(), seats, "a matrix with as many seats as the position");
+        assert_eq!(position.seats(), seats, "the matrix must have as many seats as the position");
         let play = RandomPlay { matrix, random };
         let mut prospects =
             BySeat::from_fn(seats, |to_move| Prospect::of_winner(ending.winner(to_move, seats), seats));
@@ -104,13 +105,13 @@ impl Prospect {
     }
 }
 
-/// The outcomes of a seat's takes that were added so far.
+/// The combined outcomes of those takes of a seat that have been added so far.
 struct SeenTakes {
-    /// By winner: the sum of the chances, for a random seat.
+    /// By winner: the sum of its chances over the takes, used if the seat moves at random.
     sums: BySeat<f64>,
-    /// The lowest expected rank, for any other seat.
+    /// The lowest expected rank, used if the seat does not move at random.
     best: f64,
-    /// The chances after the best take of the fewest counters.
+    /// The chances after the best take; of equally good takes, the one of the fewest counters.
     chosen: BySeat<f64>,
     /// Whether other takes are as good as the chosen one, but lead to different chances.
     is_tied: bool,
@@ -124,7 +125,7 @@ impl SeenTakes {
         Self { sums: none.clone(), best: f64::INFINITY, chosen: none, is_tied: false, has_ties: false }
     }
 
-    /// Adds a take of fewer counters than all before.
+    /// Adds a take of fewer counters than all takes added before.
     fn add(&mut self, after: &Prospect, rank: f64) {
         self.has_ties |= after.has_ties;
         for (winner, chance) in after.chances.enumerate() {
@@ -148,8 +149,8 @@ struct RandomPlay<'a> {
 }
 
 impl RandomPlay<'_> {
-    /// Appends a pile to piles with these prospects by seat to move. Calls `see_left` with the prospects for each
-    /// number of counters that a take can leave, from 0 on.
+    /// Appends a pile to the piles whose prospects, by seat to move, are `prospects`. Calls `see_left` with the
+    /// prospects for each number of counters that a take can leave in the new pile, from 0 on.
     fn add_pile(
         &self,
         prospects: &mut BySeat<Prospect>,

@@ -3,7 +3,7 @@
 use lastnim_core::game::{SeatCount, SeatError, SeatSet};
 use thiserror::Error;
 
-/// Why numbers are not a valid list of seats.
+/// Why some numbers are not a valid list of seats.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SeatListError {
@@ -18,10 +18,10 @@ pub enum SeatListError {
     Repeated(usize),
 }
 
-/// Accepts at least one seat, each once, in any order.
+/// Accepts a list of at least one seat, in any order and without repetitions.
 ///
 /// # Errors
-/// Names the first invalid seat.
+/// If the list is empty or a seat is invalid; the error names the first invalid seat.
 pub fn parse_seat_list(numbers: &[u64], seats: SeatCount) -> Result<SeatSet, SeatListError> {
     let mut listed = SeatSet::default();
     for &number in numbers {

@@ -2,10 +2,10 @@
 
 use lastnim_core::oracle::TakeRange;
 
-/// Returns the takes from a pile of `counters` that are kept, as ranges in ascending order with gaps between them.
+/// Returns the takes to keep, from a pile of `counters` counters, as ranges in ascending order with gaps between them.
 ///
-/// `is_kept` is called for each number of counters left below `levels`. Its answer for the last one also applies to
-/// every larger number.
+/// `is_kept` tells, for a number of counters left below `levels`, whether to keep the take that leaves it. Its answer
+/// for `levels - 1` also applies to every larger number.
 pub(super) fn take_ranges(counters: u64, levels: usize, is_kept: impl Fn(usize) -> bool) -> Vec<TakeRange> {
     let mut ranges: Vec<TakeRange> = Vec::new();
     for (level, fewest) in (0..levels).zip(0..counters) {
@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(ranges(10, 3, &[0, 2]), [(1, 8), (10, 10)]);
         assert_eq!(ranges(10, 3, &[0, 1]), [(9, 10)]);
         assert_eq!(ranges(10, 3, &[0, 1, 2]), [(1, 10)]);
-        assert_eq!(ranges(2, 9, &[1, 5]), [(1, 1)], "there is no more than one counter left");
+        assert_eq!(ranges(2, 9, &[1, 5]), [(1, 1)], "a take leaves at most one counter");
         assert_eq!(ranges(0, 1, &[0]), []);
     }
 }

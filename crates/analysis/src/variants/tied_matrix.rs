@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TiedMatrix(BySeat<TiedRow>);
 
-/// Why rows do not form a matrix with ties.
+/// Why some rows do not form a matrix with ties.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedMatrixError {
@@ -19,7 +19,7 @@ pub enum TiedMatrixError {
     /// A row is invalid.
     #[error("row {row} of the alliance matrix: {error}")]
     Row {
-        /// The row's seat, from 0.
+        /// The seat whose row is invalid, from 0.
         row: usize,
         /// Why it is invalid.
         error: TiedRowError,
@@ -27,10 +27,10 @@ pub enum TiedMatrixError {
 }
 
 impl TiedMatrix {
-    /// Accepts n rows, each a list of groups that together have the n offsets.
+    /// Accepts n rows. Each row is a list of groups that together contain each of the n offsets once.
     ///
     /// # Errors
-    /// Names the first invalid row.
+    /// If no game has this number of seats, or a row is invalid; the error names the first invalid row.
     pub fn parse(rows: &[Vec<Vec<u64>>]) -> Result<Self, TiedMatrixError> {
         let seats = SeatCount::new(rows.len())?;
         let rows = rows.iter().enumerate().map(|(row, groups)| {
@@ -57,7 +57,7 @@ impl TiedMatrix {
         self.0.seats()
     }
 
-    /// Returns the rows by seat.
+    /// Returns the rows, by seat.
     pub fn rows(&self) -> &BySeat<TiedRow> {
         &self.0
     }

@@ -7,29 +7,29 @@ use thiserror::Error;
 /// A row with ties: groups of offsets, the most preferred group first. The seat does not mind which member of a group
 /// wins.
 ///
-/// `0 1=2` means itself, then either of the next two.
+/// `0 1=2` means that the seat prefers to win itself, and otherwise does not mind which of the next two seats wins.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TiedRow {
-    /// The offsets in the order of their groups.
+    /// All offsets, in the order of their groups.
     order: Row,
     /// By offset: the place of its group.
     ranks: Box<[u8]>,
 }
 
-/// Why groups of offsets do not form a row.
+/// Why some groups of offsets do not form a row.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedRowError {
     /// A group has no offset.
     #[error("group {0} of the row is empty: expected at least one offset, as in 0 1=2")]
     EmptyGroup(usize),
-    /// The offsets are not a row, even if ties are ignored.
+    /// The offsets do not form a row, even if ties are ignored.
     #[error(transparent)]
     Row(#[from] RowError),
 }
 
 impl TiedRow {
-    /// Accepts groups that contain each of 0..n-1 once.
+    /// Accepts groups that together contain each offset from 0 to n-1 once.
     ///
     /// # Errors
     /// Names the first empty group, or the first invalid offset.
@@ -76,7 +76,7 @@ impl From<&Row> for TiedRow {
 }
 
 impl fmt::Display for TiedRow {
-    /// Writes the groups with blanks between them, and `=` between the offsets of one.
+    /// Writes the groups separated by blanks, and the offsets within a group separated by `=`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (rank, group) in self.groups().enumerate() {
             for (place, offset) in group.iter().enumerate() {

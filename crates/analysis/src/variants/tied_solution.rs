@@ -6,13 +6,13 @@ use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 
 /// The solution of a position for rows with ties.
 ///
-/// A seat that is indifferent may move either way, so a position has a set of possible winners: those of all
-/// subgame-perfect equilibria in pure strategies, which may depend on the history of play.
+/// An indifferent seat may move either way, so a position has a set of possible winners: the winners in all
+/// subgame-perfect equilibria in pure strategies, where strategies may depend on the history of play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiedSolution {
     /// By first seat: every winner that an equilibrium leads to; at least one.
     pub winners_by_first: BySeat<SeatSet>,
-    /// The takes that are optimal in some equilibrium, as ranges in ascending order; none if the game is over.
+    /// The takes that are optimal in some equilibrium, as ranges in ascending order; empty if the game is over.
     pub optimal_in_some: Vec<TakeRange>,
     /// The takes that are optimal in every equilibrium; may be empty.
     pub optimal_in_every: Vec<TakeRange>,
@@ -21,19 +21,21 @@ pub struct TiedSolution {
 impl TiedSolution {
     /// Solves a position.
     ///
-    /// With `C_p(w)` the place of the group of winner w for seat p, `U` the union of the sets that the takes lead to, and
-    /// `t` the least, over the takes, of the worst place in the take's set, the set is `{ w in U : C_p(w) <= t }`: each
-    /// take's set can be reached independently, and the mover can refuse whatever is worse than t.
+    /// Each take of the seat p to move leads to a set of possible winners. Let `U` be the union of these sets, and let
+    /// `C_p(w)` be the place in p's row of the group that contains winner w. Let `t` be the smallest, over all takes,
+    /// of the worst place in the take's set. Then the set of possible winners before the take is `{ w in U : C_p(w) <=
+    /// t }`: which winner of its set a take leads to does not depend on the other takes, and p need not accept a winner
+    /// worse than `t`.
     ///
-    /// `U` only grows and `t` only falls with the counters of a pile, and two equal successive vectors of sets repeat for
-    /// ever. So a pile needs at most n (2n - 1) levels, however many counters it has. A step of the budget is one level
-    /// of a pile with one seat to move.
+    /// As a pile gets more counters, `U` only grows and `t` only falls. Once two successive levels have equal sets for
+    /// all seats, all further levels are equal too. So a pile needs at most n (2n - 1) levels, however many counters it
+    /// has. Each step of the budget solves one level of a pile for one seat to move.
     ///
     /// # Errors
     /// If the budget runs out.
     ///
     /// # Panics
-    /// If the matrix has another number of seats than the position.
+    /// If the matrix and the position have different numbers of seats.
     pub fn solve(
         position: &Position,
         matrix: &TiedMatrix,
@@ -41,7 +43,7 @@ impl TiedSolution {
         budget: &mut Budget<'_>,
     ) -> Result<Self, HaltReason> {
         let seats = matrix.seats();
-        assert_eq!(position.seats(), seats, "a matrix with as many seats as the position");
+        assert_eq!(position.seats(), seats, "the matrix must have as many seats as the position");
         let mut empty = BySeat::from_fn(seats, |to_move| SeatSet::from_iter([ending.winner(to_move, seats)]));
         for &counters in position.untouched_piles() {
             empty = last_level(pile_levels(empty, matrix, counters, budget)?);
@@ -51,7 +53,7 @@ impl TiedSolution {
         let mover = position.to_move();
         let after: Vec<TakePlaces> =
             levels.iter().map(|level| TakePlaces::of_set(matrix, mover, level[seats.next(mover)])).collect();
-        // If more counters can be left, the last level also covers the takes that leave them.
+        // If takes can also leave more counters than the last level has, the last level stands for those takes too.
         let is_repeated = |level: usize| level + 1 == after.len() && counters > after.len() as u64;
         let reachable = &after[..after.len().min(usize::try_from(counters).unwrap_or(usize::MAX))];
         let threshold = reachable.iter().map(|places| places.worst).min().unwrap_or_default();
@@ -70,10 +72,10 @@ impl TiedSolution {
     }
 }
 
-/// By seat to move: the possible winners.
+/// The possible winners, by seat to move.
 type WinnerSets = BySeat<SeatSet>;
 
-/// The places, in the mover's row, of the winners that a take can lead to.
+/// The best and the worst place, in the mover's row, of the winners that a take can lead to.
 #[derive(Debug, Clone, Copy)]
 struct TakePlaces {
     best: usize,
@@ -87,17 +89,17 @@ impl TakePlaces {
     }
 }
 
-/// The outcomes of a seat's takes.
+/// The combined outcomes of a seat's takes.
 #[derive(Debug, Clone, Copy)]
 struct TakeOptions {
     /// Every winner that some take can lead to.
     winners: SeatSet,
-    /// The least, over the takes, of the worst place.
+    /// The smallest, over the takes, of the worst place that a take can lead to.
     threshold: usize,
 }
 
-/// Returns the winners with 0, 1, ... of at most `counters` counters in the last pile; the last level also applies to
-/// every larger number.
+/// Returns the possible winners with 0, 1, ... counters in the last pile. The levels end at `counters` counters, or
+/// earlier if all further levels would equal the last one.
 fn pile_levels(
     empty: WinnerSets,
     matrix: &TiedMatrix,
@@ -127,5 +129,5 @@ fn pile_levels(
 }
 
 fn last_level(mut levels: Vec<WinnerSets>) -> WinnerSets {
-    levels.pop().expect("a pile has at least the level of 0 counters")
+    levels.pop().expect("every pile has at least the level for 0 counters")
 }

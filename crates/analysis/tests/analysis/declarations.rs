@@ -1,4 +1,4 @@
-//! Declarations agree with the enumeration of all rows and profiles.
+//! Tests that the analyses of declarations agree with an enumeration of all rows and profiles.
 
 use lastnim_analysis::{
     BestDeclaration, Completeness, Equilibria, EquilibriaError, RowCount, RowProfiles, TruthCheck,
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// Compares the answer within this many steps with the unlimited one.
+/// Compares the answer within a budget of `steps` with the answer without a limit.
 fn check_budget(game: &Game, steps: u64) {
     let seat = game.first_seat();
     let all = BestDeclaration::find(game, seat, &mut Budget::unbounded());
@@ -106,7 +106,7 @@ fn check_budget(game: &Game, steps: u64) {
     }
 }
 
-/// Compares the equilibria found within this many steps with all of them.
+/// Compares the equilibria found within a budget of `steps` with all equilibria of the game.
 fn check_profiles(game: &Game, all: &Equilibria, steps: u64) {
     let part = Equilibria::find(game, &mut Budget::of_steps(steps)).unwrap();
     match part.settled {
@@ -140,7 +140,7 @@ fn every_budget_gives_consistent_equilibria() {
     let new_game =
         |piles: &[u64], rows: &[Vec<u64>]| Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
     for game in [
-        // Here the very last step belongs to the counting.
+        // In this game, the very last step is spent on counting.
         new_game(&[1], &[vec![0, 1], vec![1, 0]]),
         new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
     ] {
@@ -158,7 +158,7 @@ fn every_budget_gives_consistent_equilibria() {
     }
 }
 
-/// The winner of every profile of rows.
+/// All profiles of rows, with the winner of each.
 struct Profiles {
     rows: Vec<Row>,
     matrices: Vec<AllianceMatrix>,
@@ -182,7 +182,7 @@ impl Profiles {
         Self { rows, matrices, winners }
     }
 
-    /// Returns for every profile whether it is an equilibrium if `truth` contains the true rows.
+    /// Returns, for every profile, whether it is an equilibrium if `truth` contains the true rows.
     fn equilibria(&self, truth: &AllianceMatrix) -> Vec<bool> {
         let mut is_equilibrium = vec![true; self.winners.len()];
         for seat in truth.seats().iter() {
@@ -202,7 +202,7 @@ impl Profiles {
     }
 }
 
-/// Compares the equilibria found with the enumeration.
+/// Compares the equilibria that the search finds with those among all enumerated profiles.
 fn check_equilibria(game: &Game, profiles: &Profiles) {
     let found = Equilibria::find(game, &mut Budget::unbounded()).unwrap();
     assert_eq!((found.settled, found.regions_left_out), (Completeness::Complete, 0));

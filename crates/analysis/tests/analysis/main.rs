@@ -1,4 +1,4 @@
-//! Analyses agree with slow references, closed forms and data.
+//! Tests that the analyses agree with slow reference implementations, closed forms and data.
 
 mod declarations;
 mod general;

@@ -1,4 +1,4 @@
-//! Rationalisable rows agree with the enumeration of all rows.
+//! Tests that the rationalisable rows agree with an enumeration of all rows.
 
 use lastnim_analysis::{
     AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality, RationalisableRows,
@@ -21,14 +21,15 @@ struct Played {
     takes: Vec<PlayedTake>,
 }
 
-/// How the seat under test played; the others play at random.
+/// How the seat under test plays. The other seats play at random.
 #[derive(Debug, Clone, Copy)]
 enum Play {
     AtRandom,
     OptimallyFor(u64),
 }
 
-/// Plays a game to its end. An optimal seat plays optimally for one of the game's rows, selected by a number.
+/// Plays a game to its end. If `play` is optimal, its number selects one of all possible rows, and the seat plays
+/// optimally for that row.
 fn play_game(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
     let seats = game.matrix.seats();
     let seat = seats.seat(seat.index(seats.get())).unwrap();
@@ -68,7 +69,7 @@ fn any_games(
         let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), choices);
         let play_with_steward = move |(game, seat, choices): (Game, Index, Vec<Index>)| {
             let mut played = play_game(game, seat, &choices, how);
-            // Some takes are the steward's, including takes of the seat under test.
+            // The steward makes some of the takes, including some of the seat under test.
             for (take, choice) in played.takes.iter_mut().zip(choices.iter().cycle()) {
                 take.mover = if choice.index(11) == 0 { Mover::Steward } else { Mover::Bot };
             }
@@ -82,7 +83,8 @@ fn any_play() -> impl Strategy<Value = Play> + Clone {
     prop_oneof![Just(Play::AtRandom), any::<u64>().prop_map(Play::OptimallyFor)]
 }
 
-/// For each take of the seat's own bot: whether the row explains it, from the definitions and plain backward induction.
+/// Returns, for each take of the seat's own bot, whether the row explains it, by the definitions and plain backward
+/// induction.
 fn explained_takes(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
     let Played { game, seat, takes } = played;
     let solution = match reading {
@@ -142,7 +144,7 @@ proptest! {
         let found = add_all(&games, reading, KeptGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);
-        // By take: the rows that do not explain it.
+        // For each take, this tells which rows do not explain it.
         let rows = permutations(games[0].game.matrix.seats());
         let mut refuted: Vec<(TakeOfGame, Vec<bool>)> = Vec::new();
         for (game, played) in (0..).zip(&games) {
@@ -193,7 +195,7 @@ fn refutes_all(takes: &[&Vec<bool>]) -> bool {
     (0..takes.first().map_or(1, |rows| rows.len())).all(|row| takes.iter().any(|rows| rows[row]))
 }
 
-/// Tries all sets of at most `max_takes` takes.
+/// Returns whether `chosen`, with at most `max_takes` further takes, can refute all rows. Tries all sets of takes.
 fn any_refutes_all<'a>(takes: &[&'a Vec<bool>], max_takes: usize, chosen: &mut Vec<&'a Vec<bool>>) -> bool {
     if refutes_all(chosen) {
         return true;
@@ -282,5 +284,5 @@ fn three_games_expose_about_half_of_random_movers() {
         add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default()).rows().is_empty()
     });
     let share = f64::from(caught.count() as u32) / f64::from(samples);
-    assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, give or take 2%");
+    assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, with a standard error of 2%");
 }

@@ -1,4 +1,5 @@
-//! Robustness agrees with minimax, altered matrices and random play by definition; general properties.
+//! Tests that robustness agrees with minimax, with solutions of altered matrices and with the definition of random
+//! play, and that it has some general properties.
 
 use lastnim_analysis::{
     Coalition, ErrorOutlook, ErrorOutlookError, ErrorRate, MAX_ERRING_COUNTERS, Robustness, SmallestCoalition,
@@ -20,7 +21,7 @@ fn assess_fully(game: &Game) -> Robustness {
     Robustness::assess(game, MAX_SEATS, &mut Budget::unbounded())
 }
 
-/// All sets of other seats, by ascending size.
+/// Returns all nonempty sets of seats other than `guarded`, by ascending size.
 fn other_coalitions(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     let others: Vec<Seat> = seats.iter().filter(|&seat| seat != guarded).collect();
     let mut coalitions: Vec<Vec<Seat>> = (1..1_u32 << others.len())
@@ -33,7 +34,7 @@ fn other_coalitions(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     coalitions
 }
 
-/// The row of another seat that ranks winners in the reverse order of `guarded`.
+/// Returns a row for `seat` that ranks the winners in the reverse of `guarded`'s order.
 fn reversed_row(game: &Game, guarded: Seat, seat: Seat) -> Row {
     let seats = game.matrix.seats();
     let offsets: Vec<u64> = game.matrix[guarded]
@@ -45,7 +46,7 @@ fn reversed_row(game: &Game, guarded: Seat, seat: Seat) -> Row {
     Row::parse(&offsets, seats).unwrap()
 }
 
-/// The game with a coalition turned against a seat.
+/// Returns the game after a coalition has turned against `guarded`.
 fn turned_against(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |seat| {
         if coalition.contains(&seat) { reversed_row(game, guarded, seat) } else { game.matrix[seat].clone() }
@@ -55,7 +56,7 @@ fn turned_against(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
     turned
 }
 
-/// Compares the assessment of a position with the references.
+/// Compares the assessment of a game's start position with the reference implementations.
 fn check_assessment(game: &Game) {
     let robustness = assess_fully(game);
     let (seats, position) = (game.matrix.seats(), game.first_position());
@@ -113,7 +114,7 @@ fn check_takes(game: &Game, robustness: &Robustness) {
     assert!(robustness.takes.len() <= 2 * game.matrix.seats().get() + 1);
 }
 
-/// All positions of 1 to `max_piles` piles of 1 to `counters` counters.
+/// Returns all lists of 1 to `max_piles` piles, each with 1 to `counters` counters.
 fn small_piles(max_piles: usize, counters: u64) -> Vec<Piles> {
     let mut all: Vec<Vec<u64>> = vec![Vec::new()];
     let mut last = all.clone();
@@ -133,9 +134,9 @@ fn every_matrix_of_three_seats_agrees_with_minimax() {
             for (third, last) in rows.iter().enumerate() {
                 let rows = BySeat::try_from(vec![one.clone(), other.clone(), last.clone()]).unwrap();
                 let matrix = AllianceMatrix::from_rows(rows).unwrap();
-                // Rotations of each matrix are also among all matrices, so seat 0 to move is enough.
+                // The rotations of each matrix are tested as well, so it is enough to let seat 0 move first.
                 for ending in Ending::ALL {
-                    // Up to two piles for most matrices, up to three for some.
+                    // Most matrices are tested with up to two piles, some with up to three.
                     let (max_piles, counters) =
                         if (first + second + third) % 7 == 0 { (3, 3) } else { (2, 4) };
                     for piles in small_piles(max_piles, counters) {
@@ -200,7 +201,7 @@ proptest! {
     #[test]
     fn with_two_opposed_seats_the_price_of_trust_is_0(game in games(2..=2, 1..=8, 1..=40)) {
         let robustness = assess_fully(&game);
-        // If both seats want the same winner, a turned seat no longer plays for its own row.
+        // If both seats want the same winner, a seat that turns no longer plays for its own row.
         let are_opposed = game.matrix[Seat::FIRST].offsets() == game.matrix.rows().as_slice()[1].offsets();
         for figures in &robustness.seats {
             prop_assert!(!are_opposed || figures.price_of_trust() == 0);
@@ -303,7 +304,7 @@ proptest! {
     }
 }
 
-/// Pseudorandom numbers (xorshift64).
+/// Returns a generator of pseudorandom numbers (xorshift64), each below a given bound.
 fn number_generator() -> impl FnMut(u64) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |bound| {
@@ -324,7 +325,7 @@ fn with_three_seats_predicted_wins_are_rarely_forced() {
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix.clone(), 0, Ending::ToMoveWins).unwrap();
         sure += u32::from(Robustness::assess(&game, 0, &mut Budget::unbounded()).is_winner_sure());
     }
-    // An independent program found 184 of 2,000.
+    // An independent program found that 184 of 2,000 predicted wins are forced.
     assert!((60..=500).contains(&sure), "{sure} of 2000");
 }
 
@@ -346,7 +347,7 @@ fn takes_of_every_kind_occur() {
 
 #[test]
 fn larger_coalitions_may_do_less_harm_and_some_even_help() {
-    // Seats outside a coalition react to who is in it.
+    // This is possible because the seats outside a coalition adapt their play to who is in it.
     let mut below = number_generator();
     let (seats, guarded) = (SeatCount::new(4).unwrap(), Seat::FIRST);
     let all = permutations(seats);

@@ -1,4 +1,4 @@
-//! Trees and graphs agree with the reference tree and with their predicted sizes.
+//! Tests that trees and graphs agree with a reference tree and with their predicted sizes.
 
 use lastnim_analysis::tree::{GraphSize, PlayGraph, TreeCut, TreeError, TreeSize};
 use lastnim_core::game::testing::games;
@@ -29,7 +29,7 @@ fn four_seats(piles: &[u64]) -> Game {
     Game::new(Piles::parse(piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap()
 }
 
-/// The depth of every node of a tree.
+/// Returns the depth of every node in a tree.
 fn node_depths(tree: &PlayGraph) -> Vec<u64> {
     let mut depths = vec![0; tree.nodes().len()];
     for edge in tree.edges() {

@@ -14,7 +14,7 @@ pub struct CircularNim {
 pub const MAX_CIRCLE: usize = 16;
 
 impl CircularNim {
-    /// Creates the rules for a window, which may contain from one pile up to all of them.
+    /// Creates the rules for a window, which may contain any number of piles from one to all of them.
     ///
     /// # Errors
     /// If the circle has too many piles, or the window does not fit.
@@ -33,7 +33,7 @@ impl CircularNim {
 /// A take from piles in a circle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CircleTake {
-    /// By pile: counters taken; not all 0.
+    /// By pile: the number of counters taken from it. At least one of these numbers is not 0.
     pub takes: Box<[u32]>,
 }
 
@@ -47,7 +47,7 @@ impl Rules for CircularNim {
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        // The representative of all rotations and reflections.
+        // All rotations and reflections are represented by the smallest of them, in lexicographic order.
         let circle = piles.as_slice();
         let turned = |start: usize| (0..circle.len()).map(move |step| circle[(start + step) % circle.len()]);
         let mirrored = |start: usize| {
@@ -64,21 +64,21 @@ impl Rules for CircularNim {
     }
 }
 
-/// All takes, window by window. Each takes something from the window's first pile. If the window is the whole circle,
-/// there is only one window, and its first pile may stay untouched.
+/// An iterator over all takes, window by window. Each take removes at least one counter from the window's first pile.
+/// If the window is the whole circle, there is only one window, and its first pile may stay untouched.
 ///
-/// A take that fits into two windows may come up twice.
+/// A take that fits into two windows may occur twice.
 struct WindowTakes {
     piles: PileSizes,
     window: usize,
     /// The first pile of the window.
     start: usize,
-    /// By pile: the last take.
+    /// By pile: the number of counters taken by the most recent take.
     taken: Box<[u32]>,
 }
 
 impl WindowTakes {
-    /// Advances to the next take, like an odometer; returns whether there was one.
+    /// Advances to the next take within the window, like an odometer; returns whether there was one.
     fn advance(&mut self) -> bool {
         let circle = self.taken.len();
         let is_whole = self.window == circle;

@@ -1,13 +1,13 @@
-//! Digits.
+//! The game of digits.
 
 use crate::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Subtract one of its nonzero decimal digits from a number.
+/// Choose a number, and subtract one of its nonzero decimal digits from it.
 #[derive(Debug, Clone, Copy)]
 pub struct SubtractDigit;
 
-/// Subtraction of a digit.
+/// A move that subtracts a digit from a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DigitMove {
     /// The digit, 1 to 9.

@@ -4,7 +4,8 @@ use super::PileTake;
 use crate::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
-/// Take from one pile at most twice the previous take; the first take must not be the whole pile (Whinihan 1963).
+/// There is one pile: take at most twice as many counters as the previous take; the first take must not be the whole
+/// pile (Whinihan 1963).
 #[derive(Debug, Clone, Copy)]
 pub struct FibonacciNim;
 
@@ -16,7 +17,7 @@ pub struct FibonacciPosition {
 }
 
 impl FibonacciPosition {
-    /// Creates a position of one pile; `max_take` limits the next take, by default to all but one counter.
+    /// Creates a position with one pile. `max_take` is the maximum next take; by default it is all but one counter.
     ///
     /// # Errors
     /// If there is not exactly one pile, or `max_take` is out of range.
@@ -33,7 +34,7 @@ impl FibonacciPosition {
         }
     }
 
-    /// Creates a pile before the first take, which must not be all of it.
+    /// Creates the position before the first take, which must not be the whole pile.
     pub fn untouched(pile: u32) -> Self {
         Self { pile, max_take: pile.saturating_sub(1) }
     }

@@ -3,8 +3,8 @@
 use crate::general::{Anyone, GameNumbersError, MAX_SEARCHED_SIZE, Rules};
 use std::fmt;
 
-/// A token is on a vertex of a graph with weighted edges: lower the weight of an edge there, and move the token along
-/// it (Fukuyama 2003).
+/// A token is on a vertex of a graph with weighted edges. Lower the weight of an edge at this vertex, and move the
+/// token along this edge (Fukuyama 2003).
 #[derive(Debug, Clone, Copy)]
 pub struct GraphNim;
 
@@ -13,7 +13,7 @@ pub const MAX_VERTEX: u64 = 63;
 /// Maximum number of edges in a graph.
 pub const MAX_EDGES: usize = 256;
 
-/// Two vertices and the weight of the edge between them. Loops and parallel edges are allowed.
+/// A weighted edge between two vertices. Loops and parallel edges are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// The vertex with the smaller number.
@@ -34,7 +34,7 @@ impl Edge {
     }
 }
 
-/// The token's vertex and the weighted edges.
+/// A position: the token's vertex and the weighted edges.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GraphPosition {
     vertex: u8,
@@ -42,8 +42,8 @@ pub struct GraphPosition {
 }
 
 impl GraphPosition {
-    /// Accepts up to 256 edges between vertices 0 to 63, each as two vertices and a weight of up to 1,000,000, and the
-    /// token's vertex.
+    /// Creates a position from up to 256 edges and the token's vertex. Each edge consists of two vertices, from 0 to
+    /// 63, and a weight of at most 1,000,000.
     ///
     /// # Errors
     /// Names the first invalid number.
@@ -74,9 +74,9 @@ pub struct EdgeMove {
     pub edge: usize,
     /// The token's new vertex.
     pub to: u8,
-    /// The weight before.
+    /// The edge's weight before the move.
     pub before: u32,
-    /// The weight after.
+    /// The edge's weight after the move.
     pub after: u32,
 }
 
@@ -102,7 +102,8 @@ impl Rules for GraphNim {
     }
 
     fn canonical_position(&self, position: GraphPosition) -> GraphPosition {
-        // The token never reaches an edge of weight 0, or a part of the graph beyond such edges.
+        // Only live edges matter: the token can never use an edge of weight 0, nor reach a part of the graph beyond
+        // such edges.
         let mut reached = 1_u64 << position.vertex;
         loop {
             let before = reached;

@@ -3,20 +3,20 @@
 use crate::general::{Anyone, PileSizes, Rules, SequenceGame};
 use std::fmt;
 
-/// Remove one stone of a row, or two adjacent ones; the row splits there.
+/// Remove one stone or two adjacent stones from a row, which can split the row in two.
 #[derive(Debug, Clone, Copy)]
 pub struct Kayles;
 
-/// Removal of stones from a row.
+/// A move that removes stones from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StoneRemoval {
-    /// Stones removed, 1 or 2.
+    /// Number of stones removed, 1 or 2.
     pub stones: u32,
     /// The row's index, from 0.
     pub row: usize,
-    /// Stones of the row before the gap.
+    /// Number of stones left in the row before the gap.
     pub before: u32,
-    /// Stones of the row after the gap.
+    /// Number of stones left in the row after the gap.
     pub behind: u32,
 }
 

@@ -5,7 +5,7 @@ use crate::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from a smallest nonempty pile (Liu and Zhou 2017).
 ///
-/// It equals Last Nim on the piles in descending order, for every number of seats and every matrix.
+/// It is the same as Last Nim with the piles in descending order, for every number of seats and every matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct SmallNim;
 

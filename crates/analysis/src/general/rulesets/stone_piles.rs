@@ -15,7 +15,7 @@ const SMALLEST: u32 = 3;
 pub struct PileSplit {
     /// The pile's index, from 0.
     pub pile: usize,
-    /// The new sizes, in ascending order.
+    /// The sizes of the new piles, in ascending order.
     pub sizes: Box<[u32]>,
 }
 
@@ -49,9 +49,9 @@ impl Rules for StonePiles {
     }
 }
 
-/// All partitions of a number into two or more distinct parts, each in ascending order.
+/// An iterator over all partitions of a number into two or more distinct parts, each in ascending order.
 struct DistinctSplits {
-    /// The last partition; empty before the first.
+    /// The most recent partition; empty before the first one.
     sizes: Vec<u32>,
     size: u32,
 }
@@ -61,7 +61,8 @@ impl DistinctSplits {
         Self { sizes: Vec::new(), size }
     }
 
-    /// Appends parts from `next` on, as small as possible, with the rest as the last and largest.
+    /// Appends the parts `next`, `next` + 1, and so on, as far as possible, and what remains of `rest` as the last and
+    /// largest part.
     fn fill(&mut self, mut next: u32, mut rest: u32) {
         while rest > 2 * next {
             self.sizes.push(next);

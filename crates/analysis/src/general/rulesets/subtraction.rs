@@ -9,7 +9,7 @@ use std::fmt;
 /// Take from one pile a number of counters that is in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtractionGame {
-    /// Ascending and distinct, each at least 1.
+    /// The allowed takes, ascending and distinct, each at least 1.
     set: Box<[u32]>,
 }
 
@@ -17,10 +17,10 @@ pub struct SubtractionGame {
 const MAX_SET: usize = 1024;
 
 impl SubtractionGame {
-    /// Accepts a set of 1 to 1,024 positive numbers, in any order.
+    /// Creates the rules from a set of 1 to 1,024 positive numbers, in any order.
     ///
     /// # Errors
-    /// If it is empty or too large, or contains 0 or a number larger than any pile.
+    /// If the set is empty or too large, or if it contains 0 or a number that is larger than any pile can be.
     pub fn parse(set: &[u64]) -> Result<Self, GameNumbersError> {
         if !(1..=MAX_SET).contains(&set.len()) {
             return Err(GameNumbersError::SetCount { given: set.len(), max: MAX_SET });
@@ -35,8 +35,8 @@ impl SubtractionGame {
         Ok(Self { set: numbers.into_boxed_slice() })
     }
 
-    /// Accepts the set in the numbers of a game, or the maximum take of bounded Nim, which stands for the set of all
-    /// numbers up to it.
+    /// Creates the rules from the set in `numbers`, or from the maximum take, which stands for the set 1, 2, .., max
+    /// (bounded Nim).
     ///
     /// # Errors
     /// If neither or both are given, or the given one is invalid.
@@ -77,7 +77,7 @@ impl Rules for SubtractionGame {
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        // A pile smaller than the smallest number has no move.
+        // There is no move in a pile that is smaller than the smallest number of the set.
         piles.sorted_from(self.set[0])
     }
 

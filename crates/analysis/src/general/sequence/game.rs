@@ -1,15 +1,15 @@
-//! Games whose piles are determined by their sizes.
+//! Games in which a pile is fully described by its size.
 
 use crate::general::{GameNumbers, GameNumbersError, Ruleset, rulesets::SubtractionGame};
 use std::fmt;
 use thiserror::Error;
 
-/// A two-player game whose piles are determined by their sizes, so that the Grundy values form a sequence.
+/// A two-player game in which a pile is fully described by its size, so that the Grundy values by size form a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SequenceGame {
     /// Nim.
     Nim,
-    /// Fibonacci Nim, before the first take: all but one counter may be taken.
+    /// Fibonacci Nim, before the first take, which may be up to all but one counter.
     FibonacciNim,
     /// Kayles.
     Kayles,
@@ -21,10 +21,11 @@ pub enum SequenceGame {
     StonePiles,
 }
 
-/// Why a game has no sequence.
+/// The reason why no sequence can be computed for a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SequenceGameError {
-    /// A position is more than the sizes of piles, or Grundy values do not apply to the game.
+    /// The values of single piles do not determine the values of the game's positions, or the game has no Grundy
+    /// values.
     #[error(
         "{ruleset} has no sequence: {why}; the games with a sequence are nim, fibonacci-nim, kayles, subtraction, digits and stone-piles"
     )]
@@ -40,7 +41,7 @@ pub enum SequenceGameError {
 }
 
 impl SequenceGame {
-    /// Accepts a game by its name, with the allowed takes for subtraction.
+    /// Creates a game from its name and, for subtraction, the allowed takes.
     ///
     /// # Errors
     /// If the game has no sequence, or the allowed takes are invalid.
@@ -90,7 +91,7 @@ impl SequenceGame {
 }
 
 impl fmt::Display for SequenceGame {
-    /// Writes the game's name, with its set if any: `subtraction {1,3,4}`.
+    /// Writes the game's name, followed by its set if it has one, as in `subtraction {1,3,4}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Subtraction(game) => write!(f, "{} {game}", self.ruleset()),

@@ -1,6 +1,6 @@
 //! Proofs that a sequence of Grundy values is periodic.
 
-/// A theorem by which finitely many values prove that all later ones repeat.
+/// A theorem that proves, from finitely many values, that all later values repeat.
 ///
 /// Let `G(n)` be the value of a pile of `n`. If a start `s` and a length `p` satisfy `G(n + p) = G(n)` for all `n` in a
 /// finite range that begins at `s`, then `G(n + p) = G(n)` for all `n >= s`.
@@ -9,16 +9,16 @@ pub enum PeriodTheorem {
     /// An octal game whose code has this many places, so a move removes at most this many stones. The range is `s <= n
     /// < 2s + p + places`.
     ///
-    /// A move in a longer row leaves a part of at least `s + p` stones; removing `p` of them does not change its value.
-    /// Source: Guy and Smith, "The G-values of various games" (1956).
+    /// A move in a longer row leaves a part of at least `s + p` stones; removing `p` of them does not change the value
+    /// of this part. Source: Guy and Smith, "The G-values of various games" (1956).
     OctalGame {
-        /// The number of places; 2 for Kayles, 0.77.
+        /// The number of places in the code; 2 for Kayles, whose code is 0.77.
         places: usize,
     },
-    /// A subtraction game with this largest number. The range is `s <= n < s + largest`.
+    /// A subtraction game with this largest number in its set. The range is `s <= n < s + largest`.
     ///
     /// A value depends only on the `largest` values before it. No value exceeds the number of allowed takes, so there
-    /// are finitely many runs of `largest` values, and one must repeat.
+    /// are only finitely many different runs of `largest` values, and one of them must occur again.
     Subtraction {
         /// The largest number in the set.
         largest: usize,
@@ -28,9 +28,9 @@ pub enum PeriodTheorem {
 /// A proved period of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
-    /// The first size from which all values repeat.
+    /// The smallest size from which on all values repeat.
     pub start: usize,
-    /// The period; the smallest.
+    /// The length of the period, which is the shortest possible.
     pub length: usize,
     /// The theorem that proves it.
     pub theorem: PeriodTheorem,
@@ -43,7 +43,7 @@ pub struct Period {
 }
 
 impl PeriodTheorem {
-    /// Returns the last size whose value the proof of this period needs.
+    /// Returns the last size whose value is needed to prove a period with this start and length.
     fn last_needed(self, start: usize, length: usize) -> usize {
         match self {
             Self::OctalGame { places } => 2 * start + 2 * length + places - 1,
@@ -59,9 +59,10 @@ impl PeriodTheorem {
         }
     }
 
-    /// Finds the shortest period that the values, by size from 0 on, prove; `None` if they prove none.
+    /// Finds the shortest period that can be proved from `values`, which are listed by size from 0 on; `None` if they
+    /// prove none.
     pub(super) fn prove_period(self, values: &[u32]) -> Option<Period> {
-        // For each length: the number of values at the end that equal those `length` places before.
+        // By length: how many values at the end of the sequence equal the values `length` places before them.
         let agreeing = agreements_at_end(values);
         let length = (1..values.len()).find(|&length| {
             let start = values.len() - length - agreeing[length];
@@ -81,9 +82,9 @@ impl PeriodTheorem {
     }
 }
 
-/// Returns, by `length`, how many values at the end of a sequence equal those `length` places before.
+/// Returns, by length, how many values at the end of a sequence equal the values that many places before them.
 ///
-/// This is the Z-function of the reversed sequence (Gusfield 1997), in linear time.
+/// This is the Z-function of the reversed sequence (Gusfield 1997), computed in linear time.
 fn agreements_at_end(values: &[u32]) -> Vec<usize> {
     let reversed: Vec<u32> = values.iter().rev().copied().collect();
     let count = reversed.len();
@@ -147,7 +148,7 @@ mod tests {
         fn the_shortest_period_is_found(
             before in prop::collection::vec(0_u32..4, 0..6),
             repeated in prop::collection::vec(0_u32..4, 1..6),
-            // Enough values to tell sequences of such periods apart (Fine and Wilf 1965).
+            // A run of this length is enough to tell sequences with these periods apart (Fine and Wilf 1965).
             largest in 10_usize..15,
         ) {
             let values: Vec<u32> = before.iter().chain(repeated.iter().cycle()).copied().take(60).collect();

@@ -7,19 +7,18 @@ use crate::general::{
 };
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// The Grundy values of a game's piles, by size from 0 on, for two seats that each want to win, with the last mover
-/// winning.
+/// The Grundy values of a game's piles, by size from 0 on, if two seats each want to win and the last mover wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundySequence {
     /// The game.
     pub game: SequenceGame,
     /// The values, by size.
     pub values: Vec<u32>,
-    /// What is proved about all values.
+    /// The proved law that all values follow, if there is one.
     pub law: SequenceLaw,
 }
 
-/// What is proved about all values of a sequence.
+/// A proved law that all values of a sequence follow, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SequenceLaw {
@@ -27,25 +26,26 @@ pub enum SequenceLaw {
     Identity,
     /// The values repeat from some size on.
     Periodic(Period),
-    /// No period was found in these values; there may be one.
+    /// No period was found in the computed values, but there may be one.
     NotFound {
         /// The number of values computed.
         values: usize,
     },
-    /// No theorem is known by which finitely many values prove anything about the others.
+    /// No law can be proved, because no known theorem derives the other values from finitely many computed ones.
     NoCriterion,
 }
 
-/// The number of values computed in search of a period, unless more are requested.
+/// Maximum number of values computed to find a period, unless more values are requested.
 const MAX_SEARCHED_VALUES: usize = 100_000;
-/// The number of values at the first search for a period; each later search waits for twice as many.
+/// The number of values after which a period is first searched for. Each later search waits until there are twice as
+/// many values.
 const FIRST_PERIOD_SEARCH: usize = 32;
 
 impl GrundySequence {
-    /// Computes the values of all piles up to size `to`, and looks for a period that can be proved. Each option of a pile
-    /// counts as one step of the budget.
+    /// Computes the values of all piles up to size `to`, and looks for a period that it can prove. Each option of a
+    /// pile counts as one step of the budget.
     ///
-    /// Once a period is proved, further values follow from it.
+    /// Once a period is proved, the remaining values are taken from it.
     ///
     /// # Errors
     /// If the requested values exceed the limits on states, memory, steps or time.
@@ -80,17 +80,18 @@ impl GrundySequence {
         Ok(Self { game, values, law })
     }
 
-    /// Returns the outcome class of a pile with this value: the seat to move wins unless it is 0.
+    /// Returns the outcome class of a pile with this value: the seat to move wins unless the value is 0.
     pub fn outcome_of_value(value: u32) -> OutcomeClass {
         if value == 0 { OutcomeClass::P } else { OutcomeClass::N }
     }
 }
 
 impl SequenceGame {
-    /// Computes the values of all piles up to size `to`, and no others. A step is an option of a pile.
+    /// Computes the values of all piles up to size `to`, and no others. Each option of a pile counts as one step of the
+    /// budget.
     ///
     /// # Errors
-    /// If they exceed a limit.
+    /// If the calculation exceeds a limit.
     pub(in crate::general) fn pile_values(
         &self,
         to: u32,
@@ -102,18 +103,17 @@ impl SequenceGame {
         match self {
             Self::Kayles => kayles_values(sizes, bounds, budget),
             Self::Subtraction(rules) => subtraction_values(rules, sizes, bounds, budget),
-            // For these games no theorem gives the values faster than a search.
+            // For these games, no known theorem gives the values faster than a search.
             Self::Nim | Self::FibonacciNim | Self::Digits | Self::StonePiles => Ok(PileValues::default()),
         }
     }
 }
 
-/// How many values, from size 0 on, are computed.
+/// How many values, from size 0 on, are wanted, and how many may be computed to find a period.
 #[derive(Debug, Clone, Copy)]
 struct SizeRange {
-    /// The number of values wanted.
     wanted: usize,
-    /// The number of values among which a period is searched, at least those wanted.
+    /// At least `wanted`.
     searched: usize,
 }
 
@@ -131,7 +131,7 @@ impl PileValues {
         self.values.get(size as usize).copied()
     }
 
-    /// Returns the number of values computed one by one.
+    /// Returns the number of values that were computed rather than taken from the period.
     pub fn computed(&self) -> usize {
         self.computed
     }
@@ -165,7 +165,7 @@ fn subtraction_values(
     })
 }
 
-/// Computes values until a period is proved, and extends it to the number of values wanted.
+/// Computes values until a period is proved, and takes the remaining values that are wanted from the period.
 fn periodic_values(
     SizeRange { wanted, searched }: SizeRange,
     theorem: PeriodTheorem,
@@ -190,7 +190,7 @@ fn periodic_values(
             .and_then(|()| next_value(&values, budget).map_err(ExceededBound::Work));
         match next {
             Ok(value) => values.push(value),
-            // The requested values are complete; the period is optional.
+            // All requested values are known; a period is optional.
             Err(_) if values.len() >= wanted => break None,
             Err(bound) => return Err(SearchStopped { bound, states: values.len() as u64 }),
         }
@@ -218,7 +218,7 @@ fn values_one_by_one(
     Ok(values)
 }
 
-/// Computes the values of a game from its rules alone.
+/// Computes the values of a game by a search that uses only its rules.
 fn searched_values<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     wanted: usize,
@@ -254,7 +254,7 @@ fn digits_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReaso
     Ok(smallest_missing(digits.map(|digit| known[number - digit])))
 }
 
-/// Returns the smallest number that is not among these (mex).
+/// Returns the smallest number that is not among `values` (mex).
 fn smallest_missing(values: impl Iterator<Item = u32>) -> u32 {
     let mut seen: Vec<bool> = Vec::new();
     for value in values {

@@ -1,4 +1,4 @@
-//! Deep games, and errors at limits.
+//! Tests deep games, and the errors when a limit is reached.
 
 use super::{solve_winners, two_selfish_seats};
 use lastnim_analysis::general::{
@@ -133,7 +133,7 @@ fn a_proved_period_spares_the_search() {
         }
         (answer.two_players.unwrap().grundy.unwrap(), answer.states)
     };
-    // Each option is a step; a search would take the square of that.
+    // Each option costs one step. A search would need about the square of that number of steps.
     for explained in [false, true] {
         let kayles = GameNumbers::of_piles(&[100_000, 99_999]);
         let (grundy, states) = solve(Ruleset::Kayles, &kayles, 1_000_000, explained);
@@ -162,7 +162,7 @@ fn the_winner_is_found_even_if_the_grundy_value_is_not() {
         let bounds = MemoryBounds { states, ..MemoryBounds::default() };
         solve_within(ruleset, piles, 2, Ending::LastMoverWins, bounds, &mut Budget::unbounded()).ok()
     };
-    // The search for the winner stops at the first win; a Grundy value needs every reachable position.
+    // The search for the winner stops at the first winning move, but a Grundy value needs every reachable position.
     let answer = (1..).find_map(|states| solve_within(Ruleset::FibonacciNim, &[40], states)).unwrap();
     assert_eq!((answer.method, answer.winner), (SolvingMethod::BackwardInduction, Seat::FIRST));
     let grundy = answer.two_players.unwrap().grundy;

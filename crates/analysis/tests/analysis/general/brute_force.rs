@@ -1,4 +1,4 @@
-//! The literal definition of optimal play: no memoisation, no canonical form, no theorem.
+//! Finds winners by the literal definition of optimal play: no memoisation, no canonical form, no theorem.
 
 use lastnim_analysis::general::{Mover, Rules};
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Seat};

@@ -1,4 +1,4 @@
-//! The other games in `tests/data/seed_games.json`.
+//! Tests that the games other than Last Nim agree with the data in `tests/data/seed_games.json`.
 
 use super::{grundy_values, outcome_classes, two_selfish_seats};
 use lastnim_analysis::general::{
@@ -30,14 +30,14 @@ fn single_piles(sizes: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Pi
     sizes.into_iter().map(|size| PileSizes::from(vec![size]))
 }
 
-/// Checks the Grundy values of single piles from 0 on against `expected`.
+/// Checks the Grundy values of single piles of 0, 1, ... counters against `expected`.
 fn grundy_from_0<R: Rules<MoverKind = Anyone, Position = PileSizes>>(rules: &R, expected: &Value) {
     let expected = number_list(expected);
     assert!(expected.len() > 20);
     assert_eq!(grundy_values(rules, single_piles(0..expected.len() as u32)), expected);
 }
 
-/// Returns the sizes up to `max` of single piles that are P-positions.
+/// Returns the sizes, up to `max`, of the single piles that are P-positions.
 fn p_singles<R: Rules<Position = PileSizes>>(rules: &R, ending: Ending, max: u32) -> Vec<u32> {
     let outcomes = outcome_classes(rules, ending, single_piles(0..=max));
     (0..=max).filter(|&size| outcomes[size as usize] == OutcomeClass::P).collect()
@@ -116,7 +116,7 @@ fn nim_matches_its_seed_data() {
         let expected = PileSizes::from(number_list(expected)).to_string();
         assert!(winning.contains(&&*expected), "{expected} of {winning:?}");
     }
-    // The seed data omit the third: 8 to 1.
+    // The seed data omit the third winning move, which reduces the pile of 8 to 1.
     assert_eq!(winning, ["4,12,8", "13,5,8", "13,12,1"]);
 }
 

@@ -1,4 +1,5 @@
-//! Explanations of Grundy values: some option has each smaller value, and no option has the value itself.
+//! Tests the explanations of Grundy values: for each smaller value there is an option with that value, and no option
+//! has the value itself.
 
 use super::two_selfish_seats;
 use lastnim_analysis::general::{GameNumbers, GeneralAnswer, GeneralGame, GrundyPart, MemoryBounds, Ruleset};

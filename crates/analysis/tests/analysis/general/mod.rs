@@ -1,4 +1,4 @@
-//! The general solver agrees with data, closed forms and brute force.
+//! Tests that the general solver agrees with data, closed forms and brute force.
 
 mod bounds;
 mod brute_force;
@@ -15,12 +15,12 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// Two seats that each want to win.
+/// Returns the rows of two seats that each want to win.
 fn two_selfish_seats() -> AllianceMatrix {
     AllianceMatrix::standard(SeatCount::new(2).unwrap())
 }
 
-/// Returns the winners by first seat of every position.
+/// Returns, for every position, the winners by first seat.
 fn solve_winners<R: Rules>(
     rules: &R,
     matrix: &AllianceMatrix,

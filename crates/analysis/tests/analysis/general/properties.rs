@@ -1,4 +1,5 @@
-//! Random games of all rules agree with the definition, with the fast solver, and with each other.
+//! Tests on random games that the solver agrees, for all rulesets, with the definition of optimal play, with the fast
+//! solver, and with theorems.
 
 use super::{brute_force::brute_force, grundy_values, outcome_classes, solve_winners};
 use lastnim_analysis::general::{
@@ -15,7 +16,7 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// The same rules without canonical forms.
+/// Rules that are the same as `R`, except that no position has a canonical form.
 struct WithoutCanonicalForms<'a, R>(&'a R);
 
 impl<R: Rules> Rules for WithoutCanonicalForms<'_, R> {
@@ -53,7 +54,7 @@ fn to_game(piles: &PileSizes) -> Piles {
     Piles::parse_partly_emptied(&counters).unwrap()
 }
 
-/// Checks that the solver with and without canonical forms agrees with the definition.
+/// Checks that the solver, both with and without canonical forms, agrees with the definition of optimal play.
 fn check_agreement<R: Rules>(
     rules: &R,
     position: &R::Position,
@@ -102,7 +103,7 @@ proptest! {
         let (solution, position) = (Solution::new(&game), game.first_position());
         prop_assert_eq!(answer.winner, solution.winner(&position));
         prop_assert_eq!(&answer.winner_by_first, &solution.winners(&position));
-        // Each take belongs to one option and leads to that option's winner.
+        // Each take belongs to exactly one option, and leads to that option's winner.
         let mut takes = 0;
         for option in &answer.options {
             let words: Vec<_> = option.play.split(' ').collect();
@@ -255,7 +256,7 @@ proptest! {
         }
     }
 
-    /// Answers by theorem have the same winners as the search.
+    /// Answers that follow from a theorem have the same winners as the search.
     #[test]
     fn every_method_has_the_winners_of_the_search(
         seats in 2..=3_usize,

@@ -1,4 +1,5 @@
-//! The robustness of other games agrees with minimax and with searches of altered preferences.
+//! Tests that the robustness of games other than Last Nim agrees with minimax and with searches under altered
+//! preferences.
 
 use lastnim_analysis::general::{
     ExceededBound, GameNumbers, GeneralAnswer, GeneralGame, GeneralRobustness, MemoryBounds, Mover,
@@ -12,7 +13,7 @@ use lastnim_core::oracle::{Budget, TakeSafety};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::collections::HashMap;
 
-/// A position, the seat to move, the preferences and the ending.
+/// A position, together with the seat to move, the preferences and the ending.
 struct Question<'a, R: Rules> {
     rules: &'a R,
     position: R::Position,
@@ -27,7 +28,7 @@ impl<R: Rules> Question<'_, R> {
         self.rules.moves(position.clone(), R::MoverKind::of_seat(to_move))
     }
 
-    /// The rank that a seat can hold against all others: plain minimax.
+    /// Returns the rank that a seat can hold against all others, by plain minimax.
     fn minimax_rank(&self, guarded: Seat, position: &R::Position, to_move: Seat) -> u32 {
         let seats = self.matrix.seats();
         let ranks = self
@@ -37,7 +38,8 @@ impl<R: Rules> Question<'_, R> {
         rank.unwrap_or_else(|| self.matrix.rank(guarded, self.ending.winner(to_move, seats)) as u32)
     }
 
-    /// The winner if seats turn against a seat: each of them picks the winner that the seat ranks worst.
+    /// Returns the winner if the seats `turned` turn against `guarded`: each of them picks the winner that `guarded`
+    /// ranks worst.
     fn winner_against(&self, guarded: Seat, turned: &[Seat], position: &R::Position, to_move: Seat) -> Seat {
         let seats = self.matrix.seats();
         let winners = self
@@ -76,7 +78,9 @@ impl<R: Rules> Question<'_, R> {
                     assert_eq!((*winner, *found_rank), (against(turned), rank(*winner)), "{what}");
                     assert!(*found_rank > figures.predicted_rank, "{what}");
                 }
-                larger @ SmallestCoalition::LargerThan { .. } => panic!("{larger:?}: nothing bounds it"),
+                larger @ SmallestCoalition::LargerThan { .. } => {
+                    panic!("{larger:?}: nothing limits the search")
+                }
             }
         }
         self.check_moves(&answer, &found, &what);
@@ -104,7 +108,7 @@ impl<R: Rules> Question<'_, R> {
     }
 }
 
-/// All sets of other seats, by ascending size.
+/// Returns all nonempty sets of seats other than `guarded`, by ascending size.
 fn coalitions_against(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     let coalitions = (1..1_u32 << seats.get()).filter(|bits| bits >> guarded.index() & 1 == 0);
     let mut coalitions: Vec<Vec<Seat>> =
@@ -176,7 +180,7 @@ proptest! {
         let position: PileSizes = piles.iter().map(|&size| size as u32).collect();
         let question = Question { rules: &LastNim, position, game, matrix: &matrix, first: Seat::FIRST, ending };
         let (answer, found) = question.assess();
-        // In Last Nim an option is a run of takes.
+        // In Last Nim, an option may cover a range of takes. Only options of a single take are compared.
         let single = |play: &str| !play.contains(" to ");
         let next = matrix.seats().next(Seat::FIRST);
         for (play, after) in question.after(&question.position, Seat::FIRST) {

@@ -1,4 +1,4 @@
-//! Sequences of Grundy values agree with data, published periods, and the definition.
+//! Tests that sequences of Grundy values agree with data, with published periods and with the definition.
 
 use super::grundy_values;
 use lastnim_analysis::general::{
@@ -20,7 +20,8 @@ fn mex_by_definition(values: &BTreeSet<u32>) -> u32 {
     (0..=values.len() as u32).find(|value| !values.contains(value)).unwrap()
 }
 
-/// Returns the values of a game by the definition; `options` lists the options of a pile of `n`, each one or two piles.
+/// Returns the Grundy values of single piles with 0 to `sizes` - 1 counters, by the definition. `options` lists the
+/// options of a pile; each option is two piles, which may be empty.
 fn by_definition(sizes: usize, options: impl Fn(usize) -> Vec<(usize, usize)>) -> Vec<u32> {
     let mut values: Vec<u32> = Vec::new();
     for size in 0..sizes {
@@ -62,13 +63,13 @@ fn kayles_repeats_from_71_on_with_14_exceptions_before() {
     );
     assert_eq!(period.theorem, PeriodTheorem::OctalGame { places: 2 });
     assert_eq!(period.checked_to, 2 * 71 + 2 * 12 + 1);
-    // The values are printed in Winning Ways (Berlekamp, Conway and Guy), chapter 4.
+    // The table in Winning Ways (Berlekamp, Conway and Guy), chapter 4, has the same exceptions.
     assert_eq!(period.exceptions, [0, 3, 6, 9, 11, 15, 18, 21, 22, 28, 34, 39, 57, 70]);
     assert_eq!(period.zero_remainders, [0_usize; 0], "the seat to move wins every row but the empty one");
     assert!(
         kayles.values.iter().skip(1).all(|&value| GrundySequence::outcome_of_value(value) == OutcomeClass::N)
     );
-    // Values derived by the theorem equal computed ones.
+    // The values that follow from the theorem equal the computed ones.
     assert_eq!(kayles.values[..1_500], by_definition(1_500, kayles_options));
     let rows = (0..300).map(|size| PileSizes::from(vec![size]));
     assert_eq!(kayles.values[..300], grundy_values(&Kayles, rows));
@@ -99,7 +100,8 @@ fn bounded_nim_has_period_max_plus_1() {
 
 #[test]
 fn a_late_period_is_found_even_if_no_values_are_requested() {
-    // {2, 3} repeats 0, 0, 1, 1, 2 at once; {1, 2^20} needs more values than are computed.
+    // The values for {2, 3} repeat 0, 0, 1, 1, 2 from the start. To find a period for {1, 2^20}, more values would be
+    // needed than are computed.
     let game = compute_sequence(Ruleset::Subtraction, &[2, 3], None, 0);
     let SequenceLaw::Periodic(period) = &game.law else { panic!("{:?}", game.law) };
     assert_eq!((game.values.as_slice(), period.start, period.length), (&[0][..], 0, 5));
@@ -156,7 +158,7 @@ fn errors_say_how_far_the_computation_got() {
     assert_eq!(stopped(Ruleset::Kayles, 50, 55), 10);
     assert_eq!(stopped(Ruleset::Digits, 50, 7), 7);
     assert!(stopped(Ruleset::StonePiles, 60, 5_000) > 20);
-    // The requested values are complete; the period would take more steps.
+    // The requested values are complete, but finding the period would take more steps.
     let kayles =
         GrundySequence::compute(game(Ruleset::Kayles), 9, bounds, &mut Budget::of_steps(55)).unwrap();
     assert_eq!((kayles.values.len(), kayles.law), (10, SequenceLaw::NotFound { values: 10 }));

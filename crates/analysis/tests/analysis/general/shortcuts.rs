@@ -1,6 +1,7 @@
-//! Shortcuts that are valid for two seats and fail for more, each with the first position that it gets wrong.
+//! Tests of shortcuts that fail, some of them only for more than two seats. For each, the first position that it gets
+//! wrong is known.
 //!
-//! The solver agrees with brute force there.
+//! The solver agrees with brute force up to and including that position.
 
 use super::{brute_force::brute_force, data::all_vectors, solve_winners};
 use lastnim_analysis::general::{
@@ -9,8 +10,8 @@ use lastnim_analysis::general::{
 };
 use lastnim_core::game::{AllianceMatrix, Ending, SeatCount};
 
-/// Returns the first of the positions whose winners change when it is shortened. Up to and including it, the solver
-/// must agree with brute force.
+/// Returns the first position whose winners change when `shorten` is applied to it. Also checks that the solver agrees
+/// with brute force up to and including that position.
 fn first_wrong<R: Rules<Position = PileSizes>>(
     rules: &R,
     seats: usize,
@@ -31,7 +32,7 @@ fn first_wrong<R: Rules<Position = PileSizes>>(
     None
 }
 
-/// Returns whether the piles are sorted: one order stands for all.
+/// Returns whether the piles are sorted. Where the order of the piles does not matter, one order stands for all.
 #[expect(clippy::ptr_arg, reason = "it is passed to a filter of vectors")]
 fn is_ascending(piles: &Vec<u32>) -> bool {
     piles.is_sorted()
@@ -52,7 +53,7 @@ fn without_equal_pairs(piles: &[u32]) -> Vec<u32> {
     left
 }
 
-/// Replaces each row by the shortest one with the same Grundy value: a row of 4 by a single stone.
+/// Replaces each row by the shortest one with the same Grundy value, for example a row of 4 by a single stone.
 fn by_grundy_value(rows: &[u32]) -> Vec<u32> {
     const SHORTEST: [u32; 5] = [0, 1, 2, 3, 1];
     rows.iter().map(|&row| SHORTEST[row as usize]).collect()
@@ -98,7 +99,8 @@ fn a_pile_is_worth_more_than_n_counters_in_end_nim() {
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_moore_s_nim() {
-    // In a circle of three all piles are adjacent: it is Moore's game in which a move may touch up to two piles.
+    // In a circle of three piles, all piles are adjacent. So this is Moore's Nim in which a move may take from up to
+    // two piles.
     let moore = CircularNim::parse(2, &PileSizes::from(vec![0; 3])).unwrap();
     let piles = all_vectors(3, 3).filter(is_ascending);
     assert_eq!(first_wrong(&moore, 2, capped_at(2), piles), Some(vec![2, 2, 3]));

@@ -1,4 +1,4 @@
-//! Two alliances.
+//! Tests play between two alliances.
 
 use super::{State, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{AllianceSolution, Alliances};
@@ -8,7 +8,7 @@ use lastnim_core::game::{
 use lastnim_core::oracle::{self, Budget, HaltReason};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// Returns whether seat 0's alliance wins, by minimax.
+/// Returns whether `alliance`, which is seat 0's alliance, wins; by minimax.
 fn first_alliance_wins(state: &State, alliance: SeatSet, ending: Ending) -> bool {
     if let Some(winner) = state.winner(ending) {
         return alliance.contains(winner);

@@ -1,4 +1,5 @@
-//! Variants agree with searches of whole positions, in all small positions and in random ones.
+//! Tests that the solutions of variants agree with searches of whole positions, for all small positions and for random
+//! ones.
 
 mod alliances;
 mod passes;
@@ -16,7 +17,7 @@ fn start(piles: &[u64], first: usize, seats: SeatCount) -> Position {
     Position::new(Piles::parse(piles).unwrap(), seats.seat(first).unwrap(), seats)
 }
 
-/// All piles with this many counters in total or fewer, and at least one.
+/// Returns all lists of piles that have 1 to `total` counters altogether.
 fn small_piles(total: u64) -> Vec<Vec<u64>> {
     let mut all = vec![Vec::new()];
     for at in 0.. {
@@ -27,7 +28,7 @@ fn small_piles(total: u64) -> Vec<Vec<u64>> {
     all.split_off(1)
 }
 
-/// Every list that assigns one of the items to each of three seats.
+/// Returns every way to assign one of the items to each of three seats.
 fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
     let mut all = Vec::new();
     for one in items {
@@ -42,7 +43,7 @@ fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
     all
 }
 
-/// All matrices of three seats.
+/// Returns all matrices of three seats.
 fn matrices_of_three() -> Vec<AllianceMatrix> {
     let rows: Vec<Row> = lastnim_core::game::testing::permutations(seat_count(3));
     triples(&rows).into_iter().map(|rows| AllianceMatrix::from_rows(rows).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Shared passes.
+//! Tests play with shared passes.
 
 use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{MAX_PASSES, PassCount, PassingSolution};
@@ -8,7 +8,7 @@ use lastnim_core::oracle::{Budget, HaltReason, Solution};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::collections::HashMap;
 
-/// Finds winners by searching whole positions, each with its number of passes left, once.
+/// Finds winners by searching whole positions. Each position is searched once for each number of passes left.
 struct PassSearch<'a> {
     matrix: &'a AllianceMatrix,
     ending: Ending,
@@ -122,7 +122,7 @@ proptest! {
 
 #[test]
 fn a_pile_may_be_worth_more_than_the_number_of_seats() {
-    // Without passes no pile is worth more than n.
+    // Without passes, no pile is worth more than one of n counters, by the cap theorem.
     let one = PassCount::new(1).unwrap();
     let winners = |piles: &[u64], matrix: &AllianceMatrix| {
         let position = start(piles, 0, matrix.seats());

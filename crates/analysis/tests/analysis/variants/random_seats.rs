@@ -1,4 +1,4 @@
-//! Seats that move at random.
+//! Tests play with seats that move at random.
 
 use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::iter::Sum;
 use std::ops::Add;
 
-/// An exact fraction in lowest terms, so that equal chances are equal.
+/// An exact fraction in lowest terms, so that equal chances compare as equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fraction {
     above: i128,
@@ -71,7 +71,8 @@ impl Ord for Fraction {
     }
 }
 
-/// What a position leads to: the chances of each seat, the optimal takes, and whether a tie matters somewhere.
+/// The result of searching a position: the chances of each seat, the optimal takes, and whether a choice between
+/// equally good takes changes the chances somewhere.
 struct Searched {
     chances: BySeat<Fraction>,
     optimal: Vec<u64>,

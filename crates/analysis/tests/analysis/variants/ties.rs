@@ -1,4 +1,4 @@
-//! Rows with ties.
+//! Tests play for rows with ties.
 
 use super::{State, seat_count, small_piles, start, takes_of, triples};
 use lastnim_analysis::variants::{TiedMatrix, TiedRow, TiedSolution};
@@ -7,15 +7,16 @@ use lastnim_core::game::{BySeat, Ending, MAX_COUNTERS, MAX_SEATS, Seat, SeatCoun
 use lastnim_core::oracle::{Budget, HaltReason, Solution};
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// A subgame-perfect equilibrium: who wins, and the takes that are best replies at the root.
+/// A subgame-perfect equilibrium: the seat that wins in it, and the takes that are best replies at the root.
 #[derive(Debug, Clone)]
 struct Equilibrium {
     winner: Seat,
     optimal: Vec<u64>,
 }
 
-/// Enumerates the equilibria of a position with strategies that may depend on the history of play: a choice of an
-/// equilibrium for each take, and a best reply to it. Each equilibrium is listed, also those with the same play.
+/// Enumerates the equilibria of a position, in strategies that may depend on the history of play. An equilibrium is a
+/// choice of one equilibrium for the position after each take, and a best reply to that choice. Equilibria that lead to
+/// the same play are listed separately.
 fn equilibria(state: &State, matrix: &TiedMatrix, ending: Ending) -> Vec<Equilibrium> {
     if let Some(winner) = state.winner(ending) {
         return vec![Equilibrium { winner, optimal: Vec::new() }];
@@ -58,7 +59,8 @@ fn check_solution(piles: &[u64], first: usize, matrix: &TiedMatrix, ending: Endi
     assert_eq!(takes_of(&solution.optimal_in_every), in_every.collect::<Vec<_>>(), "{what}");
 }
 
-/// All rows with ties: each offset joins a group of smaller offsets, or gets a new group before, between or after them.
+/// Returns all rows with ties. Each offset joins one of the groups of smaller offsets, or forms a new group before,
+/// between or after them.
 fn tied_rows(seats: SeatCount) -> Vec<TiedRow> {
     let mut all: Vec<Vec<Vec<u64>>> = vec![Vec::new()];
     for offset in 0..seats.get() as u64 {
@@ -105,7 +107,7 @@ fn all_small_positions_of_two_and_three_seats_agree_with_all_equilibria() {
 }
 
 fn tied_matrices(seats: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = TiedMatrix> {
-    // Ranks by offset may leave gaps; groups follow from their order.
+    // The ranks that are drawn for the offsets may leave gaps; only their order determines the groups.
     let rows = seats.prop_flat_map(|seats| vec(vec(0..seats, seats), seats));
     rows.prop_map(|rows| {
         let groups = |ranks: &Vec<usize>| -> Vec<Vec<u64>> {
