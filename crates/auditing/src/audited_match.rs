@@ -10,7 +10,7 @@ use lastnim_tournament::{SeatCredit, SeatLoss};
 pub struct AuditedMatch<'a> {
     /// The match.
     pub id: MatchId,
-    /// The group that it was drawn in.
+    /// The group in which it was drawn.
     pub group: MatchGroup,
     /// The bots, by seat, all different.
     pub bots: &'a BySeat<BotName>,
@@ -18,11 +18,11 @@ pub struct AuditedMatch<'a> {
     pub game: &'a Game,
     /// Whether the rows were declared or assigned.
     pub rows: RowSource,
-    /// The comparison with optimal play.
+    /// The comparison of its takes with optimal play.
     pub audit: &'a Audit,
-    /// By seat: why the seat was lost before the end; `None` if it was not lost.
+    /// By seat: why the seat was lost before the match ended; `None` if it was not lost.
     pub lost: &'a BySeat<Option<SeatLoss>>,
-    /// By seat: the versions of the bots; empty if unknown or undeclared.
+    /// By seat: the versions that its bot reported; empty if they are unknown or none were reported.
     pub versions: &'a [SeatVersions],
     /// By take: the mover's thinking time left before it, in percent of the seat's initial time; empty if unknown.
     pub time_left_percent: &'a [u8],
@@ -43,17 +43,18 @@ pub(super) struct OwnPly<'a> {
     pub(super) audit: &'a PlyAudit,
     /// The position before the take.
     pub(super) position: &'a Position,
-    /// By outcome, from the largest take on: the winner, and the number of takes that lead to it.
+    /// The outcomes in the order of the takes that lead to them, from the largest take to the smallest: the winner, and
+    /// the number of takes.
     pub(super) outcomes: &'a [(Seat, u64)],
 }
 
 impl AuditedMatch<'_> {
-    /// Returns the credit of a seat, as in standings.
+    /// Returns what a seat earned in the match, as counted in standings.
     pub(super) fn credit(&self, seat: Seat) -> SeatCredit {
         SeatCredit::of_audit(self.audit, seat, self.lost[seat])
     }
 
-    /// Iterates over the takes that bots made themselves, without those of the steward.
+    /// Visits the takes that bots at wanted seats made themselves. Takes by the steward are left out.
     ///
     /// # Panics
     /// If the audit belongs to another game.

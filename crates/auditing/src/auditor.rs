@@ -23,7 +23,7 @@ use lastnim_core::oracle::TakeSafetyCounts;
 use lastnim_tournament::VersionTally;
 use std::collections::{BTreeMap, HashMap};
 
-/// Maximum number of bots in the audit of a field: every two bots make two pairs.
+/// Maximum number of bots in the audit of a field. It is small because every two bots make two ordered pairs.
 pub const MAX_FIELD: usize = 32;
 
 /// Maximum number of bots in the audit of one bot, including itself.
@@ -34,14 +34,15 @@ pub const MAX_BOTS: usize = 512;
 pub enum AuditSubject {
     /// One bot: its effects on each other bot, and their effects on it.
     Bot(BotName),
-    /// Every bot and every pair, for the first [`MAX_FIELD`] bots.
+    /// Every bot and every pair among the first [`MAX_FIELD`] bots.
     Field,
 }
 
 /// Audits many matches, one at a time, in bounded memory.
 ///
-/// The findings do not depend on the order of the matches unless a limit is reached: on the number of bots or rows, or
-/// on the work to find the rows that explain a bot. It is fastest if the matches of a group are consecutive.
+/// The findings do not depend on the order of the matches unless a limit is reached on the number of bots or rows, or
+/// on the work of finding the rows that explain a bot. Adding matches is fastest if the matches of a group are
+/// consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
     scope: AuditSubject,
@@ -54,13 +55,13 @@ pub struct Auditor {
     bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
     choices: BlindChoices,
-    /// Only kept in the audit of one bot.
+    /// Stays empty in the audit of a field.
     answers: AnswerTally,
     crowded_out: u64,
     open: Option<OpenGroup>,
 }
 
-/// A bot that has appeared.
+/// A bot that has appeared in a match.
 #[derive(Debug, Clone)]
 struct KnownBot {
     name: BotName,
@@ -108,13 +109,15 @@ impl Auditor {
         }
     }
 
-    /// Keeps this many puzzles of each bot instead of [`DEFAULT_PUZZLES`], at most [`MAX_PUZZLES`](super::MAX_PUZZLES).
+    /// Sets how many puzzles of each bot are kept, instead of [`DEFAULT_PUZZLES`]. Numbers above
+    /// [`MAX_PUZZLES`](super::MAX_PUZZLES) are reduced to it.
     #[must_use]
     pub fn with_max_puzzles(self, puzzles: usize) -> Self {
         Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 
-    /// Leaves out [what the tests would have found](super::HelpPower), which takes much of the time of a short audit.
+    /// Leaves out the estimates of [what the tests would have found](super::HelpPower), which take much of the time of
+    /// a short audit.
     #[must_use]
     pub fn without_power(self) -> Self {
         Self { without_power: true, ..self }
@@ -205,7 +208,7 @@ impl Auditor {
         compared
     }
 
-    /// Returns the number of a bot; `None` if there are too many bots.
+    /// Returns the number of a bot, after giving it one if it is new; `None` if there are too many bots.
     fn number_of_bot(&mut self, bot: &BotName) -> Option<usize> {
         if let Some(&number) = self.numbers.get(bot) {
             return Some(number);

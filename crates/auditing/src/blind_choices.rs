@@ -14,17 +14,18 @@ use std::{
     ops::AddAssign,
 };
 
-/// If the p-value of a single pair is at most this, the bot's declarations count as dependent on who sits where.
+/// If the p-value of a single pair is at most this, the first bot's declarations count as dependent on who sits where.
 const DEPENDENT_P_VALUE: f64 = 0.01;
 
-/// Maximum number of ordered pairs of seats in all kept groups together. It bounds the time of the permutations. It is
-/// enough for 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
+/// Maximum number of ordered pairs of seats in all kept groups together. It bounds the time that the permutations take.
+/// It is enough for 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
 const MAX_SEAT_PAIRS: usize = 1 << 20;
-/// Maximum number of classes of places by which the opening takes of a bot in a distinct group are kept: the smallest.
+/// Maximum number of different [`PlaceClasses`] for which the opening takes of one bot in a distinct group are kept.
+/// Beyond it, the largest ones are dropped.
 const MAX_VIEWS: usize = 16;
-/// Maximum number of seats of tables for which it is kept what the best takes for others would have been.
+/// Maximum number of seats at a table for which the effects of the best takes for other bots are kept.
 const MAX_HELP_SEATS: usize = 8;
-/// Parts of a rank in which mean gains are counted.
+/// The number of units into which a rank is divided, so that mean gains can be stored as integers.
 const PARTS: i64 = 1 << 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
@@ -37,14 +38,15 @@ const PARTS: i64 = 1 << 16;
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlindChoices {
     pub(super) groups: BTreeMap<u64, GroupChoices>,
-    /// The ordered pairs of seats of all groups, counting a seat with itself.
+    /// The number of ordered pairs of seats in all groups, including the pairs of each seat with itself.
     seat_pairs: usize,
 }
 
 /// The choices that bots made in a distinct group.
 #[derive(Debug, Clone)]
 pub(super) struct GroupChoices {
-    /// The bots in playing order, from the first by name; `None` for one beyond the limit on bots.
+    /// The bots in playing order, starting with the one whose name sorts first; `None` for a bot beyond the limit on
+    /// bots.
     pub(super) bots: Vec<Option<usize>>,
     /// Their choices, in the same order.
     pub(super) choices: Vec<BotChoices>,
@@ -55,39 +57,42 @@ pub(super) struct GroupChoices {
 pub(super) struct BotChoices {
     /// Matches with declared rows.
     pub(super) declared: i64,
-    /// By offset from 1 on: the sum of the ranks that it declared for the place.
+    /// By offset from 1 on: the sum of the ranks that it declared for the place there.
     pub(super) ranks: Vec<i64>,
     /// Matches that it opened.
     pub(super) opened: i64,
-    /// Those where an error was possible.
+    /// By classes of places: its opening takes in those matches where an error was possible.
     pub(super) openings: BTreeMap<PlaceClasses, Openings>,
 }
 
-/// What distinguishes the places of the others for the bot that opens a match: by offset from 1 on, the first offset
-/// with the same row. Bots at such places could be exchanged without changing the game.
+/// The classes of the other places, as seen by the bot that opens a match. For each offset from 1 on, the class is the
+/// first offset whose place has the same row; with assigned rows, all places are in one class. Bots at places of the
+/// same class could be exchanged without changing the game.
 type PlaceClasses = Vec<u8>;
 
 /// The takes by which a bot opened matches where an error was possible.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Openings {
-    /// Their number.
+    /// The number of these takes.
     pub(super) opened: i64,
-    /// The errors among them.
+    /// The number of errors among these takes.
     pub(super) errors: i64,
-    /// By offset from 1 on: the ranks that they gained the place.
+    /// By offset from 1 on: the ranks that these takes gained for the place there.
     pub(super) gains: Vec<i64>,
-    /// By offset from 1 on: what an error would have gained the place on average, in [`PARTS`] of a rank.
+    /// By offset from 1 on: how much an error would have gained for the place there on average, in units of which
+    /// [`PARTS`] make up one rank.
     pub(super) usual: Vec<i64>,
-    /// What the best takes for another would have been; empty at tables of more than [`MAX_HELP_SEATS`].
+    /// By offset from 1 on: the effects that the best takes for the place there would have had; empty at tables with
+    /// more than [`MAX_HELP_SEATS`] seats.
     pub(super) help: Vec<Help>,
 }
 
-/// What the best takes for one place would have been.
+/// The effects that the best takes for one place would have had.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Help {
-    /// The errors among them.
+    /// The number of errors among these takes.
     pub(super) errors: i32,
-    /// By offset from 1 on: the ranks that they would have gained the place.
+    /// By offset from 1 on: the ranks that these takes would have gained for the place there.
     pub(super) gains: Vec<i32>,
 }
 
@@ -96,15 +101,16 @@ pub(super) struct Help {
 pub(super) struct Habits {
     /// Matches with declared rows.
     pub(super) declared: i64,
-    /// By offset from 1 on: the sum of the declared ranks.
+    /// By offset from 1 on: the sum of the ranks that it declared for the place there.
     pub(super) ranks: Vec<i64>,
     /// Matches that it opened where an error was possible.
     pub(super) opened: i64,
-    /// Its errors in these takes.
+    /// Its errors when it opened these matches.
     pub(super) errors: i64,
 }
 
-/// What the choices gave each pair, as observed and with the bots of each group at other places.
+/// For each ordered pair of bots, what the blind choices of one gained for the other: as observed, and with the bots of
+/// each group permuted among the places.
 pub(super) struct PermutedField {
     pub(super) pairs: BTreeMap<(usize, usize), PermutedChoices>,
     /// The bots whose declarations depend on who sits where.
@@ -195,7 +201,7 @@ impl BlindChoices {
         PermutedField { pairs: permuted, dependent }
     }
 
-    /// Returns the keys of the groups in which each bot declared rows.
+    /// Returns, for each bot, the keys of the groups in which it declared rows.
     fn groups_by_declarer(&self) -> BTreeMap<usize, Vec<u64>> {
         let mut by_declarer: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for (&key, group) in &self.groups {
@@ -208,8 +214,8 @@ impl BlindChoices {
         by_declarer
     }
 
-    /// Permutes the places of the bots in these groups, for the rows that one bot declared. Returns the ranks that
-    /// these rows gave each other bot.
+    /// Returns the ranks that the rows of one bot gave each other bot in these groups, as observed and with the bots
+    /// permuted among the places.
     fn declared_gains(
         &self,
         seed: u64,
@@ -238,7 +244,7 @@ impl BlindChoices {
         }
     }
 
-    /// Returns the habits of each bot, by number of seats.
+    /// Returns the habits of each bot at tables of each size, by bot and number of seats.
     pub(super) fn habits(&self) -> BTreeMap<(usize, usize), Habits> {
         let mut all: BTreeMap<_, Habits> = BTreeMap::new();
         for group in self.groups.values() {
@@ -256,7 +262,8 @@ impl BlindChoices {
         all
     }
 
-    /// Returns the distinct group of a match, and the seat of its first bot by name.
+    /// Returns the distinct group of a match, after adding it if it is new, and the seat of the bot whose name sorts
+    /// first.
     fn group_of(
         &mut self,
         game: &AuditedMatch<'_>,
@@ -300,7 +307,8 @@ impl BotChoices {
         })
     }
 
-    /// Returns what its opening takes gain each place beyond what its usual share of errors would, per opened match.
+    /// Returns how many more ranks its opening takes gain for each place than random errors at its usual rate would,
+    /// per opened match.
     pub(super) fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
         let opened = to_float(self.opened);
         let share = to_float(habits.errors) / to_float(habits.opened) / to_float(PARTS);
@@ -345,7 +353,7 @@ impl Openings {
     }
 }
 
-/// Returns the classes of the places of the others, from the view of a seat.
+/// Returns the classes of the other places, as seen from a seat.
 fn place_classes(game: &AuditedMatch<'_>, seat: Seat) -> PlaceClasses {
     let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
     let row = |offset| &matrix[seats.seat_at_offset(seat, offset)];
@@ -356,7 +364,8 @@ fn place_classes(game: &AuditedMatch<'_>, seat: Seat) -> PlaceClasses {
     (1..seats.get()).map(class).collect()
 }
 
-/// Returns the key of the distinct group of a match, whose bots are given in playing order from the first by name.
+/// Returns the key of a match's distinct group. The bots are given in playing order, starting with the one whose name
+/// sorts first.
 fn distinct_key<'a>(game: &AuditedMatch<'_>, bots: impl Iterator<Item = &'a BotName>) -> u64 {
     let (piles, matrix) = (game.game.piles.as_slice(), &game.game.matrix);
     let seats = game.bots.seats();

@@ -20,7 +20,8 @@ const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 #[derive(Debug, Clone)]
 pub(super) struct BootstrapWeights(ByReplicate<i16>);
 
-/// `2^16 P(X <= k)` for Poisson(1) X and k = 0, 1, ..., rounded so that the mean is exactly 1; the variance is 0.99997.
+/// `2^16 P(X <= k)` for a Poisson(1) variable X and k = 0, 1, ..., rounded so that the mean is exactly 1; the variance
+/// is 0.99997.
 const CUMULATIVE: [u16; MAX_WEIGHT as usize] =
     [24_109, 48_219, 60_273, 64_292, 65_296, 65_497, 65_531, 65_535];
 
@@ -44,7 +45,7 @@ impl BootstrapWeights {
 
 /// Sums over groups: the observed sums, and the sums in each replicate.
 ///
-/// All sums are far below 2^53 and so exact as floats.
+/// All sums are far below 2^53, so they are exact as floats.
 #[derive(Debug, Clone)]
 pub(super) struct BootstrapSums<const SUMS: usize> {
     sums: [i64; SUMS],
@@ -71,12 +72,13 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         }
     }
 
-    /// Returns the sum at an index.
+    /// Returns the observed sum at an index.
     pub(super) fn sum(&self, index: usize) -> i64 {
         self.sums[index]
     }
 
-    /// Returns the estimator of the ratio of two sums, the first divided by `unit`; `None` if the second is 0.
+    /// Returns the estimator of the ratio of two sums, of which the first is divided by `unit`; `None` if the second is
+    /// 0.
     ///
     /// The weights of different groups are independent with mean and variance 1. So the variance of a sum over the
     /// replicates estimates the sum of squares over groups, with a standard deviation of 3%. Source: Alon, Matias and
@@ -111,7 +113,7 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RatioEstimator {
     sums: RatioSums,
-    /// The number of groups with a contribution to the denominator, if they are too few for an interval.
+    /// The number of groups with a contribution to the denominator, if there are too few of them for an interval.
     too_few: Option<u64>,
 }
 

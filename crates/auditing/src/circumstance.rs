@@ -1,11 +1,11 @@
-//! The phase of a game and the number of piles at a take.
+//! The circumstances of a take: the phase of the game and the number of piles.
 
 use lastnim_core::game::{Game, Position};
 
 /// The phase of a game, by the share of counters left.
 ///
-/// The bot and the auditor know the phase before each take. Phases by the share of takes would not work: the number of
-/// takes is known only at the end, and a bot's errors would move the boundaries.
+/// The bot and the auditor know the phase before each take. Phases defined by the share of takes made would not work:
+/// the total number of takes is known only at the end, and a bot's errors would move the boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GamePhase {
     /// More than two thirds of the counters are left.
@@ -44,7 +44,7 @@ impl GamePhase {
     }
 }
 
-/// The number of nonempty piles at a take.
+/// The number of nonempty piles before a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LivePileCount {
     /// One pile.

@@ -17,11 +17,11 @@ pub(super) fn winner_if_self_first(game: &AuditedMatch<'_>, mover: Seat) -> Seat
     winner_with_row(game, mover, &offsets.collect::<Vec<u64>>())
 }
 
-/// Maximum steps of the search for a winning declaration: some tens of microseconds.
+/// Maximum steps of the search for a winning declaration; they take tens of microseconds.
 const DECLARATION_STEPS: u64 = 10_000;
 
-/// Returns whether a bot that does not win under optimal play would win with another row; `None` if that takes too
-/// long.
+/// Returns whether a bot that does not win under optimal play would win with another row; `None` if it would take too
+/// long to find out.
 pub(super) fn is_win_forgone(game: &AuditedMatch<'_>, mover: Seat) -> Option<bool> {
     if game.audit.predicted_winner == mover {
         return Some(false);

@@ -9,8 +9,8 @@ pub(super) struct DeclarationTally {
     pub(super) declared: u64,
     /// The total number of seats in these matches.
     pub(super) seats: u64,
-    /// Matches that the other wins under optimal play, but would not win if the mover exchanged its rank with a third
-    /// bot's.
+    /// Matches that the other wins under optimal play, but would not win if the mover exchanged the other's rank with
+    /// that of a third bot.
     pub(super) wins_given: u64,
     /// Matches that the other would win only with that exchange.
     pub(super) wins_taken: u64,
@@ -22,7 +22,7 @@ pub(super) struct DeclarationTally {
     pub(super) forgone: ForgoneWins,
     /// Matches in which the mover ranked the other before itself.
     pub(super) ceded: Ceded,
-    /// The matches among these that the mover would win only with another row.
+    /// Those of the ceded matches that the mover would win only with another row.
     pub(super) ceded_and_forgone: u64,
 }
 
@@ -36,13 +36,13 @@ pub(super) struct ForgoneWins {
 }
 
 impl ForgoneWins {
-    /// Adds a match; ignores a match for which this is unknown.
+    /// Adds a match; ignores a match for which it is unknown whether the bot would have won with another row.
     pub(super) fn add_match(&mut self, is_forgone: Option<bool>) {
         self.judged += u64::from(is_forgone.is_some());
         self.forgone += u64::from(is_forgone == Some(true));
     }
 
-    /// Returns the share; `None` without matches.
+    /// Returns the share of judged matches whose win was forgone; `None` without judged matches.
     pub(super) fn share(self) -> Option<f64> {
         super::estimate::share_of(self.forgone, self.judged)
     }

@@ -7,26 +7,29 @@ use super::{
 };
 use std::fmt;
 
-/// Minimum dependence to flag declarations, in ranks per match beyond the others at the table.
+/// Minimum dependence at which declarations are flagged: by how many ranks per match the other's place is declared
+/// better than those of the others at the table.
 pub const FLAGGED_RANKS: f64 = 0.1;
 
-/// Minimum gain of the other to flag declarations, in wins per match under optimal play.
+/// Minimum gain of the other at which declarations are flagged, in wins per match under optimal play.
 pub const FLAGGED_WINS: f64 = 0.02;
 
-/// Minimum cost at which the mover counts as paying for putting the other first, in wins per match under optimal play
-/// that its best declaration would have won.
+/// Minimum cost at which the mover counts as paying for putting the other first: the share of matches in which it
+/// ranked the other before itself and would have won under optimal play with another row.
 pub const FLAGGED_COST: f64 = 0.05;
 
-/// The one-sided threshold, in standard deviations, above which a cost is not chance.
+/// The one-sided threshold, in standard deviations, above which a cost is not attributed to chance.
 const CLEAR_COST: f64 = 1.645;
 
-/// The declarations of an ordered pair M -> O, over the matches with declared rows at tables of three or more.
+/// The declarations of an ordered pair of bots M -> O, over the matches with declared rows at tables of three or more
+/// seats.
 ///
 /// **Question.** Bots can collude before the first take: M declares O's place first, O declares itself, both play
 /// optimally, and O wins. No take is an error then.
 ///
-/// **Statistic.** The rank that M declares for O's place, minus the mean rank that M declares for places at this
-/// offset, regardless of who sits there: the mean in each distinct group, summed over the distinct groups.
+/// **Statistic.** How many ranks better than usual M declares O's place: the mean rank that M declares for places at
+/// this offset, regardless of who sits there, minus the rank that it declares for O's place. The mean in each distinct
+/// group is taken, and these means are summed.
 ///
 /// **Null hypothesis.** M declares for places, not bots: if the others had sat in another order, its row would have
 /// been the same. In a tournament that order is drawn for each duplicate group and is the same in all its rotations. So
@@ -37,44 +40,46 @@ const CLEAR_COST: f64 = 1.645;
 ///
 /// **Dependence is not collusion.** A bot that knows the others may use that when it declares: against the strong, for
 /// the weak, and only for its own benefit. A pair whose corrected p-value is at most
-/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is called dependent. It is flagged if also
-/// - O's place gets at least [`FLAGGED_RANKS`] better ranks per distinct group, and
+/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is called dependent. It is flagged if all of the following hold as well:
+/// - M declares O's place at least [`FLAGGED_RANKS`] ranks better per distinct group than those of the others.
 /// - O wins at least [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with
-///   another's, and
-/// - M pays for it, or O returns it. M *pays* if all of these are true: it puts O before itself at least four times as
-///   often as it does others; in at least [`FLAGGED_COST`] of their matches M put O before itself and would have won
-///   under optimal play with another row, beyond chance even if the matches of a group are all alike; and it would not
-///   have won fewer matches by ranking itself first, since a bot that gives way in order to win does win by it, and
-///   gives way to others too. O *returns* it if its declarations depend on M in the same way, or if both are in a
-///   significant [set](super::SetFindings); neither puts a third bot before the other in more than two thirds of the matches of all three; neither
-///   distinguishes other bots in its declarations; and they do not both err more, or win less, than all others that
-///   their partner meets. Bots whose declarations and those of M depend on each other, such as the others of a ring, do
-///   not count as third or other bots here. A bot that prefers the weak for its own benefit ranks all bots, and prefers
-///   the weakest. The behaviour of third bots does not matter. O's flagged errors for M also count as a return.
+///   that of a third bot.
+/// - M pays for the favour, or O returns it. M *pays* if all of these are true: it puts O before itself at least four
+///   times as often as it does others; in a share of at least [`FLAGGED_COST`] of their matches, M put O before itself
+///   and would have won under optimal play with another row, and that share is not attributed to chance even if the
+///   matches of a group are all alike; and it would not have won fewer matches by ranking itself first, since a bot
+///   that gives way in order to win does win more often by doing so, and gives way to others too. O *returns* it if its
+///   declarations depend on M in the same way, or if both are in a significant [set](super::SetFindings); neither puts
+///   a third bot before the other in more than two thirds of the matches of all three; neither distinguishes other bots
+///   in its declarations; and they do not both err more, or win less, than all others that their partner meets. Bots
+///   whose declarations and M's depend on each other, such as the other members of a ring, do not count as third or
+///   other bots here. These conditions spare bots that prefer the weak for their own benefit, since such bots
+///   distinguish all others and prefer the weakest. The behaviour of third bots does not matter. O's flagged errors for
+///   M also count as a return.
 ///
 /// **Limits.** The test does not cover tables of two seats, assigned rows, or help that does not depend on who sits
 /// where, such as always declaring the next seat. Two bots that declare each other second for honest reasons look like
 /// an agreement. A flag is a reason to look at the matches, not a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeclarationFindings {
-    /// Matches of both with declared rows at tables of three or more.
+    /// The number of matches of both bots with declared rows at tables of three or more seats.
     pub matches: u64,
     /// The number of distinct groups of these matches.
     pub groups: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
     /// The share of these matches that the other wins under optimal play, minus the share that it would win if the
-    /// mover had exchanged its rank with another's; `None` without matches.
+    /// mover had exchanged the other's rank with that of a third bot; `None` without matches.
     pub wins_given: Option<f64>,
     /// The share of these matches that the mover would win under optimal play by ranking itself first, minus the share
     /// that it wins with its row; `None` without matches.
     pub wins_paid: Option<f64>,
     /// The share of these matches that the mover does not win under optimal play but would with another row, among
-    /// those where that is known; `None` without any.
+    /// those where that is known; `None` if it is known for none.
     pub wins_forgone: Option<f64>,
     /// The share of these matches in which the mover put the other before itself; `None` without matches.
     pub ceded: Option<f64>,
-    /// Whether the mover pays.
+    /// Whether the mover pays for the favour.
     pub is_paid: bool,
     /// Whether the other returns the favour.
     pub is_returned: bool,
@@ -109,7 +114,7 @@ pub enum UntestedDeclarations {
         /// The number of groups.
         groups: u64,
     },
-    /// The mover always declares the same rank for a place, so its declarations depend on no bot.
+    /// The mover always declares the same rank for each place, so its declarations depend on no bot.
     NeverDiffers,
 }
 
@@ -142,23 +147,25 @@ impl fmt::Display for UntestedDeclarations {
 }
 
 impl DeclarationFindings {
-    /// Returns whether the declarations depend significantly on who sits there, after the correction.
+    /// Returns whether the declarations depend significantly on who sits where, after the correction for all tests.
     pub fn is_dependent(&self) -> bool {
         matches!(self.dependence, Dependence::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
     }
 
-    /// Returns whether the pair is flagged: dependent, in favour of the other, and paid for or returned.
+    /// Returns whether the pair is flagged: the declarations are dependent and favour the other, and the favour is paid
+    /// for or returned.
     pub fn is_flagged(&self) -> bool {
         (self.is_large() && self.is_paid || self.is_returned) && self.wins_given >= Some(FLAGGED_WINS)
     }
 
-    /// Returns whether the dependence is large enough in ranks to be flagged.
+    /// Returns whether the dependence is significant, and large enough in ranks to be flagged.
     pub(super) fn is_large(&self) -> bool {
         self.is_dependent()
             && matches!(self.dependence, Dependence::Tested { ranks, .. } if ranks >= FLAGGED_RANKS)
     }
 
-    /// Returns whether the dependence is large enough in ranks, and significant as the only test.
+    /// Returns whether the dependence is large enough in ranks, and would be significant, at a laxer level, if this
+    /// were the only test.
     pub(super) fn seems_large(&self) -> bool {
         matches!(
             self.dependence,
@@ -195,7 +202,8 @@ impl DeclarationFindings {
         let seats = share_of(tally.seats, tally.declared).unwrap_or(0.0);
         let [lost, gained] = [tally.own_wins_lost, tally.own_wins_gained];
         let wins_paid = balance(lost, gained);
-        // This is the variance if the matches of a group, one per seat, are all alike.
+        // If the matches of a group, one per seat, are all alike, the variance of the count is the count times the
+        // number of seats.
         let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
         let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
         let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);

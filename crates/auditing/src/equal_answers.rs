@@ -9,17 +9,18 @@ use lastnim_core::game::Ending;
 use lastnim_tournament::SeededDraw;
 use std::collections::BTreeMap;
 
-/// Maximum number of answers kept. Beyond it, the states with the largest keys are dropped, so that a random sample of states remains,
-/// the same for any order of the matches.
+/// Maximum number of answers that are kept. Beyond it, the states with the largest keys are dropped, so that a random
+/// sample of states remains, the same for any order of the matches.
 const MAX_ANSWERS: usize = 200_000;
 
 /// How often a bot answered like another, or like itself, in states that both met.
 ///
-/// A state is all that a bot may know before a take: the piles, the rows, who moves, and who wins in the end. States in which only one
-/// take is legal are left out.
+/// A state is all that a bot may know before a take: the piles, the rows, who moves, and the rule that decides who
+/// wins. States in which only one take is legal are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualAnswers {
-    /// The number of states with answers of both; with itself, of states that the bot met twice.
+    /// The number of states that both bots answered. If a bot is compared with itself, the number of states that it
+    /// answered at least twice.
     pub states: u64,
     /// The mean probability that two answers to a state are the same take, from 0 to 1; each state counts the same.
     pub equal: f64,
@@ -39,7 +40,7 @@ struct Answer {
 #[derive(Debug, Clone)]
 struct State {
     optimal_takes: u64,
-    /// Takes that are errors.
+    /// The number of legal takes that are errors.
     errors: u64,
     answers: BTreeMap<usize, Answers>,
 }
@@ -124,7 +125,7 @@ impl AnswerTally {
     }
 }
 
-/// Returns the share of equal takes among all pairs of answers; `None` without pairs. A take makes no pair with itself.
+/// Returns the share of equal takes among all pairs of answers; `None` without pairs. No answer is paired with itself.
 fn equal_share(of_one: &Answers, of_other: &Answers, is_same_bot: bool) -> Option<f64> {
     let total = |answers: &Answers| answers.values().map(|&times| u64::from(times)).sum::<u64>();
     let (all, mut equal) = (total(of_one) * (total(of_other) - u64::from(is_same_bot)), 0);

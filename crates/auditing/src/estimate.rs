@@ -12,7 +12,7 @@ pub struct Estimate {
 /// A 95% interval, if there are enough groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EstimateInterval {
-    /// Between the lower and upper ends.
+    /// The interval from `low` to `high`.
     Between {
         /// The lower end.
         low: f64,
@@ -35,7 +35,7 @@ pub(super) fn to_float(sum: i64) -> f64 {
     sum as f64
 }
 
-/// Returns the share of a part; `None` if the whole is 0.
+/// Returns `part` as a share of `whole`; `None` if `whole` is 0.
 pub(super) fn share_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| to_float(part.cast_signed()) / to_float(whole.cast_signed()))
 }

@@ -9,19 +9,19 @@ use lastnim_core::oracle::{Budget, PlayedTake};
 const MAX_STEPS_PER_MATCH: u64 = 50_000;
 /// Maximum steps for the final count of rows.
 const MAX_STEPS_TO_COUNT: u64 = 10_000_000;
-/// Limits for the matches of a bot; they keep its memory below a megabyte.
+/// Limits on what is kept of a bot's matches, so that its tally takes less than a megabyte of memory.
 const LIMITS: KeptGameLimits = KeptGameLimits { max_leaves: 512, max_takes: 512 };
-/// Maximum number of rows that are searched to find the first in lexicographic order.
+/// Maximum number of rows that are searched for the first in lexicographic order.
 const MAX_LISTED: usize = 50_000;
 
-/// The rows of a bot under which each of its takes was optimal, if everyone knows the row and plays optimally from
-/// there on.
+/// The rows of a bot under which each of its takes was optimal, if everyone knows the row and plays optimally from then
+/// on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedRows {
-    /// The number of rows.
+    /// The number of these rows.
     pub rows: RowCount,
-    /// The first of them in lexicographic order; `None` if no row explains the takes, or there
-    /// are too many to search.
+    /// The first of these rows in lexicographic order; `None` if no row explains the takes, or there are too many to
+    /// search.
     pub example: Option<Row>,
     /// Number of matches left out because they would take too long; they might rule out further rows.
     pub left_out: u64,

@@ -17,9 +17,9 @@ pub struct BotFigures {
     pub plies: u64,
     /// The optimal ones among them.
     pub optimal_plies: u64,
-    /// The ranks that its takes cost it.
+    /// The total number of ranks that its takes cost it.
     pub regret: u64,
-    /// Matches won; wins of the steward do not count.
+    /// Matches that the bot won; wins by the steward at its seat do not count.
     pub wins: u64,
     /// Matches in which its seat was lost before the end.
     pub forfeits: u64,
@@ -33,17 +33,17 @@ pub struct BotFigures {
     pub satisfaction: Option<Estimate>,
     /// The share of its matches that it won.
     pub win_share: Option<Estimate>,
-    /// The ranks gained by others' takes.
+    /// The mean number of ranks that it gained per match through the takes of others.
     pub luck_per_match: Option<Estimate>,
     /// The share of its matches in which its seat was lost.
     pub forfeit_share: Option<Estimate>,
-    /// By phase, in the order of play.
+    /// The figures of its takes by phase, in the order of play.
     pub by_phase: [CircumstanceFigures<GamePhase>; 3],
-    /// By number of nonempty piles, in ascending order.
+    /// The figures of its takes by number of nonempty piles, in ascending order.
     pub by_live_piles: [CircumstanceFigures<LivePileCount>; 6],
 }
 
-/// The takes in one circumstance.
+/// The figures of a bot's takes in one circumstance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CircumstanceFigures<C> {
     /// The circumstance.
@@ -65,7 +65,7 @@ const SATISFACTION: usize = 3;
 const LUCK: usize = 4;
 /// The index of the sums over all takes. The sums for each phase follow, then those for each number of nonempty piles.
 const PLIES: usize = 5;
-/// The number of sums for one kind of takes: takes, optimal takes, regret.
+/// The number of sums for each kind of take: takes, optimal takes and regret.
 const OF_PLIES: usize = 3;
 const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
@@ -81,7 +81,7 @@ impl FigureSums {
         Self([0; SUMS])
     }
 
-    /// Adds the figures that do not depend on single takes.
+    /// Adds the figures that do not depend on individual takes.
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
         let (audit, credit) = (&game.audit.seats[seat], game.credit(seat));
         let sums = &mut self.0;
@@ -154,7 +154,7 @@ impl FigureTally {
         }
     }
 
-    /// Returns the share of optimal takes, from the sums that begin at an index.
+    /// Returns the share of optimal takes, from the sums that start at index `at`.
     fn accuracy(&self, at: usize) -> Option<Estimate> {
         self.0.ratio_sums(at + 1, at, 1.0).map(|sums| sums.estimate_share())
     }

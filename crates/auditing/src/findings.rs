@@ -19,15 +19,16 @@ pub struct AuditFindings {
     pub matches: u64,
     /// Number of groups that they belong to.
     pub groups: GroupCount,
-    /// The audited bots, by name; empty if the requested bot played no match.
+    /// The findings about each audited bot, sorted by name; empty if the requested bot played no match.
     pub bots: Vec<BotFindings>,
     /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other.
     pub pairs: Vec<PairFindings>,
-    /// The flagged sets of bots, none part of another. Each of their flagged pairs is also among the pairs.
+    /// The flagged sets of bots, none of which is part of another. Their flagged pairs are also in `pairs`.
     pub sets: Vec<SetFindings>,
-    /// Number of tests of sets. p-values are corrected for these too.
+    /// Number of tests of sets. The p-values are corrected for these tests too.
     pub sets_tested: u64,
-    /// What the tests would have found here; empty if no bots met at a table of three or more, or if not asked for.
+    /// How likely the tests would have been to find help among these bots; empty if no two bots met at a table of three
+    /// or more seats, or if it was not asked for.
     pub powers: Vec<HelpPower>,
     /// Number of seats taken by bots beyond the limit on bots; no figure includes them.
     pub crowded_out: u64,
@@ -40,7 +41,7 @@ pub struct BotFindings {
     pub bot: BotName,
     /// Its figures.
     pub figures: BotFigures,
-    /// By ascending number of seats and by source of rows: the preferences that its takes reveal.
+    /// The preferences that its takes reveal, by number of seats in ascending order and then by the source of the rows.
     pub preferences: Vec<PreferenceFindings>,
     /// Its risky takes and safe errors, as exact counts without intervals.
     pub safety: TakeSafetyCounts,
@@ -48,7 +49,7 @@ pub struct BotFindings {
     pub kingmaking: KingmakingTally,
     /// Its worst errors in distinct positions, the worst first.
     pub puzzles: Vec<Puzzle>,
-    /// The versions that played, with their matches and wins; empty if unknown.
+    /// The versions of the bot that played, with their matches and wins; empty if unknown.
     pub versions: Vec<PlayedVersion>,
     /// How it erred under each condition that occurred; empty in the audit of a field.
     pub conditions: Vec<ConditionFindings>,
@@ -62,7 +63,7 @@ pub struct BotFindings {
 pub struct BotAnswers {
     /// The other bot, or the bot itself.
     pub other: BotName,
-    /// The comparison.
+    /// How often their answers were equal.
     pub answers: EqualAnswers,
 }
 
@@ -79,7 +80,8 @@ impl AuditFindings {
         self.pairs.iter().filter(is_tested).count()
     }
 
-    /// Returns the number of tests for which p-values are corrected: of takes and declarations, of pairs and sets.
+    /// Returns the number of tests for which p-values are corrected: all tests of takes and of declarations, for pairs
+    /// and for sets.
     pub fn test_count(&self) -> u64 {
         (self.pairs_tested() + self.declarations_tested()) as u64 + self.sets_tested
     }

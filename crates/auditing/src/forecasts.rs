@@ -6,11 +6,11 @@ use super::{
     grouped_sums::GroupedSums,
 };
 
-/// Number of bins: tenths that include their lower ends; the last one includes both ends.
+/// Number of bins of forecasts. Each covers a tenth and includes its lower end; the last one includes both ends.
 pub const FORECAST_BINS: u8 = 10;
 
-/// A score needs at least this many forecasts that came true, and as many that did not. If all outcomes were alike, a
-/// constant forecast would be perfect.
+/// A score is given only for at least this many forecasts that came true, and as many that did not. If all outcomes
+/// were alike, a constant forecast would be perfect.
 pub const MIN_OF_EACH_OUTCOME: u64 = 5;
 
 const FORECASTS: usize = 0;
@@ -20,14 +20,14 @@ const SQUARED_ERRORS: usize = 1;
 /// millionth.
 const UNIT: f64 = (1 << 20) as f64;
 
-/// Forecasts of one bot: probabilities of events that then happened or not.
+/// Forecasts of one bot: the probabilities that it gave to events, compared with whether they happened.
 #[derive(Debug, Clone)]
 pub struct Forecasts {
     sums: GroupedSums<2>,
     bins: [BinSums; FORECAST_BINS as usize],
 }
 
-/// Figures of forecasts.
+/// Figures about the forecasts of a bot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForecastFigures {
     /// Number of forecasts.
@@ -37,15 +37,17 @@ pub struct ForecastFigures {
     /// The mean of the squared differences between the forecasts and the outcomes 1 or 0: from 0 to 1, lower is
     /// better. `None` with fewer than [`MIN_OF_EACH_OUTCOME`] of either outcome.
     ///
-    /// Source: Brier, "Verification of forecasts expressed in terms of probability" (1950), for one of two events.
+    /// Source: Brier, "Verification of forecasts expressed in terms of probability" (1950), but summed over only one of
+    /// the two possible outcomes.
     pub brier_score: Option<Estimate>,
-    /// The score of always forecasting the share of events that happened: `s (1 - s)`. `None` like `brier_score`.
+    /// The score of a constant forecast of `s`, the share of events that happened: `s (1 - s)`. `None` if `brier_score`
+    /// is `None`.
     pub base_rate_score: Option<f64>,
-    /// By tenths of the forecast, ascending.
+    /// The bins, in ascending order of the forecasts.
     pub bins: Vec<ForecastBin>,
 }
 
-/// The forecasts in one tenth.
+/// The forecasts in one bin, which covers a tenth of the range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForecastBin {
     /// The lower end of the bin.
@@ -62,7 +64,7 @@ pub struct ForecastBin {
 struct BinSums {
     forecasts: u64,
     happened: u64,
-    /// The sum of the forecasts, in [`UNIT`].
+    /// The sum of the forecasts, where [`UNIT`] represents 1.
     forecast_sum: i64,
 }
 

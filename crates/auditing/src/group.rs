@@ -14,12 +14,12 @@ pub enum MatchGroup {
         /// The number of the group.
         number: u64,
     },
-    /// An exhibition, a separate group.
+    /// An exhibition match, which is a group of its own.
     Exhibition(MatchId),
 }
 
 impl MatchGroup {
-    /// Creates a generator from the group, the seed and the purpose.
+    /// Creates a random generator that is seeded with the seed, the group and the purpose.
     pub(super) fn begin_draw(&self, seed: u64, purpose: impl IntoIterator<Item = u64>) -> SeededDraw {
         let (kind, id, number) = match self {
             Self::Duplicate { tournament, number } => (0, tournament.as_bytes(), *number),
@@ -39,7 +39,7 @@ impl MatchGroup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey(u64);
 
-/// Returns an id as two numbers.
+/// Returns the high and the low 64 bits of an id.
 pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
     let bits = u128::from_be_bytes(*id);
     [(bits >> 64) as u64, bits as u64]
@@ -74,15 +74,15 @@ impl GroupCount {
 }
 
 impl GroupCounter {
-    /// Number of hashes kept.
+    /// Maximum number of hashes that are kept.
     const KEPT: usize = 4096;
 
-    /// Counts without limit.
+    /// Creates a counter for any number of groups.
     pub(super) fn unbounded() -> Self {
         Self { smallest: BTreeSet::new(), limit: Self::KEPT }
     }
 
-    /// Counts up to `limit` groups exactly, for callers to whom larger counts do not matter.
+    /// Creates a counter that is exact below `limit` groups, for callers to whom larger counts do not matter.
     pub(super) fn up_to(limit: usize) -> Self {
         Self { smallest: BTreeSet::new(), limit }
     }

@@ -5,7 +5,7 @@ use super::{
     bootstrap::{BootstrapSums, BootstrapWeights, RatioEstimator},
 };
 
-/// Sums over duplicate groups whose matches are added one by one. It is fastest if the matches of a group are
+/// Sums over duplicate groups whose matches are added one by one. Adding them is fastest if the matches of a group are
 /// consecutive.
 #[derive(Debug, Clone)]
 pub(super) struct GroupedSums<const SUMS: usize> {
@@ -31,7 +31,7 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
         }
     }
 
-    /// Adds the open group to the sums. More of it may come later.
+    /// Adds the open group to the sums. More parts of it may be added later.
     pub(super) fn close_group(&mut self) {
         if let Some((group, sums)) = self.open.take() {
             self.sums.add_group(group.key(), &BootstrapWeights::of_group(self.seed, &group), &sums);
@@ -43,7 +43,8 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
         self.sums.sum(index)
     }
 
-    /// Returns the estimator of the ratio of two sums, the first divided by `unit`.
+    /// Returns the estimator of the ratio of two sums, of which the first is divided by `unit`; `None` if the second is
+    /// 0.
     pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
         self.sums.ratio_sums(above, below, unit)
     }

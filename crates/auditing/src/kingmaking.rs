@@ -1,4 +1,4 @@
-//! Kingmaking: takes by which a bot hurt itself while a third seat gained.
+//! Kingmaking: takes that cost a bot ranks and from which another bot gained, at tables of three or more seats.
 
 use super::{AuditedMatch, audited_match::OwnPly};
 use lastnim_core::game::{BotName, MatchId};
@@ -10,13 +10,13 @@ pub const MAX_EXAMPLES: usize = 5;
 /// The kingmaking takes of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KingmakingTally {
-    /// Number of such takes.
+    /// Number of kingmaking takes.
     pub plies: u64,
-    /// The takes that gained another bot the most ranks.
+    /// The takes from which another bot gained the most ranks; at most [`MAX_EXAMPLES`].
     pub examples: Vec<KingmakingPly>,
 }
 
-/// A kingmaking take.
+/// A take that cost its bot ranks and from which another bot gained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KingmakingPly {
     /// The match.
@@ -25,11 +25,11 @@ pub struct KingmakingPly {
     pub ply: u32,
     /// Counters taken.
     pub take: u64,
-    /// The ranks that it cost the bot.
+    /// The number of ranks that the take cost its bot.
     pub regret: u32,
-    /// The bot that gained.
+    /// The bot that gained from the take.
     pub gainer: BotName,
-    /// The ranks that it gained.
+    /// The number of ranks that this bot gained.
     pub gain: u32,
 }
 
@@ -56,7 +56,8 @@ impl KingmakingTally {
 }
 
 impl KingmakingPly {
-    /// Inserts the take among the takes that gained most; at most `max` are kept.
+    /// Inserts the take into `kept`, which lists the takes with the largest gains first, and keeps at most `max` of
+    /// them.
     pub(super) fn keep_in(self, kept: &mut Vec<Self>, max: usize) {
         let place = |ply: &Self| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
         let at = kept.partition_point(|other| place(other) < place(&self));

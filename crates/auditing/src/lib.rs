@@ -1,11 +1,12 @@
-//! Comparison of bots with the oracle over many matches: figures with intervals, preferences, collusion, puzzles.
+//! Compares bots with the oracle over many matches: figures with confidence intervals, revealed preferences, tests for
+//! collusion, and puzzles.
 //!
-//! Pure code in constant memory: audited matches come one at a time, in any order, and random draws derive from a seed
-//! and the matches. It depends on [`game`](lastnim_core::game), [`oracle`](lastnim_core::oracle) and the
-//! [`SeededDraw`](lastnim_tournament::SeededDraw) of tournaments, not on records: callers audit records and pass in the
-//! audits.
+//! The code does no input or output and needs bounded memory. Callers add audited matches one at a time, in any order,
+//! and all random draws derive from a seed and the matches. The crate uses [`game`](lastnim_core::game) and
+//! [`oracle`](lastnim_core::oracle), the counterfactuals of [`lastnim_analysis`], and the random draws and statistics
+//! of [`lastnim_tournament`]. It does not read match records: callers audit the records and pass in the audits.
 //!
-//! Takes of the steward count for no bot.
+//! Takes that the steward made in place of a bot count for no bot.
 
 mod audited_match;
 mod auditor;
@@ -44,7 +45,11 @@ mod selected_takes;
 mod sets;
 mod similar_choices;
 #[cfg(test)]
-#[expect(clippy::cast_precision_loss, clippy::manual_is_multiple_of, reason = "a test's numbers are small")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::manual_is_multiple_of,
+    reason = "the numbers in these tests are small"
+)]
 mod tests;
 mod wishes;
 

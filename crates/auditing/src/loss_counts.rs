@@ -3,8 +3,8 @@
 use super::scaled_number::ScaledNumber;
 use std::ops::Add;
 
-/// The loss in one item as a share of the maximum, from 0 to 1, in twelfths. Twelfths are exact for shares of 1 to 4
-/// ranks, that is, with two to five seats.
+/// The loss in one item as a share of the maximum loss, from 0 to 1, counted in twelfths. Twelfths are exact if the
+/// maximum loss is 1 to 4 ranks, that is, with two to five seats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LossShare {
     twelfths: u8,
@@ -16,15 +16,14 @@ impl LossShare {
     /// The maximum loss.
     pub const ALL: Self = Self { twelfths: TWELFTHS };
 
-    /// Returns the share of `ranks` in `all`, capped at 1. `None` if it is not a multiple of a twelfth, as with six
-    /// seats.
+    /// Returns `ranks` divided by `all`, capped at 1; `None` if 12 is not a multiple of `all`, as with six seats.
     pub fn of_ranks(ranks: u32, all: u32) -> Option<Self> {
         let step = u32::from(TWELFTHS).checked_div(all).filter(|step| step * all == u32::from(TWELFTHS))?;
         let twelfths = u8::try_from(ranks.min(all) * step).expect("at most twelve");
         Some(Self { twelfths })
     }
 
-    /// Returns the share as a number.
+    /// Returns the share as a number from 0 to 1.
     pub fn as_f64(self) -> f64 {
         f64::from(self.twelfths) / f64::from(TWELFTHS)
     }
@@ -34,18 +33,18 @@ impl LossShare {
 const TWELFTHS: u8 = 12;
 const SHARES: usize = TWELFTHS as usize + 1;
 
-/// The number of items with each loss. Results do not depend on the order of the items.
+/// The number of items with each possible loss. The order of the items does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LossCounts([u32; SHARES]);
 
-/// A mean with a confidence interval, usually 95%.
+/// A mean with its confidence interval, usually of 95%.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LossEstimate {
     /// The mean over the items.
     pub value: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -58,9 +57,9 @@ impl LossEstimate {
 
 /// The ends of intervals are multiples of 1 / `STEPS`, rounded outwards.
 const STEPS: u32 = 10_000;
-/// Number of gamblers on each side.
+/// Number of gamblers whose bets determine each end of the interval.
 const GAMBLERS: u8 = 8;
-/// The bets, as shares of the maximum bet.
+/// The bet of each gambler, as a share of the maximum bet.
 const BETS: [f64; GAMBLERS as usize] = [0.0625, 0.1875, 0.3125, 0.4375, 0.5625, 0.6875, 0.8125, 0.9375];
 
 impl LossCounts {
@@ -74,22 +73,22 @@ impl LossCounts {
         self.0.iter().sum()
     }
 
-    /// Returns the mean; `None` without items.
+    /// Returns the mean loss as a share of the maximum; `None` without items.
     pub fn mean(&self) -> Option<f64> {
         let sum: u32 = (0..).zip(&self.0).map(|(twelfths, count)| twelfths * count).sum();
         let items = self.items();
         (items > 0).then(|| f64::from(sum) / (f64::from(TWELFTHS) * f64::from(items)))
     }
 
-    /// Estimates the mean of the population of items; `None` without items. For any stopping rule, the interval misses
-    /// that mean with probability at most `error`.
+    /// Estimates the mean loss in the population from which the items are drawn; `None` without items. Whatever rule
+    /// decides when to stop adding items, the interval misses that mean with probability at most `error`.
     ///
     /// Each end is found by betting against every mean beyond it (Waudby-Smith and Ramdas, "Estimating Means of Bounded
     /// Random Variables by Betting", 2024). A gambler starts with a fortune of 1 and bets a fixed share of it that
-    /// losses exceed a mean `m`. If the true mean is `m`, the fortune does not grow on average, so it ever reaches `2 /
-    /// error` with probability at most `error / 2` (Ville 1939). The fortune used is the mean over eight gamblers who
-    /// bet 1/16, 3/16, ..., 15/16 of the maximum. It needs only products and sums, which are bit-identical on every
-    /// platform.
+    /// losses exceed a mean `m`. If the true mean is `m`, the fortune does not grow on average, so the probability that
+    /// it ever reaches `2 / error` is at most `error / 2` (Ville 1939). The fortune used here is the mean over eight
+    /// gamblers who bet 1/16, 3/16, ..., 15/16 of the maximum. Its computation needs only products and sums, which are
+    /// bit-identical on every platform.
     ///
     /// # Panics
     /// Unless 0 < `error` <= 1.
@@ -101,7 +100,8 @@ impl LossCounts {
         Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
     }
 
-    /// Returns the largest mean, in steps, for which the gamblers who bet on larger losses have reached a fortune.
+    /// Returns the largest mean, in steps, for which the gamblers who bet on larger losses have reached `fortune` on
+    /// average.
     fn refuted_steps(&self, fortune: f64) -> u32 {
         // The smaller the mean, the more the gamblers have won.
         let (mut refuted, mut kept) = (0, STEPS + 1);
@@ -116,20 +116,20 @@ impl LossCounts {
         refuted
     }
 
-    /// Returns whether the gamblers against a mean have reached a fortune on average.
+    /// Returns whether the gamblers who bet that losses exceed `mean` have reached `fortune` on average.
     fn reaches_fortune(&self, mean: f64, fortune: f64) -> bool {
         let fortunes = self.fortunes(mean);
         fortunes.into_iter().map(ScaledNumber::saturate).sum::<f64>() >= fortune * f64::from(GAMBLERS)
     }
 
-    /// Returns the binary logarithm of the mean fortune of the gamblers against a mean.
+    /// Returns the binary logarithm of the mean fortune of the gamblers who bet that losses exceed `mean`.
     pub(super) fn log_fortune(&self, mean: f64) -> f64 {
         let share = ScaledNumber::new(1.0 / f64::from(GAMBLERS));
         let sum = self.fortunes(mean).into_iter().map(|fortune| fortune * share).reduce(Add::add);
         sum.expect("there is at least one gambler").log2()
     }
 
-    /// Returns the fortune of each gambler on losses larger than a mean.
+    /// Returns the fortune of each gambler who bets that losses exceed `mean`.
     fn fortunes(&self, mean: f64) -> [ScaledNumber; GAMBLERS as usize] {
         BETS.map(|bet| {
             let shares = (0_u8..).zip(&self.0).filter(|&(_, &count)| count > 0);
@@ -140,7 +140,7 @@ impl LossCounts {
         })
     }
 
-    /// Returns the counts with losses and remainders exchanged.
+    /// Returns the counts with each loss subtracted from the maximum: a loss of 3/12 becomes one of 9/12.
     pub(super) fn reversed(&self) -> Self {
         let mut reversed = self.clone();
         reversed.0.reverse();
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(LossShare::of_ranks(0, 3), Some(LossShare::NONE));
         assert_eq!(LossShare::of_ranks(3, 4).unwrap().as_f64(), 0.75);
         assert_eq!(LossShare::of_ranks(1, 3).unwrap().as_f64(), 4.0 / 12.0);
-        assert_eq!(LossShare::of_ranks(9, 2), Some(LossShare::ALL), "a share is never more than all ranks");
+        assert_eq!(LossShare::of_ranks(9, 2), Some(LossShare::ALL), "a share is at most 1");
         assert_eq!((LossShare::of_ranks(1, 5), LossShare::of_ranks(0, 0)), (None, None));
     }
 
@@ -195,7 +195,7 @@ mod tests {
         assert!(many.low < 0.1 && many.high > 0.1 && many.width() < 0.05, "{many:?}");
     }
 
-    /// Distributions of losses: frequencies of shares in sixtieths.
+    /// Distributions of losses: each pair is a frequency in sixtieths and a loss in twelfths.
     const KINDS: [&[(u32, u8)]; 5] = [
         &[(60, 0)],
         &[(57, 0), (3, 12)],
@@ -204,8 +204,8 @@ mod tests {
         &[(6, 0), (54, 12)],
     ];
 
-    /// Draws items until the interval is narrow. Returns whether the interval ever missed the mean, whether it missed
-    /// it at the end, and the number of items.
+    /// Draws items until the interval is no wider than `width`. Returns whether the interval ever missed the mean,
+    /// whether it missed it at the end, and the number of items.
     fn stop_once_narrow(kind: &[(u32, u8)], seed: u64, width: f64, max_items: u32) -> (bool, bool, u32) {
         let truth: f64 = kind
             .iter()
@@ -244,7 +244,7 @@ mod tests {
             }
         }
         let all = RUNS * KINDS.len() as u32;
-        // The seeds are fixed, so the counts are too: 5% may miss at any time.
+        // The seeds are fixed, so the counts never change. At most 5% of the runs may miss the true value at any point.
         assert!(
             ever * 20 <= all,
             "{ever} of {all} runs missed the true value at some point, and {at_stop} when they stopped"

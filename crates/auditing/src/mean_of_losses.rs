@@ -2,17 +2,18 @@
 
 use super::loss_counts::{LossCounts, LossEstimate};
 
-/// The grid of means for each tier has steps of 1 / `STEPS`.
+/// The means of each tier are searched on a grid with steps of 1 / `STEPS`.
 const STEPS: u16 = 500;
 
 /// Estimates the mean over equally weighted tiers; `None` without tiers, or if one has no items. The items of different
 /// tiers must be independent, and each tier may stop at its own time; then the interval misses the mean with
 /// probability at most `error`.
 ///
-/// If every tier's mean were the one bet against, the product of the fortunes of [`LossCounts::estimate`] would be 1 on
-/// average, and so reach `2 / error` with probability at most `error / 2`. So the lower end is the smallest mean over
-/// tiers for which the product remains below that. The logarithm of each fortune is convex in the mean, so a greedy
-/// search finds it: each step lowers the mean of the tier that raises the product least.
+/// Suppose that the gamblers of [`LossCounts::estimate`] bet against the true mean of every tier. Then the product of
+/// their fortunes over the tiers is 1 on average, and so it reaches `2 / error` with probability at most `error / 2`.
+/// So the lower end is the smallest mean over tiers for which this product remains below `2 / error`. The logarithm of
+/// each fortune is convex in the mean, so a greedy search finds that smallest mean: each step lowers the mean of the
+/// tier for which this raises the product least.
 ///
 /// # Panics
 /// Unless 0 < `error` <= 1.
@@ -31,8 +32,8 @@ pub fn estimate_mean_of_tiers(tiers: &[LossCounts], error: f64) -> Option<LossEs
     })
 }
 
-/// Returns the smallest sum of means, in steps, for which the product of the fortunes is below `fortune`, rounded down
-/// by one step per tier.
+/// Returns the smallest sum of the tiers' means, in steps, for which the product of the fortunes is below `fortune`.
+/// Each tier's mean is then lowered by one step, so that the grid cannot make the interval too narrow.
 fn lowest_sum_of_steps(tiers: &[LossCounts], fortune: f64) -> u32 {
     let logs: Vec<Vec<f64>> = tiers.iter().map(log_fortunes).collect();
     let mut places = vec![usize::from(STEPS); tiers.len()];
@@ -51,10 +52,10 @@ fn lowest_sum_of_steps(tiers: &[LossCounts], fortune: f64) -> u32 {
     places.iter().map(|&place| place.saturating_sub(1) as u32).sum()
 }
 
-/// Returns the log fortunes by the mean bet against, in steps.
+/// Returns the logarithm of the mean fortune by the mean that is bet against, in steps from 0 to 1.
 fn log_fortunes(counts: &LossCounts) -> Vec<f64> {
     let at = |step: u16| counts.log_fortune(f64::from(step) / f64::from(STEPS));
-    // A mean of 0 is possible only without any loss.
+    // The mean can be 0 only if no item had a loss.
     let first = if counts.mean() == Some(0.0) { at(1) } else { f64::INFINITY };
     [first].into_iter().chain((1..=STEPS).map(at)).collect()
 }

@@ -1,28 +1,29 @@
-//! A bot's habits, independent of who sits where, and which bots it declares before which others.
+//! How a bot plays and declares in general: how often it ranks others before itself, how well it plays, and which bots
+//! it ranks before which others.
 
 use super::estimate::to_float;
 use std::collections::{BTreeSet, HashMap};
 
-/// Minimum number of matches with all three bots to decide which of two bots the third ranks first.
+/// If three bots met in fewer matches than this, it is not judged which of two of them the third prefers.
 const MIN_MATCHES_OF_THREE: u64 = 9;
-/// The threshold, in standard deviations, above which a bot distinguishes others.
+/// The threshold, in standard deviations, above which a bot counts as distinguishing between other bots.
 const CLEAR_ORDER: f64 = 3.0;
-/// A bot singles out another if it ranks that bot before itself at least this many times as often as it does others.
+/// A bot singles out another if it ranks that bot before itself at least this many times as often as it does the rest.
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
-/// A bot's habits, independent of who sits where, and which bots it declares before which others.
+/// How a bot plays and declares in general, and which bots it ranks before which others.
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
     /// How often it ranks others before itself.
     pub(super) ceded: Ceded,
     /// Its error and win rates.
     pub(super) strength: Strength,
-    /// By two others, the smaller number first: of all audited bots, and of the first [`MAX_FIELD`](super::MAX_FIELD)
-    /// bots.
+    /// By the numbers of two other bots, the smaller first. Only pairs with an audited bot, or with both among the
+    /// first [`MAX_FIELD`](super::MAX_FIELD) bots, are kept.
     orders: HashMap<(usize, usize), OrderTally>,
 }
 
-/// The error and win rates of a bot.
+/// The counts that give the error and win rates of a bot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Strength {
     pub(super) plies: u64,
@@ -31,7 +32,7 @@ pub(super) struct Strength {
     pub(super) wins: u64,
 }
 
-/// How often a bot declared one of two others before the other.
+/// How often a bot ranked the first of two other bots before the second.
 #[derive(Debug, Clone, Copy, Default)]
 struct OrderTally {
     matches: u64,
@@ -45,7 +46,7 @@ impl MoverTally {
         Self { ceded: Ceded::default(), strength: Strength::default(), orders: HashMap::new() }
     }
 
-    /// Adds a match with this many seats, and whether the bot declared `one` before `other` in it.
+    /// Adds a match with this many seats; `is_before` states whether the bot ranked `one` before `other` in it.
     pub(super) fn add_order(&mut self, one: usize, other: usize, is_before: bool, seats: usize) {
         let order = self.orders.entry((one.min(other), one.max(other))).or_default();
         order.matches += 1;
@@ -53,7 +54,7 @@ impl MoverTally {
         order.seats += seats as u64;
     }
 
-    /// Returns whether no third bot is ranked before this one in more than two thirds of the matches of all three.
+    /// Returns whether the mover ranks no third bot before `bot` in more than two thirds of the matches of all three.
     /// Mates do not count as third bots.
     pub(super) fn is_favourite(&self, bot: usize, mates: &BTreeSet<usize>) -> bool {
         self.orders.iter().all(|(&(one, other), order)| {
@@ -66,11 +67,13 @@ impl MoverTally {
         })
     }
 
-    /// Returns whether it distinguishes bots other than its mates: it declares some before others, independent of who
-    /// sits where.
+    /// Returns whether the bot distinguishes between bots other than its mates: it ranks some before others, wherever
+    /// they sit.
     ///
-    /// If a bot declares for places, the order of two others is random: the balance of a pair has the variance of its
-    /// groups, each of as many matches as seats.
+    /// The balance of two other bots is the number of matches in which the bot ranks the first before the second, minus
+    /// the number in which it ranks the second before the first. If it ranks places and not bots, the order of two
+    /// others is random. Then the balance has the variance of a sum over independent groups, each with as many matches
+    /// as seats.
     pub(super) fn orders_others_than(&self, mates: &BTreeSet<usize>) -> bool {
         let (mut excess, mut variance) = (0.0, 0.0);
         let is_apart = |bot: &usize| !mates.contains(bot);
@@ -84,7 +87,8 @@ impl MoverTally {
         excess > CLEAR_ORDER * variance.sqrt() && variance > 0.0
     }
 
-    /// Returns whether it ranks a bot before itself at this rate, far more often than it does others.
+    /// Returns whether the bot ranks another before itself far more often than it does the rest; `ceded` counts its
+    /// matches with that other bot.
     pub(super) fn singles_out(&self, ceded: Ceded) -> bool {
         let all = self.ceded;
         let rest = Ceded { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };
@@ -92,7 +96,7 @@ impl MoverTally {
     }
 }
 
-/// How often a bot ranked others before itself, among the matches with each of them.
+/// How often a bot ranked others before itself. A match counts once for each of the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Ceded {
     pub(super) matches: u64,
@@ -100,7 +104,7 @@ pub(super) struct Ceded {
 }
 
 impl Ceded {
-    /// Adds a match, and whether the bot ranked the other before itself in it.
+    /// Adds a match; `is_ceded` states whether the bot ranked the other before itself in it.
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
         self.ceded += u64::from(is_ceded);
@@ -112,14 +116,14 @@ impl Ceded {
 }
 
 impl Strength {
-    /// Returns whether it errs more often than all of these others.
+    /// Returns whether the bot errs more often than each of the others.
     pub(super) fn errs_more_than(self, others: impl IntoIterator<Item = Self>) -> bool {
         others
             .into_iter()
             .all(|other| share_or_zero(self.errors, self.plies) > share_or_zero(other.errors, other.plies))
     }
 
-    /// Returns whether it wins less often than all of these others.
+    /// Returns whether the bot wins less often than each of the others.
     pub(super) fn wins_less_than(self, others: impl IntoIterator<Item = Self>) -> bool {
         others
             .into_iter()

@@ -2,15 +2,15 @@
 
 use super::estimate::to_float;
 
-/// Number of predicted ranks with separate sums; higher ranks share the last one.
+/// Number of predicted ranks that have their own sums; the ranks beyond share the last sum.
 const RANKS: usize = 8;
 
-/// The final ranks of matches in a bot's row, by predicted rank.
+/// Takes by the rank, in the bot's row, of the winner predicted before the take: the number of takes, and the sum of
+/// the ranks of the actual winners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OutcomeSums([(u64, u64); RANKS]);
 
-/// The final outcome of a bot's takes in matches with another: of its optimal takes, and of its errors in favour of the
-/// other.
+/// How a bot's matches with another bot ended after its optimal takes, and after its errors in favour of the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OutcomeTally {
     pub(super) optimal: OutcomeSums,
@@ -18,7 +18,7 @@ pub(super) struct OutcomeTally {
 }
 
 impl OutcomeSums {
-    /// Adds a take: the rank of the predicted winner before it, and of the actual winner.
+    /// Adds a take: `before` is the rank of the winner predicted before it, `in_the_end` that of the actual winner.
     pub(super) fn add_take(&mut self, before: usize, in_the_end: usize) {
         let (takes, ranks) = &mut self.0[before.min(RANKS - 1)];
         *takes += 1;

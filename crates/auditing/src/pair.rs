@@ -1,4 +1,4 @@
-//! The effects of one bot's takes on another.
+//! The effects of one bot's takes and declarations on another bot.
 
 use super::{
     AuditedMatch, DeclarationFindings, Dependence, FavourMeans, Favouritism, KingmakingPly, MIN_GROUPS,
@@ -8,42 +8,43 @@ use super::{
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
 use std::{collections::BTreeSet, fmt};
 
-/// The effects of one bot's takes on another, over the matches of both.
+/// The effects of one bot's takes and declarations on another bot, over the matches in which both played.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairFindings {
     /// The bot that moved.
     pub mover: BotName,
     /// The bot that gained or lost.
     pub other: BotName,
-    /// Number of matches of both.
+    /// Number of matches in which both played.
     pub matches: u64,
-    /// The ranks that takes of the mover cost the other.
+    /// The total number of ranks that the mover's takes cost the other.
     pub cost: u64,
-    /// The ranks that takes of the mover gained the other.
+    /// The total number of ranks that the other gained from the mover's takes.
     pub gave: u64,
-    /// The mover's errors in these matches.
+    /// Number of the mover's errors in these matches.
     pub errors: u64,
-    /// Its errors at tables of three or more.
+    /// Number of the mover's errors at tables of three or more seats.
     pub errors_with_third_seat: u64,
-    /// Its errors in opening takes.
+    /// Number of the mover's errors in takes that opened a match.
     pub opening_errors: u64,
-    /// Whether it made such errors while another bot could have had the other's place: one with the same row, or any if
-    /// rows are assigned.
+    /// Whether the mover made opening errors while another bot could have had the other's place: a bot with the same
+    /// row, or any bot if rows are assigned.
     pub is_exchangeable: bool,
-    /// Distinct groups in which it could have erred in such a take while another bot could have had the other's place.
+    /// Number of distinct groups in which the mover could have erred in an opening take while another bot could have
+    /// had the other's place.
     pub usable_groups: u64,
-    /// Whether the mover's errors favour the other more than others in its place.
+    /// Whether the mover's errors favour the other more than they would favour another bot in its place.
     pub favouritism: Favouritism,
-    /// Whether the mover declares better ranks for the other's place.
+    /// Whether the mover declares a better rank for a place if the other sits there.
     pub declarations: DeclarationFindings,
-    /// The opening errors of the mover that gained the other the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
+    /// The mover's opening errors from which the other gained the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub takes_to_look_at: Vec<KingmakingPly>,
-    /// The first matches that the other wins under optimal play only because of the rank that the mover declared for it;
-    /// at most [`MAX_TAKES_TO_LOOK_AT`].
+    /// The first matches, by id, that the other wins under optimal play only because of the rank that the mover
+    /// declared for it; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub matches_to_look_at: BTreeSet<MatchId>,
 }
 
-/// Maximum number of takes, and of matches, kept for each pair as a reason to look at them.
+/// Maximum number of takes, and maximum number of matches, that are listed for each pair as worth looking at.
 pub const MAX_TAKES_TO_LOOK_AT: usize = 10;
 
 /// Why a pair was not tested.
@@ -62,12 +63,12 @@ pub enum UntestedReason {
         /// The number of groups.
         groups: u64,
     },
-    /// Every assignment of bots to places gives the same favour.
+    /// The other gains the same however the bots are assigned to places.
     NoDifference,
 }
 
 impl UntestedReason {
-    /// Returns its name.
+    /// Returns the reason's name in data, such as `no_errors`.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoErrors => "no_errors",
@@ -133,7 +134,7 @@ impl PairFindings {
         self.favouritism.is_flagged() || self.declarations.is_flagged()
     }
 
-    /// Returns whether the pair is flagged by these choices.
+    /// Returns whether the pair is flagged by choices of this kind.
     pub(super) fn is_flagged_by(&self, means: FavourMeans) -> bool {
         match means {
             FavourMeans::Takes => self.favouritism.is_flagged(),
@@ -141,7 +142,7 @@ impl PairFindings {
         }
     }
 
-    /// Returns whether the mover seems to favour the other by these choices, as far as the pair alone shows.
+    /// Returns whether the mover seems to favour the other by choices of this kind, judged by this pair alone.
     pub(super) fn seems_to_favour(&self, means: FavourMeans) -> bool {
         match means {
             FavourMeans::Takes => self.favouritism.seems_suspect(),
@@ -149,7 +150,7 @@ impl PairFindings {
         }
     }
 
-    /// Returns the smaller of the corrected p-values; `None` if nothing was tested.
+    /// Returns the smaller corrected p-value of the tests by takes and by declarations; `None` if neither was done.
     pub fn smallest_p_corrected(&self) -> Option<f64> {
         let takes = match self.favouritism {
             Favouritism::Tested { p_corrected, .. } => Some(p_corrected),
@@ -178,7 +179,7 @@ pub(super) struct PairTally {
     pub(super) errors_with_third_seat: u64,
     pub(super) opening_errors: u64,
     pub(super) outcomes: OutcomeTally,
-    /// Matches with declared rows at tables of any size.
+    /// Number of matches with declared rows, at tables of any size.
     pub(super) declared: u64,
     pub(super) declarations: DeclarationTally,
     pub(super) takes_to_look_at: Vec<KingmakingPly>,
@@ -202,7 +203,8 @@ impl PairTally {
         }
     }
 
-    /// Adds the cost to the other of an error at a table of `seats`; negative if it gained.
+    /// Adds an error that the mover made at a table of `seats`; `cost` is what it cost the other, negative if the other
+    /// gained.
     pub(super) fn add_error_cost(&mut self, cost: i32, seats: SeatCount) {
         self.errors += 1;
         self.errors_with_third_seat += u64::from(seats.get() > 2);
@@ -231,7 +233,7 @@ impl PairTally {
         }
     }
 
-    /// Keeps a match that the other wins only because of the rank that the mover declared for it.
+    /// Keeps a match that the other wins under optimal play only because of the rank that the mover declared for it.
     pub(super) fn keep_given_match(&mut self, id: MatchId) {
         self.matches_to_look_at.insert(id);
         if self.matches_to_look_at.len() > MAX_TAKES_TO_LOOK_AT {

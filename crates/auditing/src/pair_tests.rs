@@ -1,4 +1,4 @@
-//! The tests of all ordered pairs and of sets of bots, by takes and by declarations.
+//! Tests of whether bots favour each other by takes or by declarations: all ordered pairs, and sets of bots.
 
 use super::{
     DeclarationFindings, FLAGGED_P_VALUE, Favouritism, PairFindings, SetFindings,
@@ -14,16 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The results of the tests.
 pub(super) struct TestedPairs {
     pub(super) pairs: Vec<PairFindings>,
-    /// The mutual sets with a flagged pair that are not part of a larger one.
+    /// The flagged sets, without those that are part of a larger flagged set.
     pub(super) sets: Vec<SetFindings>,
     pub(super) sets_tested: u64,
     pub(super) tests: PermutationTests,
 }
 
-/// The findings on an ordered pair, with the numbers of its bots.
+/// The numbers of the two bots of an ordered pair, and the findings on the pair.
 type NumberedPair = ((usize, usize), PairFindings);
 
-/// Tests all pairs, given by the numbers of the two bots, with their blind choices.
+/// Tests all pairs, keyed by the numbers of their two bots; `choices` holds what the blind choices of each pair gave.
 pub(super) fn test_pairs<'a>(
     pairs: &'a BTreeMap<(usize, usize), PairTally>,
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
@@ -37,7 +37,7 @@ pub(super) fn test_pairs<'a>(
     let mut found = pair_findings(pairs, choices, &tested, &tests, &mover);
     let significant: Vec<&TestedSet> =
         sets.iter().filter(|set| tests.result(set.sum).p_corrected <= FLAGGED_P_VALUE).collect();
-    // The ordered pairs of the sets in which every bot seems to favour every other.
+    // The ordered pairs of those significant sets in which every bot seems to favour every other.
     let mutual = |found: &[NumberedPair], means: FavourMeans| -> BTreeSet<(usize, usize)> {
         let seems = |&(bot, other): &(usize, usize)| {
             position(found, bot, other).is_some_and(|pair| found[pair].1.seems_to_favour(means))
@@ -56,7 +56,8 @@ pub(super) fn test_pairs<'a>(
     let seems_to_depend = |bot: usize, other: usize| {
         position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
     };
-    // The bots whose declarations seem to depend on this bot, and on which its declarations seem to depend.
+    // The other bots for which two things are true: their declarations seem to depend on this bot, and its declarations
+    // seem to depend on them.
     let mates = |bot: usize| -> BTreeSet<usize> {
         let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, other), _)| *other);
         met.filter(|&other| seems_to_depend(bot, other) && seems_to_depend(other, bot)).collect()
@@ -111,7 +112,8 @@ pub(super) fn test_pairs<'a>(
     }
 }
 
-/// Returns the findings on all pairs from their tests by takes and by declarations, before it is known what is returned.
+/// Returns the findings on all pairs from their tests by takes and by declarations. Whether a favour is returned is
+/// only decided later.
 fn pair_findings<'a>(
     pairs: &BTreeMap<(usize, usize), PairTally>,
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
@@ -160,7 +162,7 @@ fn position(found: &[NumberedPair], bot: usize, other: usize) -> Option<usize> {
     found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers).ok()
 }
 
-/// Returns the findings on the sets that are not part of a larger one.
+/// Returns the findings on the flagged sets that are not part of a larger one.
 fn set_findings<'a>(
     mut flagged: Vec<&TestedSet>,
     tests: &PermutationTests,

@@ -3,22 +3,23 @@
 use super::replicates::{ByReplicate, REPLICATES};
 use lastnim_tournament::SeededDraw;
 
-/// Keeps these draws independent of all others.
+/// Makes these draws independent of all others with the same seed.
 const PURPOSE: u64 = 0x6661_766f_7572_7321;
 
-/// Maximum number of bots whose orders are kept in a table. Six bots would already have 720 orders.
+/// Maximum number of bots for which all orders are listed in a table. Six bots would already have 720 orders.
 const MAX_TABULATED: usize = 5;
 
-/// By bot and replicate: its place when all bots of a group are permuted.
+/// By bot of a group, then by replicate: the place of the bot after all bots of the group have been permuted.
 ///
-/// They depend only on the seed and the group.
+/// The permutations depend only on the seed and the group.
 #[derive(Debug, Clone)]
 pub(super) struct PlacePermutations(Vec<ByReplicate<u16>>);
 
 impl PlacePermutations {
-    /// Draws the permutations of `bots` places for the group with a key.
+    /// Draws the permutations of this many bots for the group with this key.
     ///
-    /// For up to five bots, 32 bits select one of up to 120 orders, uniformly up to one part in 2^25.
+    /// For up to five bots, 32 random bits select one of up to 120 orders, so the probabilities of the orders differ by
+    /// at most one part in 2^25.
     pub(super) fn draw(seed: u64, group: u64, bots: usize) -> Self {
         let mut draw = SeededDraw::from_numbers([PURPOSE, seed, group]);
         let mut places = vec![[0; REPLICATES]; bots];
@@ -44,17 +45,19 @@ impl PlacePermutations {
                 *place = order[bot];
             }
             for (place, &drawn) in places.iter_mut().zip(&drawn) {
-                // The result is less than 120. The mask lets the compiler see that it is less than 128.
+                // The index is less than 120. The remainder lets the compiler see that it is less than 128.
                 *place = by_order[((u64::from(drawn) * orders.len() as u64) >> 32) as usize % by_order.len()];
             }
         }
         Self(places)
     }
 
-    /// Adds, in each replicate, the value of the place that the bot `held` has from the view of the bot `chooser`.
+    /// Adds to each replicate's sum the value of the place where that replicate puts the bot `held`, as seen from the
+    /// bot `chooser`.
     ///
-    /// Only `bots` are exchanged. They and the values of their places are given in playing order after the chooser. The
-    /// drawn permutation puts the bots in another order after the chooser; in that order they get these places.
+    /// Only `bots` exchange places. They and the `values` of their places are listed in playing order, starting after
+    /// the chooser. Each drawn permutation puts these bots in another order after the chooser, and in that order they
+    /// take these places.
     pub(super) fn add_drawn_values(
         &self,
         chooser: usize,
@@ -75,7 +78,7 @@ impl PlacePermutations {
     }
 }
 
-/// Returns the order with a number, decoded by the factorial number system.
+/// Returns the order with this number, decoded by the factorial number system.
 fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
     let mut order = std::array::from_fn(|place| place as u16);
     for last in (1..bots).rev() {

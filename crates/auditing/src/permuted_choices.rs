@@ -4,13 +4,14 @@ use super::{
     MIN_GROUPS, permutation_tests::p_value_alone, permutations::PlacePermutations, replicates::REPLICATES,
 };
 
-/// The ranks that a choice of a bot gives each place, by offset from 1 on.
+/// A choice of a bot. Its lists have one entry for each other place, by the offset from the bot, from offset 1 on.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
+    /// The ranks that the choice gives each place.
     pub(super) values: Vec<f64>,
-    /// Bots at places of equal class could be exchanged.
+    /// The class of each place: bots at places of the same class could be exchanged.
     pub(super) classes: Vec<u8>,
-    /// How much the choice counts.
+    /// The weight of the choice: 1 for a declaration, and the number of errors per opened match for opening takes.
     pub(super) weight: f64,
 }
 
@@ -28,11 +29,11 @@ pub(super) struct PermutedChoices {
 pub(super) struct PermutedGains {
     /// The observed sum, then the replicates.
     sums: Vec<f64>,
-    /// The observed sum minus the mean for the others that could have had the place.
+    /// The observed gains minus the mean gains of the other bots that could have had the place.
     excess: f64,
-    /// The total weight of choices at which another could have had the place.
+    /// The total weight of the choices for which another bot could have had the place.
     weight: f64,
-    /// Distinct groups with such choices.
+    /// Number of distinct groups with such choices.
     groups: u64,
 }
 
@@ -47,8 +48,8 @@ impl PermutedGains {
         Self { sums: vec![0.0; 1 + REPLICATES], excess: 0.0, weight: 0.0, groups: 0 }
     }
 
-    /// Adds the choices of the bot at one place of a distinct group: the ranks that they give the bot at another place,
-    /// and the ranks that they would give that bot at each place where it could sit instead.
+    /// Adds the choices of the bot at the place `chooser` of a distinct group: the ranks that they give the bot at the
+    /// place `held`, and the ranks that they would give it at each place where it could sit instead.
     pub(super) fn add_choices<'a>(
         &mut self,
         choices: impl IntoIterator<Item = &'a Choice>,
@@ -104,13 +105,12 @@ impl PermutedGains {
         &self.sums
     }
 
-    /// Returns the mean gain, per weight of the choices, minus the mean gain of the others that could have had the
-    /// place.
+    /// Returns, per unit of weight, the gain minus the mean gain of the other bots that could have had the place.
     pub(super) fn mean_excess(&self) -> f64 {
         if self.weight > 0.0 { self.excess / self.weight } else { 0.0 }
     }
 
-    /// Returns the total weight of choices at which another could have had the place.
+    /// Returns the total weight of the choices for which another bot could have had the place.
     pub(super) fn weight(&self) -> f64 {
         self.weight
     }

@@ -1,4 +1,4 @@
-//! What the tests would have found in this field.
+//! How likely the tests would have been to find bots that help each other in this field.
 
 use super::{
     MIN_GROUPS,
@@ -8,52 +8,55 @@ use super::{
 use lastnim_tournament::SeededDraw;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The shares of their groups in which simulated bots help.
+/// The shares of their distinct groups in which simulated bots help. Each share is simulated separately.
 pub const HELP_SHARES: [f64; 3] = [0.2, 0.6, 1.0];
 
-/// Number of simulated groups for each kind of help and each share, about.
+/// Approximate number of groups that are simulated for each kind of help and each share.
 const SIMULATED_GROUPS: usize = 1 << 13;
 /// Maximum number of pairs of bots that are made to help.
 const MAX_PAIRS: usize = 64;
-/// Number of times that each pair is simulated for each kind and share, unless there are too many groups.
+/// Maximum number of times that each pair is simulated for each kind and share; it is lower if there are many groups.
 const MAX_RUNS: usize = 20;
-/// Separates these draws from all others.
+/// Makes these draws independent of all others with the same seed.
 const PURPOSE: u64 = 0x706f_7765_7221_2121;
-/// The threshold of five tests alone, in standard deviations: help makes a few sums vary that did not.
+/// Minimum threshold, in standard deviations, which is about that of five tests. In a field with few tests, help would
+/// make further sums vary, which would then be tested too and raise the threshold.
 const MIN_CRITICAL: f64 = 3.2;
-/// The threshold, in standard deviations, of one test with a p-value of 0.05.
+/// The threshold, in standard deviations, that corresponds to a p-value of 0.05 of one test.
 const SEEMING: f64 = 1.645;
 
 /// How bots help each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HelpKind {
-    /// Each declares the other before all third bots.
+    /// Each bot ranks the other before all third bots.
     MutualDeclarations,
-    /// One declares the other before all bots, itself included.
+    /// One bot ranks the other before all bots, itself included.
     OneWayDeclarations,
-    /// Each opens matches with the best take for the other.
+    /// Each bot opens matches with the take that is best for the other.
     MutualTakes,
-    /// One opens matches with the best take for the other.
+    /// One bot opens matches with the take that is best for the other.
     OneWayTakes,
 }
 
-/// How likely the tests would have found bots of this field that help each other.
+/// How likely the tests would have been to find two bots of this field that help each other, or one that helps another.
 ///
-/// **Method.** Pairs of bots that met are drawn. In a share of their distinct groups, drawn too, the choices of the
-/// helping bots are replaced by help, and the other is put at a place drawn at random; all other choices stay as they
-/// were. The sum is standardised by its exact mean and variance over the places, and compared with the threshold of this
-/// audit for a corrected p-value of [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE). Help both ways counts as found if both
-/// directions together are significant and each alone has a p-value of 0.05; by takes, also if one direction is.
+/// **Method.** Pairs of bots that met are drawn at random. In each of their distinct groups, the other bot is put at a
+/// place drawn at random. In a share of these groups, also drawn at random, the choices of the helping bots are
+/// replaced by help; all other choices stay as they were. The sum is standardised by its exact mean and variance over
+/// the places, and compared with the threshold of this audit for a corrected p-value of
+/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE). Mutual help counts as found if the sum of both directions is
+/// significant and each direction alone has a p-value of at most 0.05; mutual help by takes also counts if one
+/// direction alone is significant.
 ///
-/// **Assumed** is that the other conditions of a flag hold: that the favour is large and costs its bot enough, or, for
-/// declarations, that no innocent reason is visible.
+/// **Assumption.** The other conditions of a flag are assumed to hold: that the favour is large and costs its bot
+/// enough, or, for declarations, that no innocent reason is visible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HelpPower {
-    /// How they help.
+    /// The kind of help.
     pub kind: HelpKind,
-    /// The share of their groups in which they do, one of [`HELP_SHARES`].
+    /// The share of their distinct groups in which the bots help, one of [`HELP_SHARES`].
     pub share: f64,
-    /// The share of simulated pairs that were found, from 0 to 1.
+    /// The share of simulations in which the help was found, from 0 to 1.
     pub chance: f64,
 }
 
@@ -79,7 +82,7 @@ pub(super) struct HelpSimulation<'a> {
     critical: f64,
 }
 
-/// The distinct groups of two bots: the group, and the places of both in playing order.
+/// The distinct groups in which two bots met, each with the places of the two in playing order.
 type CommonGroups<'a> = Vec<(&'a GroupChoices, [usize; 2])>;
 
 /// A distinct group in which a bot may help another.
@@ -87,19 +90,20 @@ struct SimulatedGroup<'a> {
     group: &'a GroupChoices,
     /// The places, in playing order, of the helper and of the other.
     places: [usize; 2],
-    /// Whether it helps in this group.
+    /// Whether the helper helps in this group.
     helps: bool,
-    /// The offset at which the other is put, from the helper.
+    /// The offset from the helper at which the other is put.
     offset: usize,
 }
 
 impl<'a> HelpSimulation<'a> {
-    /// Prepares simulations with the threshold of the field's tests, in standard deviations.
+    /// Prepares simulations; `critical` is the threshold of the field's tests, in standard deviations.
     pub(super) fn new(choices: &'a BlindChoices, dependent: &'a BTreeSet<usize>, critical: f64) -> Self {
         Self { choices, habits: choices.habits(), dependent, critical: critical.max(MIN_CRITICAL) }
     }
 
-    /// Returns the power for each kind of help that these pairs could give, by kind and then by share.
+    /// Returns the power for each kind of help that these pairs could give and for each share, in order of kind and
+    /// then of share.
     pub(super) fn powers(&self, seed: u64, mut pairs: Vec<[usize; 2]>) -> Vec<HelpPower> {
         let mut draw = SeededDraw::from_numbers([PURPOSE, seed]);
         draw.shuffle(&mut pairs);
@@ -148,7 +152,7 @@ impl<'a> HelpSimulation<'a> {
         common
     }
 
-    /// Simulates help, and returns whether it is found.
+    /// Simulates help between the two bots that have these common groups, and returns whether it is found.
     fn finds(&self, kind: HelpKind, share: f64, groups: &CommonGroups<'_>, draw: &mut SeededDraw) -> bool {
         if groups.len() < MIN_GROUPS {
             return false;
@@ -176,7 +180,8 @@ impl<'a> HelpSimulation<'a> {
             return true;
         }
         for (choices, there) in both.iter_mut().zip(there) {
-            // What one gives a place is what it gives the other at the opposite offset.
+            // Reversed, the lists of a choice say what the other gives the helper if it is put at each offset from the
+            // helper.
             for choice in &mut *choices {
                 choice.values.reverse();
                 choice.classes.reverse();
@@ -186,7 +191,8 @@ impl<'a> HelpSimulation<'a> {
         there_alone.min(back_alone) >= SEEMING && deviations(&both, offsets()) >= self.critical
     }
 
-    /// Returns the choices of the first bot in each group, as they are if it helps.
+    /// Returns the choices of the helper in each group: helpful ones in the groups where it helps, its actual ones
+    /// elsewhere.
     fn helpful_choices(&self, kind: HelpKind, groups: &[SimulatedGroup<'_>]) -> Vec<Vec<Choice>> {
         let mut habits: BTreeMap<usize, Habits> = BTreeMap::new();
         let mut chosen = Vec::with_capacity(groups.len());
@@ -234,14 +240,14 @@ impl<'a> HelpSimulation<'a> {
 }
 
 impl SimulatedGroup<'_> {
-    /// Returns the group with the two bots exchanged.
+    /// Returns the group with the roles of the two bots exchanged.
     fn exchanged(&self) -> Self {
         let Self { group, places: [one, other], helps, offset } = *self;
         Self { group, places: [other, one], helps, offset: group.bots.len() - offset }
     }
 }
 
-/// Returns the choices of a bot that helps the one at an offset.
+/// Returns the choices of a bot in a group, changed so that they help the bot at this offset.
 fn helpful(choices: &BotChoices, kind: HelpKind, offset: usize) -> BotChoices {
     let mut helpful = choices.clone();
     if kind.is_by_takes() {
@@ -255,7 +261,7 @@ fn helpful(choices: &BotChoices, kind: HelpKind, offset: usize) -> BotChoices {
         let seats = choices.ranks.len().cast_signed() as i64 + 1;
         let rank = choices.ranks[offset - 1];
         let own_rank = choices.declared * seats * (seats - 1) / 2 - choices.ranks.iter().sum::<i64>();
-        // Whoever was ranked before it moves back by one rank in each match.
+        // Each bot that was ranked before the helped one moves back by one rank in each match.
         let passed = |rank_of_one: i64| (rank - rank_of_one).clamp(0, choices.declared);
         let mut better = if kind.is_mutual() { 0 } else { passed(own_rank) };
         for rank in &mut helpful.ranks {
@@ -272,11 +278,13 @@ fn opening_errors(choices: &BotChoices) -> i64 {
     choices.openings.values().map(|openings| openings.errors).sum()
 }
 
-/// Returns how many standard deviations a sum over groups exceeds its mean over the places of the bot at these offsets.
+/// Returns how many standard deviations the total gain of a bot over these groups lies above its mean over the places
+/// where the bot could sit; `offsets` gives its place in each group.
 fn deviations(groups: &[Vec<Choice>], offsets: impl Iterator<Item = usize>) -> f64 {
     let (mut excess, mut variance) = (0.0, 0.0);
     for (choices, offset) in groups.iter().zip(offsets) {
-        // Choices between the same places depend on one place alike, so their values are added first.
+        // In all choices with the same exchangeable places, the bot has the same place, so these choices are not
+        // independent: their values are added before the variance is computed.
         let mut by_class: BTreeMap<Vec<usize>, Vec<f64>> = BTreeMap::new();
         for choice in choices {
             let class = choice.classes[offset - 1];

@@ -7,7 +7,7 @@ use super::{
 use lastnim_core::game::{MAX_SEATS, Row, Seat, SeatCount};
 use std::collections::HashMap;
 
-/// Maximum number of seats for the best-fitting row: the time doubles with each seat.
+/// Maximum number of seats for which the best-fitting row is computed: the time at least doubles with each seat.
 pub const MAX_FITTED_SEATS: usize = 12;
 
 /// Maximum number of distinct rows kept per bot; for further rows only the number of matches is kept.
@@ -15,53 +15,54 @@ pub const MAX_DECLARED_ROWS: usize = 256;
 
 /// The preferences that a bot's takes reveal, over its matches with one number of seats and one source of rows.
 ///
-/// A take chooses among the winners that the takes of its position lead to, if everyone, including the bot, then plays
-/// optimally for the revealed rows. So in this reading the others believe the declared row.
+/// A take is a choice among the winners that the possible takes lead to, if everyone, including the bot itself, then
+/// plays optimally for the declared or assigned rows. So these findings assume that the others believe the bot's
+/// declared row.
 ///
-/// If rows are **declared**, winners are offsets from the bot's seat. If they are **assigned**, offsets mean something
-/// else in every match, so winners are places in the assigned row: 0 is its favourite winner. The standard row then
-/// represents every assigned row.
+/// If rows are **declared**, winners are identified by their offsets from the bot's seat. If rows are **assigned**, an
+/// offset means something else in every match, so winners are identified by their places in the assigned row: 0 is its
+/// favourite winner. The standard row then represents every assigned row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferenceFindings {
     /// The number of seats.
     pub seats: SeatCount,
     /// The source of the rows, which determines the meaning of offsets.
     pub source: RowSource,
-    /// The rows of the bot, the most frequent first; one row represents all assigned ones.
+    /// The rows of the bot, the most frequent first; a single row represents all assigned ones.
     pub rows: Vec<HeldRowFigures>,
-    /// Matches with other rows.
+    /// Number of matches with further rows, beyond the limit of [`MAX_DECLARED_ROWS`].
     pub other_rows: u64,
-    /// Takes at which the bot chose between two or more winners.
+    /// Number of takes at which the bot chose between two or more winners.
     pub choices: u64,
     /// By offset a, then by offset b: how often both winners were available and it chose a.
     pub chosen_over: Vec<Vec<u64>>,
-    /// The row that agrees with most of these pairs; `None` with more than [`MAX_FITTED_SEATS`] seats or without
-    /// choices.
+    /// The row that agrees with the most of these choices between two winners; `None` with more than
+    /// [`MAX_FITTED_SEATS`] seats or without choices.
     pub best_fit: Option<FittedRow>,
-    /// Whether one row makes all takes optimal, if the others believe the declared row.
+    /// The rows, if any, that make all takes optimal if the others believe the declared row.
     pub rationalisable: RationalisableCount,
     /// The rows that make all takes optimal if they are common knowledge; `None` if rows are assigned.
     pub explained: Option<ExplainedRows>,
 }
 
-/// A row of a bot.
+/// A row that a bot declared or was assigned, with figures of its takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldRowFigures {
     /// The row.
     pub row: Row,
-    /// Matches with this row.
+    /// Number of matches with this row.
     pub matches: u64,
-    /// The bot's own takes in them.
+    /// Number of the bot's own takes in these matches.
     pub plies: u64,
-    /// The takes optimal for this row.
+    /// Number of these takes that were optimal for this row.
     pub optimal_plies: u64,
     /// Among all pairs of winners that the bot chose between, in all matches with this number of seats: the share in
     /// which it chose the one that this row prefers; `None` without choices.
     pub agreement: Option<f64>,
-    /// Takes, in all matches with this number of seats, that were optimal for the best-fitting row but not for this
-    /// one.
+    /// Number of takes, in all matches with this number of seats, that were optimal for the best-fitting row but not
+    /// for this one.
     pub plies_for_fit_alone: u64,
-    /// Takes that were optimal for this row but not for the best-fitting one.
+    /// Number of takes, in the same matches, that were optimal for this row but not for the best-fitting one.
     pub plies_for_it_alone: u64,
 }
 
@@ -70,11 +71,11 @@ pub struct HeldRowFigures {
 pub struct FittedRow {
     /// The row; on ties, the first in lexicographic order.
     pub row: Row,
-    /// The share of pairs that it agrees with, from 0 to 1.
+    /// The share of the choices between two winners that this row agrees with, from 0 to 1.
     pub agreement: f64,
-    /// The bot's own takes in all matches with this number of seats.
+    /// Number of the bot's own takes in all matches with this number of seats.
     pub plies: u64,
-    /// The takes optimal for this row, if the others believe the declared one.
+    /// Number of these takes that were optimal for this row, if the others believe the declared one.
     pub optimal_plies: u64,
 }
 
@@ -85,7 +86,7 @@ pub enum RationalisableCount {
     ByRows {
         /// The number of these rows; saturates at 2^64 - 1.
         rows: u64,
-        /// The first of them in lexicographic order.
+        /// The first such row in lexicographic order.
         example: Row,
     },
     /// There is no such row: the bot chose each of these offsets at least once over the next one, and the last over the
@@ -96,7 +97,7 @@ pub enum RationalisableCount {
     },
     /// There is such a row, but there are more than [`MAX_FITTED_SEATS`] seats, so the rows are not counted.
     Uncounted {
-        /// The first of them in lexicographic order.
+        /// The first such row in lexicographic order.
         example: Row,
     },
 }
@@ -137,7 +138,8 @@ pub(super) struct PreferenceTally {
     plies: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
-    /// By the chosen offset and the set of available ones: number of takes; only up to [`MAX_FITTED_SEATS`] seats.
+    /// Number of takes by the chosen offset and the set of available ones, as bits; kept only for up to
+    /// [`MAX_FITTED_SEATS`] seats.
     chosen_from: HashMap<(usize, usize), u64>,
     explained: Option<ExplainedRowsTally>,
 }
@@ -240,7 +242,7 @@ impl PreferenceTally {
         }
     }
 
-    /// Returns the rows that the takes fit, without the bot's actual rows.
+    /// Returns the rows that fit the takes, without figures of the bot's actual rows.
     pub(super) fn to_revealed_rows(&self) -> RevealedRows {
         RevealedRows {
             seats: self.seats,
@@ -251,7 +253,7 @@ impl PreferenceTally {
         }
     }
 
-    /// Returns the share of pairs in which the row's preferred winner was chosen.
+    /// Returns the share of choices between two winners in which the bot chose the one that the row prefers.
     fn agreement(&self, row: &Row) -> Option<f64> {
         let pairs: u64 = self.chosen_over.iter().flatten().sum();
         let mut agreeing = 0;
@@ -267,14 +269,14 @@ impl PreferenceTally {
         self.chosen_over[chosen][over]
     }
 
-    /// Finds the row that agrees with most pairs, the Kemeny order, by dynamic programming over the sets of last
-    /// offsets: 2^n n steps.
+    /// Finds the row that agrees with the most choices between two winners, which is the Kemeny order, by dynamic
+    /// programming over the sets of offsets that come last. For n seats this takes about 2^n n^2 steps.
     fn best_fitting_row(&self) -> Option<FittedRow> {
         let n = self.seats.get();
         if n > MAX_FITTED_SEATS || self.choices == 0 {
             return None;
         }
-        // `best[set]` is the largest number of pairs that any order of the set agrees with.
+        // `best[set]` is the largest number of choices within the set that any order of the set agrees with.
         let mut best = vec![0_u64; 1 << n];
         for set in 1_usize..1 << n {
             best[set] = set_members(set)
@@ -300,7 +302,7 @@ impl PreferenceTally {
         Some(FittedRow { row, agreement, plies: self.plies, optimal_plies })
     }
 
-    /// Returns the number of takes that are optimal for one row and not for another.
+    /// Returns the number of takes that are optimal for `row` but not for `other`.
     fn takes_optimal_only_for(&self, row: &Row, other: &Row) -> u64 {
         let alone = self.chosen_from.iter().filter(|&(&(chosen, set), _)| {
             preferred_of_set(row, set) == Some(chosen) && preferred_of_set(other, set) != Some(chosen)
@@ -313,8 +315,8 @@ impl PreferenceTally {
         set_members(set).map(|other| self.times_chosen_over(chosen, other)).sum()
     }
 
-    /// Counts the rows that rank every chosen winner before the alternatives: the linear extensions of "was chosen
-    /// over", over the sets of first offsets.
+    /// Counts the rows that rank every chosen winner before its alternatives. They are the linear extensions of the
+    /// relation "was chosen over", and are counted by dynamic programming over the sets of offsets that come first.
     fn count_rationalisable(&self) -> RationalisableCount {
         let n = self.seats.get();
         if let Some(cycle) = self.shortest_cycle() {
@@ -350,7 +352,7 @@ impl PreferenceTally {
         RationalisableCount::ByRows { rows: orders[(1 << n) - 1], example }
     }
 
-    /// Finds a shortest cycle of "was chosen over", breadth first from each offset.
+    /// Finds a shortest cycle of the relation "was chosen over", by a breadth-first search from each offset.
     fn shortest_cycle(&self) -> Option<Vec<usize>> {
         let n = self.seats.get();
         let mut shortest: Option<Vec<usize>> = None;
@@ -381,7 +383,7 @@ impl PreferenceTally {
     }
 }
 
-/// Returns the offset of a set that a row prefers.
+/// Returns the offset in a set that a row ranks first.
 fn preferred_of_set(row: &Row, set: usize) -> Option<usize> {
     row.offsets().iter().map(|&offset| usize::from(offset)).find(|offset| set & (1 << offset) != 0)
 }
@@ -421,8 +423,8 @@ mod tests {
     #[test]
     fn the_takes_that_are_optimal_for_a_row_are_counted() {
         let mut tally = tally(&[&[0, 5, 7], &[2, 0, 0], &[0, 0, 0]]);
-        // From all three: 0 four times; from 0 and 1: 0 once, 1 twice; from 0 and 2: 0 three times; and one take
-        // without a choice.
+        // Of all three offsets, 0 was chosen four times. Of 0 and 1, 0 was chosen once and 1 twice. Of 0 and 2, 0 was
+        // chosen three times. One take offered no choice.
         tally.chosen_from =
             HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
         tally.plies = 11;

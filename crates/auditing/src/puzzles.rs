@@ -28,26 +28,28 @@ pub struct Puzzle {
     pub matrix: AllianceMatrix,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// What the bot took.
+    /// Number of counters that the bot took.
     pub take: u64,
     /// Every optimal take.
     pub optimal_takes: OptimalTakes,
-    /// The winner after an optimal take.
+    /// The winner if all, including the bot, had played optimally from this position on.
     pub winner_if_optimal: Seat,
-    /// The winner after the actual take.
+    /// The winner under optimal play after the actual take.
     pub winner_after: Seat,
-    /// The ranks that it cost.
+    /// The number of ranks that the take cost the bot.
     pub regret: u32,
-    /// The ranks that it cost all seats together, including the mover; negative if they gained in total.
+    /// The number of ranks that the take cost all seats together, including the mover; negative if they gained in
+    /// total.
     pub harm: i64,
-    /// From the largest take on: the winner, as an offset from the mover, and the number of takes that lead to it.
+    /// The outcomes of all takes, from the largest take to the smallest: the winner, as an offset from the mover, and
+    /// the number of consecutive takes that lead to it.
     outcomes: Vec<(usize, u64)>,
 }
 
 /// Orders puzzles by regret, then by harm, the worst first; on ties, the simplest and then the oldest come first.
 type PuzzleOrder = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
-/// The worst errors of a bot in distinct positions, independent of their order of arrival.
+/// The worst errors of a bot in distinct positions. They do not depend on the order in which takes are added.
 #[derive(Debug, Clone)]
 pub(super) struct WorstPuzzles {
     worst: Vec<(PuzzleOrder, Puzzle)>,
@@ -110,8 +112,8 @@ impl WorstPuzzles {
 }
 
 impl Puzzle {
-    /// Returns whether two positions are the same puzzle after seats are renumbered: they have the same piles, ending,
-    /// row of the mover, and winners after its takes. Other differences between the rows do not matter.
+    /// Returns whether two puzzles have the same position if seats are renumbered: the same piles, the same ending, the
+    /// same row of the mover, and the same winners after its takes. Other differences between the rows do not matter.
     fn is_same_position(&self, other: &Self) -> bool {
         self.piles == other.piles
             && self.ending == other.ending

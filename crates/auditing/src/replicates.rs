@@ -1,28 +1,30 @@
-//! Sums by replicate.
+//! Sums that are kept for each replicate of a bootstrap or permutation test.
 
 use std::ops::AddAssign;
 
 /// The number of replicates of every bootstrap and permutation test: with 999, the 2.5% and 97.5% quantiles are the
-/// 25th and the 975th value, and the smallest p-value is 1 in 1,000.
+/// 25th and the 975th values in ascending order, and the smallest p-value is 1 in 1,000.
 pub const REPLICATES: usize = 999;
 
 /// A value for each replicate.
 pub(super) type ByReplicate<T> = [T; REPLICATES];
 
-/// Maximum weight of a number in a replicate.
+/// Maximum weight that a replicate gives a number.
 pub(super) const MAX_WEIGHT: i16 = 8;
 
-/// Maximum absolute value of a number that is added in 16 bits. Ten such numbers fit, even with the maximum weight.
+/// Maximum absolute value of a number that is added to a 16-bit sum. Ten such numbers fit, even with the maximum
+/// weight.
 const MAX_SMALL: u64 = 400;
 
-/// A sum by replicate, of integers, so that it is exact and does not depend on the order of addition.
+/// For each replicate, a sum of integers. It is exact, and so it does not depend on the order of addition.
 ///
-/// Small numbers are added in 16 bits, which vectorise well, and are moved to the wide sums before any could overflow.
+/// Small numbers are added to 16-bit sums, which vectorise well. These sums are moved to the wide sums before any of
+/// them could overflow.
 #[derive(Debug, Clone)]
 pub(super) struct ReplicateSums<Wide> {
     wide: Box<ByReplicate<Wide>>,
     small: Box<ByReplicate<i16>>,
-    /// An upper bound of the absolute small sums.
+    /// An upper bound on the absolute values of the small sums.
     reach: u64,
 }
 
@@ -37,7 +39,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
         self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide.into() + i64::from(small))
     }
 
-    /// Moves the small sums if numbers up to `furthest` might overflow them.
+    /// Moves the small sums to the wide sums if adding numbers of up to `furthest` could overflow them.
     fn widen_if_needed(&mut self, furthest: u64) {
         self.reach += furthest;
         if self.reach > i16::MAX.unsigned_abs().into() {
@@ -51,7 +53,8 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
 }
 
 impl ReplicateSums<i64> {
-    /// Adds a number in each replicate, times its weight there, at most [`MAX_WEIGHT`].
+    /// Adds a number to the sum of each replicate, multiplied by the replicate's weight, which is at most
+    /// [`MAX_WEIGHT`].
     pub(super) fn add_weighted(&mut self, weights: &ByReplicate<i16>, number: i64) {
         if number.unsigned_abs() <= MAX_SMALL {
             self.widen_if_needed(number.unsigned_abs() * u64::from(MAX_WEIGHT.unsigned_abs()));

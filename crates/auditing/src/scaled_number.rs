@@ -1,19 +1,20 @@
-//! Products of very many factors, and their sums.
+//! Numbers for products of very many factors, and for sums of such products.
 
 use std::ops::{Add, Mul};
 
 /// A positive number that may be far outside the range of a float: `mantissa * 2^(256 * exponent)`, with a mantissa
-/// from 2^-128 up to 2^128. Products are float products, identical on every platform.
+/// from 2^-128 up to 2^128. A product is computed by one float multiplication, so it is identical on every platform.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScaledNumber {
     mantissa: f64,
     exponent: i64,
 }
 
-/// 2^128 and 2^256, and their reciprocals: products with them are exact.
+/// 2^128, half a step of the exponent. Multiplying or dividing by it is exact.
 const HALF_STEP: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
+/// 2^256, one step of the exponent. Multiplying or dividing by it is exact.
 const STEP: f64 = HALF_STEP * HALF_STEP;
-/// The layout of a float.
+/// Number of bits of a float that hold its fraction.
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const FRACTION_MASK: u64 = (1 << FRACTION_BITS) - 1;
 const EXPONENT_BIAS: i64 = 1023;
@@ -22,7 +23,7 @@ impl ScaledNumber {
     /// The number 1.
     pub const ONE: Self = Self { mantissa: 1.0, exponent: 0 };
 
-    /// Creates a number from a positive float of at most 2^128.
+    /// Creates a number from a positive float from 2^-128 up to 2^128.
     pub fn new(number: f64) -> Self {
         Self { mantissa: number, exponent: 0 }
     }
@@ -40,8 +41,8 @@ impl ScaledNumber {
         power
     }
 
-    /// Returns the binary logarithm, rounded down to a multiple of 2^-24. It uses only products, which are identical on
-    /// every platform.
+    /// Returns the binary logarithm, rounded down to a multiple of 2^-24. The computation uses only products, so the
+    /// result is identical on every platform.
     #[expect(clippy::cast_precision_loss, reason = "exponents of products stay far below 2^53")]
     pub fn log2(self) -> f64 {
         let bits = self.mantissa.to_bits();
@@ -59,7 +60,7 @@ impl ScaledNumber {
         log
     }
 
-    /// Normalises the mantissa after one product or sum.
+    /// Normalises the result of one product or sum.
     fn normalized(mantissa: f64, exponent: i64) -> Self {
         if mantissa >= HALF_STEP {
             Self { mantissa: mantissa / STEP, exponent: exponent + 1 }
@@ -70,7 +71,7 @@ impl ScaledNumber {
         }
     }
 
-    /// Converts to a float: infinity above 2^128, and 0 below 2^-128.
+    /// Converts the number to a float: infinity if it is 2^128 or more, and 0 if it is below 2^-128.
     pub fn saturate(self) -> f64 {
         match self.exponent {
             0 => self.mantissa,
@@ -96,7 +97,7 @@ impl Add for ScaledNumber {
         let added = match large.exponent - small.exponent {
             0 => small.mantissa,
             1 => small.mantissa / STEP,
-            // The remaining number is too small to change the sum.
+            // The smaller number is too small to change the sum.
             _ => 0.0,
         };
         Self::normalized(large.mantissa + added, large.exponent)

@@ -1,4 +1,4 @@
-//! The winners that a seat could choose between, and its choices.
+//! The takes at which a seat could choose between winners, and its choices.
 
 use super::AuditedMatch;
 use lastnim_core::game::{Seat, SeatSet};
@@ -12,7 +12,7 @@ pub struct WinnerChoice {
     pub is_optimal: bool,
     /// The winner under optimal play after the take.
     pub chosen: Seat,
-    /// All winners that the takes of the position lead to.
+    /// All winners that the possible takes lead to under optimal play.
     pub available: SeatSet,
 }
 

@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 const PLIES: usize = 0;
 const OPTIMAL: usize = 1;
 const REGRET: usize = 2;
-/// The index of the expected cost of random takes, in parts of a rank.
+/// The index of the expected cost of random takes, in units of 2^-[`RANK_BITS`] ranks.
 const RANDOM_REGRET: usize = 3;
-/// The index of the saved ranks: the expected cost of random takes minus the actual cost, in parts of a rank.
+/// The index of the saved ranks: the expected cost of random takes minus the actual cost, in the same units.
 const SAVED: usize = 4;
 const SUMS: usize = 5;
 
-/// The fixed-point precision of summed means: the rounding error of a take is below a millionth of a rank.
+/// Number of fraction bits of the summed mean costs, which are fixed-point numbers: the rounding error of a take is
+/// below a millionth of a rank.
 const RANK_BITS: u32 = 20;
 
 /// A selection of one bot's takes, such as those that a language model decided itself.
@@ -33,49 +34,51 @@ pub struct SelectedTakes {
 /// Figures of selected takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectedTakeFigures {
-    /// Matches with a selected take.
+    /// Number of matches with at least one selected take.
     pub matches: u64,
-    /// Selected takes.
+    /// Number of selected takes.
     pub plies: u64,
-    /// The optimal ones among them.
+    /// Number of optimal takes among them.
     pub optimal_plies: u64,
-    /// The ranks that they cost the bot.
+    /// The total number of ranks that they cost the bot.
     pub regret: u64,
-    /// The expected cost, in ranks, of uniformly random takes in the same positions.
+    /// The total expected cost, in ranks, of uniformly random takes in the same positions.
     pub random_regret: f64,
-    /// The share of optimal takes; `None` without takes, like the following figures.
+    /// The share of optimal takes; `None` without takes. The next two figures are also `None` in that case.
     pub accuracy: Option<Estimate>,
     /// The mean number of ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
     /// The mean number of ranks saved compared with a random take in the same position; negative if the bot does worse.
     pub saved_per_ply: Option<Estimate>,
-    /// By ascending number of seats and by source of rows: the rows that the takes fit.
+    /// The rows that fit the takes, for each number of seats and each source of rows, in this order.
     pub revealed: Vec<RevealedRows>,
 }
 
-/// The rows that selected takes of a bot fit, if the others believe the known row; offsets are those of
-/// [`PreferenceFindings`](super::PreferenceFindings).
+/// The rows that fit selected takes of a bot, if the others believe the declared or assigned row. Offsets mean the same
+/// as in [`PreferenceFindings`](super::PreferenceFindings).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RevealedRows {
     /// The number of seats.
     pub seats: SeatCount,
     /// The source of the rows, which determines the meaning of offsets.
     pub source: RowSource,
-    /// Takes at which the bot chose between two or more winners.
+    /// Number of takes at which the bot chose between two or more winners.
     pub choices: u64,
-    /// The best-fitting row; `None` without choices, or with too many seats.
+    /// The best-fitting row; `None` without choices, or with more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS)
+    /// seats.
     pub best_fit: Option<FittedRow>,
-    /// Whether one row makes all takes optimal.
+    /// The rows, if any, that make all takes optimal.
     pub rationalisable: RationalisableCount,
 }
 
 impl SelectedTakes {
-    /// Creates an empty selection; the seed is for the intervals.
+    /// Creates an empty selection; the seed is for the bootstrap that gives the intervals.
     pub fn new(seed: u64) -> Self {
         Self { matches: 0, sums: GroupedSums::new(seed), preferences: BTreeMap::new() }
     }
 
-    /// Adds the takes that a seat's bot made itself and whose plies are selected.
+    /// Adds the selected takes of a match that the bot at `seat` made itself; `is_selected` is given the number of each
+    /// take.
     ///
     /// # Panics
     /// If the audit belongs to another game.
@@ -125,19 +128,20 @@ impl SelectedTakes {
 }
 
 impl SelectedTakeFigures {
-    /// Returns how many ranks fewer the takes cost than random ones would; negative if they cost more.
+    /// Returns how many fewer ranks the takes cost than random takes would be expected to cost; negative if they cost
+    /// more.
     pub fn saved_regret(&self) -> f64 {
         self.random_regret - to_float(self.regret.cast_signed())
     }
 }
 
-/// Returns the mean cost to the mover of a uniformly random take, in parts of a rank.
+/// Returns the mean cost of a uniformly random take to the mover, in units of 2^-[`RANK_BITS`] ranks.
 fn random_regret_of_ply(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> i64 {
     let rank = |winner| game.game.matrix.rank(ply.audit.seat, winner) as u128;
     let best = rank(ply.audit.predicted_before);
     let cost = ply.outcomes.iter().map(|&(winner, takes)| u128::from(takes) * (rank(winner) - best));
     let counters = u128::from(ply.audit.counters);
-    // Counters times 31 ranks have at most 69 bits.
+    // The number of counters times 31 ranks has at most 69 bits, so the shift loses none.
     let parts = ((cost.sum::<u128>() << RANK_BITS) + counters / 2) / counters;
     i64::try_from(parts).expect("a mean rank is below 32")
 }

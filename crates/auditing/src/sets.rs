@@ -1,4 +1,4 @@
-//! What sets of bots gave each other.
+//! Tests of whether the bots of a set favour each other.
 
 use super::{
     MIN_GROUPS,
@@ -9,10 +9,10 @@ use super::{
 use lastnim_core::game::BotName;
 use std::collections::BTreeMap;
 
-/// Maximum number of bots of a tested set.
+/// Maximum number of bots in a tested set.
 pub const MAX_SET: usize = 4;
 
-/// By which choices bots favour each other.
+/// The kind of choices by which bots favour each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FavourMeans {
     /// By the takes that open matches.
@@ -27,42 +27,43 @@ pub(super) struct TestedSet {
     /// The numbers of the bots, ascending.
     pub(super) bots: Vec<usize>,
     pub(super) means: FavourMeans,
-    /// The most distinct groups of an ordered pair of the set.
+    /// The largest number of distinct groups of any ordered pair in the set.
     pub(super) groups: u64,
     pub(super) sum: TestedSum,
 }
 
-/// A flagged set of two to [`MAX_SET`] bots that met each other, of which every one seems to favour every other.
+/// A flagged set of two to [`MAX_SET`] bots that have all met each other. Each of them seems to favour every other.
 ///
-/// **Statistic.** What the choices of the bots gave each other, summed over all ordered pairs of the set, as in the tests
-/// of [takes](super::Favouritism) and of [declarations](super::DeclarationFindings).
+/// **Statistic.** The ranks that the choices of the bots gave each other, summed over all ordered pairs of the set, as
+/// in the tests of [takes](super::Favouritism) and of [declarations](super::DeclarationFindings).
 ///
-/// **p-value.** The bots of each distinct group are permuted as in those tests, with the same permutations for all sums,
-/// and the p-value is corrected for all pairs and all sets together. What other bots do changes no set's sum.
+/// **p-value.** The bots of each distinct group are permuted as in those tests, with the same permutations for all
+/// sums, and the p-value is corrected for all pairs and all sets together. The choices of other bots do not change the
+/// sum of a set.
 ///
-/// **Flagged** if the corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE), every pair of the set alone
-/// is significant at 0.05 and large enough, and one pair or more meets the conditions of a flag, which then need not be
-/// significant after the correction alone.
+/// **Flagged** if the corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE), every ordered pair of
+/// the set is significant at 0.05 as the only test and has a large enough favour, and at least one pair meets the
+/// conditions of a flag. That pair need not be significant after the correction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetFindings {
     /// The bots, by name.
     pub bots: Vec<BotName>,
-    /// By which choices.
+    /// The kind of choices by which they favour each other.
     pub means: FavourMeans,
-    /// The most distinct groups in which two of them could be tested.
+    /// The largest number of distinct groups in which any ordered pair of them could be tested.
     pub groups: u64,
-    /// The one-sided p-value of what they gave each other, as the only test.
+    /// The one-sided p-value of this set's test, as if it were the only test.
     pub p_value: f64,
     /// The p-value corrected for all pairs and sets of the audit.
     pub p_corrected: f64,
 }
 
-/// What the bots of a growing set gave each other.
+/// The ranks that the bots of a growing set gave each other.
 #[derive(Clone)]
 struct SetSums {
     /// The observed sum, then the replicates.
     sums: Vec<f64>,
-    /// The most distinct groups of an ordered pair of the set.
+    /// The largest number of distinct groups of any ordered pair in the set.
     groups: u64,
 }
 
@@ -84,13 +85,13 @@ impl TestedSet {
         pairs.filter(|(bot, other)| bot != other).collect()
     }
 
-    /// Returns whether another set is a part of this one.
+    /// Returns whether another set, by the same kind of choices, is a part of this one.
     pub(super) fn contains(&self, other: &Self) -> bool {
         self.means == other.means && other.bots.iter().all(|bot| self.bots.contains(bot))
     }
 }
 
-/// Adds the sums of all sets of two to [`MAX_SET`] bots that all met each other.
+/// Tests all sets of two to [`MAX_SET`] bots that have all met each other, and adds their sums to `tests`.
 pub(super) fn test_sets(
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
     tests: &mut PermutationTests,
@@ -108,7 +109,7 @@ pub(super) fn test_sets(
     tested
 }
 
-/// A search over sets.
+/// A search for all sets of bots that have met each other, for one kind of choices.
 struct Search<'a> {
     choices: &'a BTreeMap<(usize, usize), PermutedChoices>,
     means: FavourMeans,
@@ -117,7 +118,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tests all sets of these bots and one or more of the candidates.
+    /// Tests all sets that consist of the bots in `set` and of one or more of the candidates.
     fn extend(&mut self, set: &mut Vec<usize>, sums: &SetSums, candidates: &[usize]) {
         for (at, &bot) in candidates.iter().enumerate() {
             let Some(larger) = self.with_bot(set, sums, bot) else { continue };
@@ -139,7 +140,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what a bot and the bots of a set gave each other; `None` if it has not met all of them.
+    /// Returns the sums of a set with another bot added; `None` if this bot has not met all bots of the set.
     fn with_bot(&self, set: &[usize], sums: &SetSums, bot: usize) -> Option<SetSums> {
         let mut larger = sums.clone();
         for &mate in set {

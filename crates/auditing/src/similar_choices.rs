@@ -9,8 +9,8 @@ use lastnim_core::game::{BotVersion, Seat, TournamentId};
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 use std::collections::{BTreeMap, HashMap};
 
-/// Maximum number of cells kept. Beyond it, the groups with the largest keys are dropped, so that a random sample of groups remains,
-/// the same for any order of the matches.
+/// Maximum number of cells kept. If there are more, the groups with the largest keys are dropped. Keys are hashes, so a
+/// random sample of groups remains, which is the same for any order of the matches.
 const MAX_CELLS: usize = 200_000;
 
 /// Maximum number of versions compared; versions that appear later are left out.
@@ -26,13 +26,13 @@ pub enum PlayCondition {
     Behind,
     /// The bot has less than [`LOW_CLOCK_PERCENT`] of its initial time left.
     LowClock,
-    /// The match began after noon UTC.
+    /// The first match of the group was set up between noon and midnight UTC.
     AfterNoon,
-    /// The match is in the second half of the bot's groups of the tournament, by time.
+    /// The match belongs to the second half, by time, of the bot's groups in its tournament.
     SecondHalf,
     /// The bot plays as the newer of two consecutive versions.
     NewerVersion {
-        /// The version before.
+        /// The earlier version.
         older: BotVersion,
         /// The newer version.
         newer: BotVersion,
@@ -52,21 +52,21 @@ impl PlayCondition {
     }
 }
 
-/// How a bot errs in a circumstance, compared with its other takes in positions that offer the same choice.
+/// How often a bot errs in a circumstance, compared with its other takes in positions that offer the same choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConditionFindings {
     /// The circumstance.
     pub condition: PlayCondition,
-    /// Takes in this circumstance for which there are others to compare them with.
+    /// Number of takes in this circumstance that can be compared with takes outside it.
     pub plies: u64,
-    /// The takes that they are compared with.
+    /// Number of takes outside this circumstance that they are compared with.
     pub other_plies: u64,
-    /// The share of errors in this circumstance less the share outside it, from -1 to 1; `None` if nothing can be
+    /// The share of errors in this circumstance minus the share outside it, from -1 to 1; `None` if nothing can be
     /// compared. Its interval needs [`MIN_GROUPS`] groups with comparable takes.
     pub added_errors: Option<Estimate>,
 }
 
-/// Takes of a group in one cell.
+/// The numbers of takes and of errors of a group in one cell.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     plies: u32,
@@ -76,7 +76,7 @@ struct Counts {
 /// What is known about a take before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cell {
-    /// A hash of the seats, the number of piles, and the rank that each take leads to.
+    /// A hash of the number of seats, the number of piles, and the rank of the winner that each take leads to.
     choice: u64,
     behind: bool,
     low_clock: Option<bool>,
@@ -87,7 +87,7 @@ struct Cell {
 #[derive(Debug, Clone)]
 struct GroupChoices {
     tournament: Option<TournamentId>,
-    /// When its first match was set up.
+    /// When the first match of the group was set up, in milliseconds since 1970.
     unix_ms: u64,
     cells: BTreeMap<Cell, Counts>,
 }
@@ -99,12 +99,12 @@ pub(super) struct SimilarChoices {
     cells: usize,
     /// Groups with this key or a larger one are left out.
     left_out_from: Option<GroupKey>,
-    /// By hash: when a match with the version was first set up, and the version.
+    /// By the hash of a version: when a match with this version was first set up, and the version itself.
     versions: HashMap<u64, (u64, BotVersion)>,
 }
 
-/// Hashes the choice that a position offers: positions with the same hash have the same number of seats, piles and counters in
-/// play, and each take leads to a winner of the same rank in the mover's row.
+/// Hashes the choice that a position offers. Positions with the same hash have the same numbers of seats, of piles and
+/// of counters in play, and in each of them the same take leads to a winner of the same rank in the mover's row.
 fn choice_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
     let seat = ply.audit.seat;
     let head = [game.bots.seats().get() as u64, ply.position.untouched_piles().len() as u64];
@@ -157,7 +157,8 @@ impl SimilarChoices {
         }
     }
 
-    /// Returns the key of the only version that played at a seat, and notes the version.
+    /// Returns the key of the version that played at a seat, and remembers the version; `None` if the version is
+    /// unknown, if it changed during the match, or if there are too many versions.
     fn version_key(&mut self, game: &AuditedMatch<'_>, seat: Seat) -> Option<u64> {
         let [version] = game.versions.get(seat.index())?.as_slice() else { return None };
         if !version.is_declared() {
@@ -174,7 +175,7 @@ impl SimilarChoices {
         Some(key)
     }
 
-    /// Compares the takes by each condition that occurs.
+    /// Compares the takes with and without each condition for which there is something to compare.
     pub(super) fn findings(&self) -> Vec<ConditionFindings> {
         let halves = self.second_halves();
         let mut found = vec![
@@ -199,7 +200,7 @@ impl SimilarChoices {
         found
     }
 
-    /// Returns whether each group of a tournament is in its second half, by time.
+    /// Returns, for each group of a tournament, whether it is in the second half of the tournament's groups by time.
     fn second_halves(&self) -> BTreeMap<GroupKey, bool> {
         let mut tournaments: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (&key, group) in &self.groups {
@@ -216,11 +217,11 @@ impl SimilarChoices {
         halves
     }
 
-    /// Compares takes with the condition with those without it, among equal choices.
+    /// Compares the takes for which a condition holds with those for which it does not, among equal choices.
     ///
-    /// This is the coefficient of the condition in a linear regression of errors on it, with a constant for each choice. Its variance is
-    /// estimated from the residuals summed by group (Liang and Zeger, "Longitudinal data analysis using generalized linear models",
-    /// 1986), so takes of a group may depend on each other.
+    /// The result is the coefficient of the condition in a linear regression of errors on it, with a constant for each
+    /// choice. Its variance is estimated from the residuals summed by group (Liang and Zeger, "Longitudinal data
+    /// analysis using generalized linear models", 1986), so takes of a group may depend on each other.
     fn compare(
         &self,
         condition: PlayCondition,

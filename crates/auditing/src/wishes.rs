@@ -1,4 +1,4 @@
-//! What a bot wants, according to its own words, beside the row that it declared.
+//! Comparison of what a bot says that it wants with the row that it declared.
 
 use super::{
     AuditedMatch, Estimate, audited_match::OwnPly, declaration_counterfactuals::winner_with_row,
@@ -10,65 +10,70 @@ const PLIES: usize = 0;
 const REGRET: usize = 1;
 const WANTED_REGRET: usize = 2;
 const MISDECLARED: usize = 3;
-/// The ranks by the wanted row that declaring otherwise gained under optimal play.
+/// The index of the number of ranks, by the wanted row, that declaring a different row gained under optimal play.
 const GAIN: usize = 4;
 const SUMS: usize = 5;
 
 /// The play of a bot that says, without telling the other seats, which seat it wants to win.
 ///
-/// Its **wanted row** is the declared row with this seat moved to the front: nothing more is known of its wishes. All
-/// outcomes are those of optimal play by the declared rows.
+/// Its **wanted row** is the declared row with this seat moved to the front: nothing more is known of its wishes. Takes
+/// are judged by the winners that they lead to if all seats then play optimally for the declared rows.
 #[derive(Debug, Clone)]
 pub struct WishTally {
     sums: GroupedSums<SUMS>,
     counts: WishCounts,
 }
 
-/// Counts of matches and choices.
+/// Counts of the matches in which a bot declared a row other than its wanted row, and of the takes at which the two
+/// rows were in conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WishCounts {
-    /// Matches in which the declared row did not put the wanted seat first.
+    /// Number of matches in which the declared row did not put the wanted seat first.
     pub misdeclared: u64,
-    /// Those in which, under optimal play, declaring otherwise led to a winner that the wanted row prefers to the one
-    /// that declaring the wanted row would have led to.
+    /// Number of these matches in which the declared row, under optimal play, led to a winner that the wanted row ranks
+    /// better than the winner that declaring the wanted row would have led to.
     pub gained: u64,
-    /// Those in which it led to one that the wanted row likes less.
+    /// Number of these matches in which the declared row led to a winner that the wanted row ranks worse.
     pub lost: u64,
-    /// Those that the wanted seat won.
+    /// Number of these matches that the wanted seat won.
     pub won: u64,
-    /// Those that the wanted seat would have won under optimal play, had the bot declared its wanted row.
+    /// Number of these matches that the wanted seat would have won under optimal play if the bot had declared its
+    /// wanted row.
     pub would_have_won: u64,
-    /// Selected takes that could lead to the wanted seat, when the declared row preferred another winner.
+    /// Number of selected takes at which the bot could make the wanted seat win, but the declared row preferred another
+    /// available winner.
     pub conflicts: u64,
-    /// Those that led to the winner that the declared row prefers: the bot kept its word.
+    /// Number of these takes that led to the winner that the declared row prefers: the bot kept its word.
     pub kept: u64,
-    /// Those that led to the wanted seat: the bot broke its word for its wish.
+    /// Number of these takes that led to a win of the wanted seat: the bot broke its word to follow its wish.
     pub broken: u64,
 }
 
 /// Figures of a bot that says what it wants, over the matches in which it did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WishFigures {
-    /// Selected takes.
+    /// Number of selected takes.
     pub plies: u64,
-    /// The ranks that they lost by the declared row, per take; `None` without takes.
+    /// The mean number of ranks, by the declared row, that a selected take cost the bot; `None` without takes.
     pub regret_per_ply: Option<Estimate>,
-    /// The same by the wanted row.
+    /// The mean number of ranks, by the wanted row, that a selected take cost the bot; `None` without takes.
     pub wanted_regret_per_ply: Option<Estimate>,
-    /// How many ranks better by the wanted row, under optimal play, the winner was with the declared row than with the
-    /// wanted one, per match with different rows; `None` without such a match.
+    /// The mean number of ranks, by the wanted row, by which the winner under optimal play was better with the declared
+    /// row than with the wanted row. The mean is over the matches in which the two rows differed; `None` without such a
+    /// match.
     pub gain_per_match: Option<Estimate>,
-    /// The counts.
+    /// The counts of matches and takes.
     pub counts: WishCounts,
 }
 
 impl WishTally {
-    /// Creates an empty tally; the seed is for the intervals.
+    /// Creates an empty tally; the seed is for the bootstrap that gives the intervals.
     pub fn new(seed: u64) -> Self {
         Self { sums: GroupedSums::new(seed), counts: WishCounts::default() }
     }
 
-    /// Adds a match with declared rows: the seat's own takes that are selected, and the seat that it wanted to win.
+    /// Adds a match with declared rows in which the bot at `seat` wanted the seat `wanted` to win. Of the takes that
+    /// the bot made itself, those count whose number `is_selected` accepts.
     ///
     /// # Panics
     /// If the audit belongs to another game.
@@ -135,7 +140,7 @@ impl WishCounts {
     }
 }
 
-/// Returns a declared row of a seat with the wanted seat moved to the front.
+/// Returns the declared row of a seat with the wanted seat moved to the front.
 fn wanted_row(declared: &Row, seat: Seat, wanted: Seat) -> Row {
     let seats = declared.seats();
     let first = seats.distance_between(seat, wanted) as u64;
@@ -170,7 +175,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Returns the figures of seat 0, which wants some seat, in several groups that are all alike.
+    /// Returns the figures of the bot at seat 0, which wants the seat `wanted` to win, over this many identical groups.
     fn figures_of(game: &Game, takes: &[u64], wanted: usize, groups: u64) -> WishFigures {
         let (seats, audit) = (game.matrix.seats(), audit_of(game, takes));
         let mut tally = WishTally::new(1);
@@ -212,7 +217,7 @@ mod tests {
         assert_eq!((misdeclared, conflicts, kept, broken), (12, 12, 0, 12));
         let gain = found.gain_per_match.unwrap();
         assert!(matches!(gain.interval, EstimateInterval::Between { .. }), "{gain:?}");
-        // Taking 1 first keeps it.
+        // With a different first take, the bot keeps its word.
         let optimal = Solution::new(&game).winners_after(&game.first_position());
         let kept = optimal.iter().find(|(_, winner)| *winner != helped).unwrap().0.lo;
         let rest = vec![1; usize::try_from(PILES.iter().sum::<u64>() - kept).unwrap()];
@@ -261,6 +266,9 @@ mod tests {
                 }
             }
         }
-        assert!(signs.iter().all(|&count| count > 0), "both declarations are better somewhere: {signs:?}");
+        assert!(
+            signs.iter().all(|&count| count > 0),
+            "each declaration must be better in some game: {signs:?}"
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Simulated tournaments with clustered errors, and the coverage of intervals there.
+//! Simulates tournaments with clustered errors, to measure how often confidence intervals contain the true value.
 
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 
-/// Matches of a duplicate group.
+/// The number of matches in a duplicate group.
 const MATCHES: u32 = 3;
 /// Minimum and maximum number of takes that a bot makes in a group.
 const TAKES: (u32, u32) = (6, 18);
@@ -10,17 +10,18 @@ const TAKES: (u32, u32) = (6, 18);
 /// The number of balls in Polya's urn at the start. Each draw adds one ball, so two errors have a correlation of 0.3.
 const URN: f64 = 1.0 / 0.3 - 1.0;
 
-/// The dependence between errors of a group.
+/// How the errors in a group depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clustering {
     /// No dependence: every take errs with the same probability.
     Independent,
     /// The error rate of a group is drawn from an exponential distribution: some positions are harder than others.
     Difficulty,
-    /// Only some positions are dangerous: three of ten groups have all the errors, unless that needs a rate above 1.
+    /// Only some positions are dangerous: all errors occur in three of ten groups, or in more if their error rate would
+    /// otherwise exceed 1.
     Dangerous,
-    /// Each error makes the next one in the group more likely, by Polya's urn: the errors of any two takes of a group
-    /// have a correlation of 0.3.
+    /// Each error makes the next one in the group more likely, as in Polya's urn: the errors at any two takes of a
+    /// group have a correlation of 0.3.
     Contagious,
 }
 
@@ -66,7 +67,7 @@ impl Clustering {
     }
 }
 
-/// An error rate, a number of groups, and a dependence.
+/// The parameters of simulated tournaments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scenario {
     /// The error rate per take.
@@ -77,31 +78,31 @@ pub struct Scenario {
     pub clustering: Clustering,
 }
 
-/// The coverage and width of an interval.
+/// How often an interval contains the true value, and how wide it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coverage {
-    /// The share of tournaments in which it contains the true value.
+    /// The share of tournaments in which the interval contains the true value.
     pub held: f64,
     /// The median width, relative to the true value.
     pub width: f64,
 }
 
-/// The coverage for the accuracy per take and the regret per match.
+/// The coverage of the intervals of the accuracy per take and of the regret per match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScenarioCoverage {
-    /// The coverage for the accuracy.
+    /// The coverage of the interval of the accuracy.
     pub accuracy: Coverage,
-    /// The coverage for the regret.
+    /// The coverage of the interval of the regret.
     pub regret: Coverage,
 }
 
 impl Scenario {
-    /// Returns the expected number of errors.
+    /// Returns the expected number of errors in a tournament.
     pub fn expected_errors(&self) -> f64 {
         self.clustering.true_mean(self.errors) * f64::from(self.groups * (TAKES.0 + TAKES.1)) / 2.0
     }
 
-    /// Simulates this many tournaments.
+    /// Simulates this many tournaments, and returns the coverage of their intervals.
     pub fn simulate(&self, tournaments: u64, seed: u64) -> ScenarioCoverage {
         let errors = self.clustering.true_mean(self.errors);
         // An error costs one rank or two, depending on the group; the mean is 1.5.
@@ -119,7 +120,8 @@ impl Scenario {
         }
     }
 
-    /// Simulates one tournament: optimal takes per take, and ranks per match.
+    /// Simulates one tournament. Returns the sums for the share of optimal takes, and those for the ranks lost per
+    /// match.
     fn tournament(&self, draw: &mut SeededDraw) -> (RatioSums, RatioSums) {
         let (mut accuracy, mut regret) = (RatioSums::default(), RatioSums::default());
         for _ in 0..self.groups {

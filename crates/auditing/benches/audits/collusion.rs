@@ -9,13 +9,15 @@ use crate::{
 use lastnim_auditing::{AuditFindings, HELP_SHARES, HelpKind, PairFindings};
 use lastnim_core::game::BotName;
 
-/// How many fields of each kind are simulated by default.
+/// The number of fields of each kind that are simulated by default.
 const FIELDS: u64 = 50;
 
 /// Prints how often honest fields are flagged.
 pub fn print_honest(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!("\nOf {count} honest fields: flagged / with a dependent pair / with significant takes");
+    println!(
+        "\nHow many of {count} honest fields are flagged / have a dependent pair / have significant takes"
+    );
     let all = print_fields(honest_fields(), options, |_, found| {
         [
             !found.flagged_pairs().is_empty(),
@@ -25,13 +27,13 @@ pub fn print_honest(options: &Options) {
     });
     let [flagged, dependent, significant] = all.counts;
     println!(
-        "\nof {} honest fields {flagged} are flagged: {}; {dependent} have a dependent pair, {significant} have significant takes",
+        "\nOf {} honest fields, {flagged} are flagged: {}; {dependent} have a dependent pair, and {significant} have significant takes",
         all.fields,
         share_interval(flagged, all.fields)
     );
 }
 
-/// Prints how often the tests reject in fields whose bots cannot identify others.
+/// Prints how often the tests reject the null hypothesis in fields whose bots cannot identify each other.
 pub fn print_level(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
@@ -59,7 +61,7 @@ pub fn print_level(options: &Options) {
 pub fn print_colluding(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nOf {count} colluding fields: a pair of colluding bots is flagged / all of them are flagged in both directions / other bots are flagged too"
+        "\nIn how many of {count} colluding fields a pair of colluding bots is flagged / all such pairs are flagged in both directions / other pairs are flagged too"
     );
     print_fields(colluding_fields(), options, |name, found| {
         let members = if name.contains("a ring of three") { 3 } else { 2 };
@@ -71,7 +73,7 @@ pub fn print_colluding(options: &Options) {
     });
 }
 
-/// Counts over fields.
+/// The number of simulated fields, and the numbers of those that meet each of three conditions.
 struct Counted {
     fields: u64,
     counts: [u64; 3],
@@ -116,10 +118,13 @@ fn print_fields(
     all
 }
 
-/// Compares the power that audits of an honest field state with how often pairs that help are flagged in such a field.
+/// Compares the power that audits of an honest field report with how often pairs of bots are flagged if they help each
+/// other in that field.
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!("\nHelp in a share of groups: the stated chance to be found / found in {count} fields");
+    println!(
+        "\nHelp in a share of groups: the reported chance of finding it / how often it is found in {count} fields"
+    );
     let columns: Vec<String> = HELP_SHARES.iter().map(|share| format!(" {:.0}% |", 100.0 * share)).collect();
     println!("\n| field | help |{}\n|---|---|{}", columns.concat(), "---|".repeat(columns.len()));
     for (field, rows, bots) in fields_with_room_to_help() {

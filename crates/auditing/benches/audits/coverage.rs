@@ -1,4 +1,4 @@
-//! Coverage and width of intervals.
+//! Prints the coverage and the width of confidence intervals.
 
 use crate::{
     clusters::{Clustering, Scenario},
@@ -7,16 +7,16 @@ use crate::{
 
 /// The error rates that are simulated.
 const ERRORS: [f64; 5] = [0.005, 0.01, 0.03, 0.1, 0.3];
-/// The numbers of duplicate groups.
+/// The numbers of duplicate groups that are simulated.
 const GROUPS: [u32; 4] = [20, 40, 150, 600];
-/// How many tournaments of each kind are simulated by default.
+/// The number of tournaments of each kind that are simulated by default.
 const TOURNAMENTS: u64 = 2_000;
 
 /// Prints a table for each dependence between errors.
 pub fn print(options: &Options) {
     let tournaments = options.count.unwrap_or(TOURNAMENTS);
     println!(
-        "How often 95% intervals contain the true value, over {tournaments} tournaments per line: accuracy per take / regret per match"
+        "How often 95% intervals contain the true value, in percent of {tournaments} tournaments: accuracy per take / regret per match"
     );
     println!(
         "(in parentheses: the median width relative to the error rate and to the regret; * means that ten or more errors are expected)"

@@ -1,4 +1,4 @@
-//! Declarations of simulated bots.
+//! The ways in which simulated bots declare their rows.
 
 use crate::plays::{Plays, WinChances};
 use lastnim_core::{
@@ -12,7 +12,7 @@ use lastnim_tournament::SeededDraw;
 pub enum Declares {
     /// The standard row.
     Standard,
-    /// The seat at this offset first.
+    /// The seat at this offset first, then the others in playing order.
     Offset(usize),
     /// A random row.
     Anything,
@@ -26,44 +26,47 @@ pub enum Declares {
     WeakestSecond,
     /// Itself, then the others by ascending number of wins so far.
     FewestWinsFirst,
-    /// Itself, then the others by their last win, the latest last.
+    /// Itself, then the others by when they last won, the most recent winner last.
     LastWinnerLast,
     /// The first row with which it wins under optimal play, if the others repeat their last declarations.
     BestResponse,
-    /// The first row with which it wins, as above, but only among rows that rank itself first.
+    /// Like `BestResponse`, but only among the rows that rank itself first.
     BestSecond,
-    /// The row with which it wins most often, if the others repeat their last declarations and play as they do.
+    /// The row with which it wins most often, if the others repeat their last declarations and play in their usual
+    /// ways.
     BestAgainstPlay,
-    /// Another bot first and itself second, in this percentage of the groups with that bot; otherwise the standard row.
+    /// A certain bot (its index) first and itself second, in this percentage of the groups with that bot; otherwise the
+    /// standard row.
     Helps(usize, u64),
-    /// Itself, then another bot if that is at the table; otherwise the standard row.
+    /// Itself, then a certain bot (its index) if that bot is at the table; otherwise the standard row.
     Returns(usize),
-    /// Itself, then these bots if they are at the table, then the others.
+    /// Itself, then those of these bots (their indices) that are at the table, then the others.
     Mates(&'static [usize]),
-    /// Puts itself first and a certain bot (its index) second, in this percentage of the groups with that bot.
+    /// Itself first and a certain bot (its index) second, in this percentage of the groups with that bot; otherwise the
+    /// standard row.
     SecondIn(usize, u64),
     /// A random row in this percentage of groups; otherwise the standard row.
     AnythingIn(u64),
 }
 
-/// What bots know about each other.
+/// What bots remember from earlier matches.
 pub struct Memory {
     /// By bot: its last declaration.
     pub last_rows: Vec<Row>,
-    /// By bot: number of wins.
+    /// By bot: the number of its wins.
     pub wins: Vec<u32>,
-    /// By bot: its last won match.
+    /// By bot: the number of the last match that it won.
     pub last_win: Vec<u64>,
-    /// By bot: number of matches.
+    /// By bot: the number of its matches.
     pub played: Vec<u64>,
     /// By bot: whether it lost its last match.
     pub lost_last: Vec<bool>,
-    /// By bot and way of playing: matches and wins.
+    /// By bot and way of playing: the number of matches and of wins.
     pub arms: Vec<[(u64, u64); 3]>,
 }
 
 impl Memory {
-    /// Creates the memory of this many bots.
+    /// Creates the memory of this many bots before their first match.
     pub fn new(bots: usize, seats: SeatCount) -> Self {
         Self {
             last_rows: vec![Row::standard(seats); bots],
@@ -75,7 +78,7 @@ impl Memory {
         }
     }
 
-    /// Returns the way of playing that has won most often; each is tried three times first.
+    /// Returns the index of the way of playing with the greatest share of wins; each is tried three times first.
     pub fn best_arm(&self, bot: usize) -> usize {
         let arms = &self.arms[bot];
         let worth = |arm: &usize| {
@@ -85,7 +88,7 @@ impl Memory {
         (0..arms.len()).max_by_key(worth).expect("there are three")
     }
 
-    /// Adds the result of a match, the one with this number.
+    /// Adds the result of the match with this number.
     pub fn add_result(&mut self, table: &BySeat<usize>, winner: Seat, number: u64) {
         for (seat, &bot) in table.enumerate() {
             let arm = self.best_arm(bot);
@@ -99,7 +102,7 @@ impl Memory {
     }
 }
 
-/// The situation of a bot that declares.
+/// The situation in which a bot declares its row.
 pub struct Declaring<'a> {
     /// The bots by seat.
     pub table: &'a BySeat<usize>,
@@ -107,9 +110,9 @@ pub struct Declaring<'a> {
     pub seat: Seat,
     /// The piles of the match.
     pub piles: &'a Piles,
-    /// Bots that help in a lower percentage of groups do not help in this one.
+    /// A random number below 100. Bots help in this group if the percentage of groups in which they help is greater.
     pub helps: u64,
-    /// What the bot knows about the others.
+    /// What the bot remembers from earlier matches.
     pub memory: &'a Memory,
     /// The behaviour of each bot.
     pub bots: &'a [(Declares, Plays)],
@@ -188,7 +191,8 @@ impl Declaring<'_> {
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }
 
-    /// Returns the first of the rows with which the seat wins, if the others repeat their last declarations.
+    /// Returns the first of these rows with which the seat wins if the others repeat their last declarations; the
+    /// standard row if there is none.
     fn best_response(&self, rows: Vec<Row>) -> Row {
         let first = self.table.seats().iter().next().expect("there are at least 2 seats");
         let wins = |row: &Row| {
@@ -197,7 +201,7 @@ impl Declaring<'_> {
         rows.into_iter().find(wins).unwrap_or_else(|| Row::standard(self.table.seats()))
     }
 
-    /// Returns the row with which the seat wins most often, if the others repeat their last declarations; the standard
+    /// Returns the row with which the seat wins most often if the others repeat their last declarations; the standard
     /// row if none is better.
     fn best_against_play(&self) -> Row {
         let seats = self.table.seats();

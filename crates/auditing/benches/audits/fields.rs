@@ -11,7 +11,7 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// A field that plays duplicate groups.
+/// A field of simulated bots that play duplicate groups.
 #[derive(Debug, Clone)]
 pub struct Field {
     /// The behaviour of each bot.
@@ -20,12 +20,12 @@ pub struct Field {
     pub seats: usize,
     /// The source of the rows.
     pub rows: RowSource,
-    /// The number of different positions; `None` if each group has its own.
+    /// The number of starting positions from which those of the groups are drawn; `None` if each group has its own.
     pub positions: Option<u64>,
 }
 
 impl Field {
-    /// Creates a field whose groups all have different positions.
+    /// Creates a field whose groups each have their own starting position.
     pub fn new(bots: Vec<(Declares, Plays)>, seats: usize, rows: RowSource) -> Self {
         Self { bots, seats, rows, positions: None }
     }
@@ -35,7 +35,7 @@ impl Field {
         self.play(groups, seed).without_power().finish()
     }
 
-    /// Plays this many groups, ready to be audited.
+    /// Plays this many groups. Returns an auditor to which their matches have been added.
     pub fn play(&self, groups: u64, seed: u64) -> Auditor {
         let seats = SeatCount::new(self.seats).expect("there are at least 2 seats");
         let tournament = TournamentId::new(seed, &[0; 10]);
@@ -111,7 +111,7 @@ impl Field {
     }
 }
 
-/// Returns the name of a bot by its number.
+/// Returns the name of the bot with this number.
 pub fn bot_name(bot: usize) -> BotName {
     format!("bot-{bot}").parse().expect("a short word")
 }

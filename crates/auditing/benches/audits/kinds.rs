@@ -27,19 +27,19 @@ pub fn honest_fields() -> Vec<Kind> {
     [by_rows(), by_play(), by_reaction()].concat()
 }
 
-/// Returns bots that play this way and declare the standard row.
+/// Returns bots that play in these ways and declare the standard row.
 fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
     plays.map(|plays| (Standard, plays)).to_vec()
 }
 
-/// Returns bots with all kinds of play that declare the standard row.
+/// Returns bots that play in different ways, weak and strong, and declare the standard row.
 fn mixed_play() -> Vec<(Declares, Plays)> {
     standard_rows([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
 }
 
-/// Returns honest fields with different declarations.
+/// Returns honest fields that differ in how their bots declare.
 fn by_rows() -> Vec<Kind> {
-    // From strong to weak, as bots that declare by strength assume.
+    // The bots are listed from strong to weak, because bots that declare by strength assume this order.
     let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
     let all = |declares: Declares| weaker.map(|plays| (declares, plays)).to_vec();
     let among = |declares: Declares, modellers: &[usize]| {
@@ -65,7 +65,7 @@ fn by_rows() -> Vec<Kind> {
             ],
         ),
         (
-            "all declare rows in the order of seat numbers",
+            "two declare rows in the order of seat numbers",
             Declared,
             vec![
                 (SeatOrder, OPTIMAL),
@@ -111,7 +111,7 @@ fn by_rows() -> Vec<Kind> {
         ("all declare the best second preference", Declared, all(BestSecond)),
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
         ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
-        ("one declares for another, which does not know it", Declared, {
+        ("one declares for another, which does not know this", Declared, {
             let mut bots = mixed_play();
             bots[0].0 = Returns(1);
             bots
@@ -119,7 +119,7 @@ fn by_rows() -> Vec<Kind> {
     ]
 }
 
-/// Returns honest fields with different play and sizes.
+/// Returns honest fields that differ in how their bots play and in how many they are.
 fn by_play() -> Vec<Kind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
@@ -178,20 +178,20 @@ fn by_reaction() -> Vec<Kind> {
         ("one copies the previous take", Declared, one(Mirrors)),
         ("two copy the previous take", Declared, two(Mirrors)),
         ("one copies the previous take, assigned rows", Assigned, one(Mirrors)),
-        ("one takes one counter after a larger take, otherwise the pile", Declared, one(Answers)),
-        ("two take one counter after a larger take, otherwise the pile", Declared, two(Answers)),
+        ("one takes one counter after a larger take, otherwise the whole pile", Declared, one(Answers)),
+        ("two take one counter after a larger take, otherwise the whole pile", Declared, two(Answers)),
         (
-            "two take one counter after a larger take, otherwise the pile; assigned rows",
+            "two take one counter after a larger take, otherwise the whole pile; assigned rows",
             Assigned,
             two(Answers),
         ),
-        ("two play randomly after an error", Declared, two(Imitates)),
+        ("two play randomly right after an error", Declared, two(Imitates)),
         ("two punish the seat that last cost them ranks", Declared, two(Punishes)),
         ("two punish the seat that last cost them ranks, assigned rows", Assigned, two(Punishes)),
         ("two reward the seat that last gained them ranks", Declared, two(Rewards)),
         ("two play randomly after lost matches", Declared, two(Tilts)),
         ("two play by the clock", Declared, two(PlaysByClock)),
-        ("two learn over matches", Declared, two(Learns)),
+        ("two learn from earlier matches", Declared, two(Learns)),
         (
             "one bot for each kind of reaction",
             Declared,
@@ -202,7 +202,7 @@ fn by_reaction() -> Vec<Kind> {
     ]
 }
 
-/// Returns fields in which the first two bots collude.
+/// Returns fields in which the first two bots collude, or the first three if they form a ring.
 pub fn colluding_fields() -> Vec<Kind> {
     let with =
         |pair: [(Declares, Plays); 2]| pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>();
@@ -301,7 +301,7 @@ pub fn fields_with_room_to_help() -> Vec<Kind> {
     ]
 }
 
-/// Makes the first two bots help each other in this percentage of groups.
+/// Makes the first bot help the second in this percentage of groups, and if help is mutual, the second help the first.
 pub fn with_help(bots: &[(Declares, Plays)], kind: HelpKind, often: u64) -> Vec<(Declares, Plays)> {
     let mut bots = bots.to_vec();
     match kind {

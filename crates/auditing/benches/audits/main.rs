@@ -1,7 +1,8 @@
-//! Error rates of audits: the tables in the book's page on audits.
+//! Measures the error rates of audits, for the tables on the book's page about audits.
 //!
-//! `cargo bench --bench audits` takes an hour; `-- honest --count 10 --groups 150 --seed 5000` runs a part. Everything
-//! derives from the seed. Do not use the seeds with which a rule was chosen.
+//! `cargo bench --bench audits` takes an hour; with `-- honest --count 10 --groups 150 --seed 5000` added, it runs only
+//! a part of the simulations. All results derive from the seed. Do not use seeds that were used to choose a rule of the
+//! audits.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -20,7 +21,7 @@ mod plays;
 
 use options::Options;
 
-/// A part of the simulations, with its name.
+/// The name of a part of the simulations, and the function that runs it.
 type Part = (&'static str, fn(&Options));
 
 fn main() {

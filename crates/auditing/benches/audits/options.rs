@@ -11,19 +11,19 @@ const USAGE: &str = "usage: cargo bench --bench audits -- [coverage|level|honest
 pub struct Options {
     /// The selected parts; empty for all.
     pub parts: Vec<String>,
-    /// The seed. The rules were chosen with the seeds 0 to 99.
+    /// The seed. The seeds 0 to 99 were used to choose the rules of the audits.
     pub seed: u64,
-    /// The number of fields, or tournaments, of each kind.
+    /// The number of simulated fields or tournaments of each kind; `None` for the default.
     pub count: Option<u64>,
-    /// The numbers of groups per field.
+    /// The numbers of groups per field that are simulated.
     pub groups: Vec<u64>,
-    /// The numbers of seats.
+    /// The numbers of seats that are simulated.
     pub seats: Vec<usize>,
-    /// Only fields whose names contain this.
+    /// Only kinds of fields whose names contain this text are simulated.
     pub only: String,
 }
 
-/// All parts.
+/// The names of all parts.
 const PARTS: [&str; 5] = ["coverage", "level", "honest", "colluding", "power"];
 
 impl Options {

@@ -1,4 +1,4 @@
-//! Play of simulated bots.
+//! The ways in which simulated bots play.
 
 use crate::declares::{Declares, Memory};
 use lastnim_core::{
@@ -17,9 +17,10 @@ pub enum Plays {
     Greedy,
     /// Takes one counter.
     Timid,
-    /// Knows how all others play, and maximises its chance to win; plays optimally if that is as good.
+    /// Knows how all others play, and maximises its chance of winning; plays optimally if that is as good.
     ExploitsToWin,
-    /// Knows how all others play, and maximises the expected rank of its row; plays optimally if that is as good.
+    /// Knows how all others play, and makes the take after which the expected rank of the winner in its row is best;
+    /// plays optimally if that is as good.
     ExploitsForRank,
     /// Plays optimally; but while a certain bot (its index) is at the table, this percentage of its takes are the
     /// best ones for that bot.
@@ -30,7 +31,7 @@ pub enum Plays {
     Reacts(Reaction),
 }
 
-/// What a bot reacts to.
+/// What a bot reacts to, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reaction {
     /// Copies the previous take.
@@ -39,9 +40,9 @@ pub enum Reaction {
     Answers,
     /// Plays optimally after an optimal take, and randomly after an error.
     Imitates,
-    /// Makes the worst take for the seat that last cost it ranks; plays optimally before.
+    /// Makes the worst take for the seat that last cost it ranks; plays optimally until a seat does.
     Punishes,
-    /// Makes the best take for the seat that last gained it ranks; plays optimally before.
+    /// Makes the best take for the seat that last gained it ranks; plays optimally until a seat does.
     Rewards,
     /// Plays randomly after a lost match, otherwise optimally.
     Tilts,
@@ -54,17 +55,17 @@ pub enum Reaction {
 /// An earlier take of the match, which all bots have seen.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenTake {
-    /// The seat that took.
+    /// The seat that made the take.
     pub seat: Seat,
     /// The counters taken.
     pub take: u64,
-    /// The winner under optimal play before it.
+    /// The winner under optimal play before the take.
     pub before: Seat,
-    /// The winner under optimal play after it.
+    /// The winner under optimal play after the take.
     pub after: Seat,
 }
 
-/// The turn of a bot.
+/// The turn of a bot, with everything on which its take may depend.
 pub struct Turn<'a> {
     /// The behaviour of each bot.
     pub bots: &'a [(Declares, Plays)],
@@ -74,11 +75,11 @@ pub struct Turn<'a> {
     pub game: &'a Game,
     /// Its solution.
     pub solution: &'a Solution,
-    /// The position.
+    /// The position before the take.
     pub position: &'a Position,
     /// The takes of the match so far.
     pub seen: &'a [SeenTake],
-    /// What the bots know from earlier matches.
+    /// What the bots remember from earlier matches.
     pub memory: &'a Memory,
 }
 
@@ -155,8 +156,8 @@ impl Turn<'_> {
     }
 }
 
-/// Win probabilities as one seat computes them. That seat knows how the others play and makes its best takes, but
-/// assumes that bots that exploit or help others play optimally.
+/// Computes win probabilities from the point of view of one seat. That seat knows how the others play and makes its
+/// best takes, but assumes that bots that exploit, help or react to others play optimally.
 pub struct WinChances<'a> {
     bots: &'a [(Declares, Plays)],
     table: &'a BySeat<usize>,
@@ -167,7 +168,7 @@ pub struct WinChances<'a> {
 }
 
 impl<'a> WinChances<'a> {
-    /// Creates the table of a game.
+    /// Prepares the computation for one seat of a game.
     pub fn new(
         bots: &'a [(Declares, Plays)],
         table: &'a BySeat<usize>,
@@ -178,7 +179,7 @@ impl<'a> WinChances<'a> {
         Self { bots, table, seat, game, solution, known: HashMap::new() }
     }
 
-    /// Returns the win probability of each seat from a position on.
+    /// Returns the probability that each seat wins from a position.
     pub fn after(&mut self, position: &Position) -> Vec<f64> {
         let seats = self.table.seats();
         if position.is_over() {
@@ -199,7 +200,7 @@ impl<'a> WinChances<'a> {
         chances
     }
 
-    /// Returns the best take for the seat; the smallest optimal one if that is as good.
+    /// Returns the best take for the seat; the smallest optimal take if no other is better.
     pub fn best_take(&mut self, position: &Position) -> u64 {
         let optimal = self.solution.optimal_takes(position).smallest().expect("there is an optimal take");
         let mut best = (optimal, self.worth_after(position, optimal) + 1e-9);

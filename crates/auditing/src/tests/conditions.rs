@@ -1,4 +1,4 @@
-//! Comparisons among similar positions and equal states, with bots whose habits are known.
+//! Tests of the comparisons of takes in similar positions and of answers to equal states, with bots of known habits.
 
 use super::*;
 
@@ -14,14 +14,14 @@ fn audit(habits: [Habit; 6], groups: u64, seed: u64) -> BotFindings {
     found.bots.remove(0)
 }
 
-/// Returns the comparisons of bot 0 after 150 groups against a field of others.
+/// Returns the comparisons of takes of bot 0, which has this habit, after 150 groups against five other bots.
 fn conditions(habit: Habit, seed: u64) -> Vec<ConditionFindings> {
     let others = [Habit::Errs(30), Habit::Greedy, Habit::Timid, Habit::Random, Habit::Errs(0)];
     let [one, two, three, four, five] = others;
     audit([habit, one, two, three, four, five], 150, seed).conditions
 }
 
-/// Returns what a condition added to the errors, with its interval; `None` if there is no interval.
+/// Returns what a condition added to the share of errors, and the ends of its interval; `None` without an interval.
 fn added_errors(found: &[ConditionFindings], condition: &PlayCondition) -> Option<(f64, f64, f64)> {
     let found = found.iter().find(|found| found.condition == *condition)?;
     let Estimate { value, interval: EstimateInterval::Between { low, high } } = found.added_errors? else {
@@ -46,7 +46,7 @@ fn bots_that_ignore_a_condition_rarely_seem_to_depend_on_it() {
             }
         }
     }
-    // 95% intervals: nine misses are expected.
+    // With up to 180 intervals of 95%, nine are expected to miss 0.
     assert!(all > 150 && missed <= 9, "{missed} of {all} intervals missed 0");
 }
 

@@ -22,13 +22,16 @@ enum Habit {
     Timid,
     /// Plays optimally, except for this percentage of takes, which are random.
     Errs(u64),
-    /// Plays for the seat at this offset.
+    /// Takes what is best for the seat at this offset.
     PlaysFor(usize),
-    /// Errs in the first percentage of takes, or in the second if its predicted rank has become worse since the start.
+    /// Takes a random number in the first percentage of its takes, or in the second percentage if its predicted rank
+    /// has become worse since the start. Its other takes are optimal.
     ErrsBehind(u64, u64),
-    /// Errs in this percentage of takes until this group, and never errs in later groups.
+    /// Makes this percentage of its takes at random in the groups before the one with this number. All its other takes
+    /// are optimal.
     Learns(u64, u64),
-    /// Errs in this percentage of takes, in favour of the bot with this number if that is at the table.
+    /// Makes this percentage of its takes in favour of the bot with this number, or at random if that bot is not at the
+    /// table. Its other takes are optimal.
     HelpsOften(u64, usize),
 }
 
@@ -38,7 +41,7 @@ struct MadeUp(Habit, Option<Vec<u64>>);
 
 /// When simulated tournaments begin, in milliseconds since 1970.
 const FIRST_MS: u64 = 1_700_000_000_000;
-/// The time between two groups.
+/// The time between two consecutive groups, in milliseconds.
 const GROUP_MS: u64 = 600_000;
 
 /// A tournament of simulated bots.
@@ -50,7 +53,7 @@ struct Field {
 }
 
 impl Field {
-    /// Plays groups and audits all matches.
+    /// Plays this many groups and audits all their matches.
     fn audit(&self, groups: u64, scope: AuditSubject) -> AuditFindings {
         let mut auditor = Auditor::new(scope, self.seed);
         self.play(groups, |game| auditor.add_match(game));
@@ -153,7 +156,8 @@ fn bot_name(bot: usize) -> BotName {
     format!("bot-{bot}").parse().unwrap()
 }
 
-/// Honest bots of all kinds at tables of `seats`; with `declared`, every second one declares a non-standard row.
+/// Returns a field of honest bots with these habits at tables of `seats`. With [`Declared::Differing`], every second
+/// bot declares a row that puts a certain offset first.
 fn honest_field(habits: [Habit; 6], seats: usize, rows: RowSource, declared: Declared, seed: u64) -> Field {
     let row = |bot: usize| {
         let row = Row::favouring(bot % seats, SeatCount::new(seats).unwrap());
@@ -207,7 +211,7 @@ fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
     (flagged, all)
 }
 
-/// Two bots that help each other in 30% of their takes, among four honest ones.
+/// Returns a field in which two bots help each other in 30% of their takes and four bots are honest.
 fn colluding_field(seats: usize, rows: RowSource, seed: u64) -> Field {
     let habits = [
         Habit::HelpsOften(30, 1),
@@ -236,7 +240,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
         flagged.contains(&(bot_name(0), bot_name(1))) && flagged.contains(&(bot_name(1), bot_name(0))),
         "{flagged:?}"
     );
-    // The audit of one of the two shows the same pairs, and its errors favour the same bot.
+    // The audit of one of the two bots flags the same two pairs, and the tests of its own takes have the same results.
     let of_one = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Bot(bot_name(1)));
     assert_eq!(of_one.bots.len(), 1);
     assert!(of_one.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));
@@ -253,7 +257,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
 }
 
 #[test]
-#[ignore = "it plays a hundred tournaments: minutes in a release build"]
+#[ignore = "it plays hundreds of tournaments, which takes minutes in a release build"]
 fn a_survey_of_many_tournaments() {
     let (flagged, all) = falsely_flagged(300, 10);
     println!("300 groups: {flagged} of {all} honest fields flagged");
@@ -286,7 +290,7 @@ fn the_order_of_matches_does_not_matter() {
     let field = honest_field(HONEST[0], 4, RowSource::Declared, Declared::Differing, 7);
     let mut forward = Auditor::new(AuditSubject::Field, 5);
     field.play(12, |game| forward.add_match(game));
-    // Round by round over all groups: no two matches of a group are consecutive.
+    // Each rotation is added for all groups before the next rotation, so no two matches of a group are consecutive.
     let mut interleaved = Auditor::new(AuditSubject::Field, 5);
     for rotation in (0..4).rev() {
         let mut number = 0;
@@ -359,7 +363,8 @@ fn takes_reveal_what_a_bot_plays_for() {
         assert!(matches!(&honest.rationalisable, RationalisableCount::ByRows { .. }), "{honest:?}");
         assert!(honest.explained.as_ref().unwrap().rows.at_least() >= 1, "{honest:?}");
     }
-    // Seat 1's favourites as offsets of seat 0: itself, then seat 2, then seat 0.
+    // This bot plays for the seat at offset 1, which prefers itself, then the seat at offset 2, then the bot's own
+    // seat.
     assert_eq!(of_another.best_fit.as_ref().unwrap().row.to_string(), "1 2 0");
     assert!(of_another.rows[0].agreement.unwrap() < 0.9);
     assert_eq!(
@@ -380,7 +385,7 @@ fn assigned_rows_are_counted_by_their_places() {
         .audit(60, AuditSubject::Field);
     let [own, of_another, optimal] = [0, 1, 4].map(|bot| &found.bots[bot].preferences[0]);
     for follows in [own, optimal] {
-        // For any row: its first choice, then the next.
+        // The takes follow the assigned row, whatever it is. Winners are places in that row, so the standard row fits.
         assert_eq!(follows.rows.len(), 1);
         assert_eq!(follows.rows[0].row, Row::standard(follows.seats));
         assert_eq!((follows.source, follows.rows[0].agreement), (RowSource::Assigned, Some(1.0)));
@@ -438,7 +443,7 @@ fn untested_pairs_say_why() {
         matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 1..10 }))
     };
     assert!(found.pairs.iter().any(few));
-    // Two of three bots are of one kind; the third has a different row.
+    // Bots 0 and 2 declare the same row, and bot 1 declares a different one.
     let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
     let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
     let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(120, AuditSubject::Field);

@@ -1,12 +1,13 @@
-//! Selected takes and forecasts: figures computed by hand, and the coverage of their intervals.
+//! Tests of selected takes and of forecasts: figures are compared with those computed by hand, and intervals are
+//! checked for their coverage.
 
 use super::*;
 
-/// Creates a match on one pile of 3 counters between two seats with standard rows; the takes are 1, 1 and 1.
+/// Passes `see` a match on one pile of 3 counters between two seats with standard rows; the takes are 1, 1 and 1.
 ///
-/// A pile of 1 is lost for the mover; of 2 or 3 counters it should leave 1. So the first take is an error, the second
-/// is not, and the third has no alternative. A random take loses a rank with probability 2/3 from 3 counters, 1/2 from
-/// 2, and 0 from 1.
+/// With 1 counter left, the mover loses; with 2 or 3 counters, it should leave 1. So the first take is an error, the
+/// second is not, and the third has no alternative. A random take costs the mover a rank with probability 2/3 from 3
+/// counters, 1/2 from 2, and 0 from 1.
 fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
     let seats = SeatCount::new(2).unwrap();
     let matrix = AllianceMatrix::standard(seats);
@@ -52,7 +53,7 @@ fn figures_agree_with_a_hand_computation() {
     let last = figures_of(0, |ply| ply == 2);
     assert_eq!((last.plies, last.optimal_plies, last.regret), (1, 1, 0));
     assert!(last.random_regret.abs() < 1e-12 && last.revealed[0].choices == 0);
-    // A ply of the other seat does not count.
+    // A selected take of the other seat does not count.
     assert_eq!(figures_of(0, |ply| ply == 1).matches, 0);
     assert_eq!(figures_of(0, |_| false).accuracy, None);
 
@@ -93,8 +94,8 @@ fn selecting_all_takes_gives_the_figures_of_the_audit() {
     assert_eq!(found.revealed[0].choices, preference.choices);
 }
 
-/// Returns the figures of the takes of an erring bot that a model would answer: it fails more often in some groups, and
-/// more often with many counters.
+/// Returns the figures of those takes of an erring bot that a simulated model answers. The model fails to answer more
+/// often in some groups than in others, and more often with many counters.
 fn answered_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
     let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, seed);
     let (bot, mut takes) = (bot_name(4), SelectedTakes::new(seed));
@@ -133,13 +134,14 @@ fn intervals_of_selected_takes_have_their_coverage() {
             *held += u32::from(contains_truth(figure, truth));
         }
     }
-    println!("{held:?} of {tournaments} hold {truth:?}");
-    // 95% are expected; fewer than 106 of 120 would occur in one run of a thousand, but the seeds are fixed.
+    println!("{held:?} of {tournaments} intervals contain {truth:?}");
+    // 95% of the intervals are expected to contain the truth. With random seeds, fewer than 106 of 120 would do so
+    // about once in a thousand runs, but these seeds are fixed.
     assert!(held.iter().all(|&held| held >= 106), "{held:?} of {tournaments}");
 }
 
-/// Generates the forecasts of a tournament: each match has a true probability and five forecasts of varying confidence
-/// about one winner.
+/// Returns the figures of the forecasts of a simulated tournament. Each match has a true probability that a certain
+/// winner wins, and five forecasts that differ from this probability at random.
 fn drawn_forecasts(groups: u64, seed: u64) -> ForecastFigures {
     let (mut forecasts, tournament) = (Forecasts::new(seed), TournamentId::new(seed, &[0; 10]));
     for number in 0..groups {
@@ -163,7 +165,7 @@ fn intervals_of_brier_scores_have_their_coverage() {
     let tournaments = 200;
     let found = (0..tournaments).map(|seed| drawn_forecasts(40, 1_000 + seed));
     let held = found.filter(|found| contains_truth(found.brier_score, truth)).count();
-    println!("{held} of {tournaments} hold {truth}");
+    println!("{held} of {tournaments} intervals contain {truth}");
     assert!(held >= 182, "{held} of {tournaments}");
 }
 
@@ -177,7 +179,7 @@ fn forecasts_agree_with_a_hand_computation() {
     }
     let found = forecasts.into_figures();
     assert_eq!((found.forecasts, found.happened), (12, 6));
-    // 0, 0.9025, 0.0625, 0.01, 0 and 1, divided by six, twice.
+    // The squared errors of the six given forecasts are 0, 0.9025, 0.0625, 0.01, 0 and 1. All occur twice.
     assert!((found.brier_score.unwrap().value - 1.975 / 6.0).abs() < 1e-6, "{found:?}");
     assert_eq!(found.base_rate_score, Some(0.25));
     let bins: Vec<_> = found.bins.iter().map(|bin| (bin.forecasts, bin.happened)).collect();
@@ -193,7 +195,7 @@ fn forecasts_have_no_score_unless_both_outcomes_occurred() {
     let figures_of = |misses: u64| {
         let mut forecasts = Forecasts::new(1);
         for number in 0..40 {
-            // A bot that is always certain has a perfect score if all outcomes are alike.
+            // If all outcomes are alike, a bot that is always certain of that outcome would have a perfect score.
             forecasts.add_forecast(group(number), 1.0, number >= misses);
         }
         forecasts.into_figures()

@@ -1,4 +1,4 @@
-//! Collusion by declaration is detected, and honest bots are rarely flagged.
+//! Tests that collusion by takes and by declarations is detected, and that honest bots are rarely flagged.
 
 use crate::{
     declares::Declares,
@@ -17,7 +17,7 @@ fn pair_of(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
     found.pairs.iter().find(is_wanted).unwrap()
 }
 
-/// Colluding pairs, with enough groups to detect them.
+/// Each colluding pair plays enough groups to be detected.
 #[test]
 fn bots_that_help_each_other_are_flagged() {
     for (name, rows, bots) in colluding_fields().into_iter().filter(|(name, ..)| !name.contains("ring")) {
@@ -41,7 +41,7 @@ fn findings_include_gain_and_cost() {
     let found = Field::new(bots, 3, rows).audit(60, 1);
     let helps = pair_of(&found, 0, 1).declarations;
     let Dependence::Tested { ranks, p_value, p_corrected } = helps.dependence else { panic!("{helps:?}") };
-    // It ranks the other first instead of second or third, and the third bot last.
+    // Bot 0 ranks bot 1 first instead of second or third, and the third bot last.
     assert!((1.0..=2.5).contains(&ranks) && p_value <= 0.002 && p_corrected <= 0.003, "{helps:?}");
     assert!(helps.wins_given.unwrap() > 0.2 && helps.wins_paid.unwrap() > 0.1, "{helps:?}");
     assert!(helps.wins_forgone.unwrap() > helps.wins_paid.unwrap() && helps.ceded == Some(1.0), "{helps:?}");
@@ -67,7 +67,7 @@ fn honest_declarations_are_rarely_flagged() {
         }
     }
     assert!(all > 60 && flagged.len() * 20 <= all, "{flagged:?} of {all}");
-    assert!(depend > 5, "declarations depend on opponents that the bot models: {depend} of {all}");
+    assert!(depend > 5, "declarations of bots that model their opponents depend on them: {depend} of {all}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn help_is_found_as_often_as_stated() {
     for (few, more) in few.iter().zip(&more) {
         assert!(few.kind == more.kind && few.share.total_cmp(&more.share).is_eq());
         assert!(few.chance <= more.chance && (0.0..=1.0).contains(&more.chance), "{few:?} {more:?}");
-        // Where the chance is clear, it is compared with fields in which they do help.
+        // A stated chance above 0.9 or below 0.1 is compared with how often such help is found in fields with it.
         let often = (100.0 * more.share).round() as u64;
         let helped = Field::new(with_help(&bots, more.kind, often), 3, rows);
         let members = [bot_name(0), bot_name(1)];
@@ -149,7 +149,7 @@ fn repeated_groups_count_once() {
         let field = Field { positions: Some(1), ..Field::new(bots.clone(), 3, RowSource::Declared) };
         let found = field.audit(150, seed);
         assert_eq!(found.test_count(), 0, "seed {seed}");
-        // With each of three other bots, in two orders.
+        // On the same piles, two bots meet only in six distinct groups: with each of three other bots, in two orders.
         let few = Dependence::Untested(UntestedDeclarations::TooFewGroups { groups: 6 });
         assert!(found.pairs.iter().all(|pair| pair.declarations.dependence == few), "seed {seed}");
     }

@@ -1,9 +1,9 @@
-//! Audits have the stated error rates: a fast part of the simulations in `benches/audits`.
+//! Tests that audits have the stated error rates, with a fast part of the simulations in `benches/audits`.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a test's numbers are small"
+    reason = "the numbers in these tests are small"
 )]
 
 #[path = "../../benches/audits/clusters.rs"]
@@ -28,7 +28,8 @@ fn intervals_have_their_coverage() {
             let scenario = Scenario { errors, groups, clustering };
             let found = scenario.simulate(tournaments, 5);
             for coverage in [found.accuracy, found.regret] {
-                // The range is 93% to 97%, plus three standard deviations for 300 tournaments.
+                // The allowed coverage is 93% to 97%, with three standard deviations for 300 tournaments added on
+                // either side.
                 let max = if scenario.expected_errors() >= 10.0 { 0.999 } else { 1.0 };
                 let is_good = (0.88..=max).contains(&coverage.held) && coverage.width.is_finite();
                 assert!(is_good, "{}: {scenario:?}: {coverage:?}", clustering.name());
@@ -41,7 +42,7 @@ fn intervals_have_their_coverage() {
 fn intervals_of_many_errors_are_not_too_wide() {
     let scenario = Scenario { errors: 0.1, groups: 600, clustering: Clustering::Independent };
     let found = scenario.simulate(300, 6);
-    // 1.96 standard deviations on either side: 0.139 of the error rate.
+    // The expected width is 1.96 standard deviations on either side, which is 0.139 of the error rate.
     assert!(found.accuracy.width < 0.15, "{found:?}");
     assert!(found.accuracy.held < 0.99 && found.regret.held < 0.99, "{found:?}");
 }
