@@ -1,12 +1,12 @@
-//! Whether a store can be used, and waiting for that to change.
+//! Tracks whether a store can be used, and lets callers wait for that to change.
 
 use super::StoreError;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Whether a store can be used. Waiters wake in the order in which they came, so that the same faults at the same times
-/// give the same answers.
+/// Tracks whether a store can be used. Waiters wake in the order in which they began to wait, so that two runs with the
+/// same faults at the same times give the same answers.
 #[derive(Debug, Default)]
 pub(super) struct StoreAvailability {
     failure: Mutex<Option<StoreError>>,
@@ -30,7 +30,7 @@ impl StoreAvailability {
         self.changed.notify_waiters();
     }
 
-    /// Notes that the store cannot be used, and the reason.
+    /// Notes that the store cannot be used, and why.
     pub fn note_failure(&self, failure: StoreError) {
         *self.lock() = Some(failure);
         self.changed.notify_waiters();
@@ -54,7 +54,7 @@ impl StoreAvailability {
     async fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
         loop {
             let mut changed = pin!(self.changed.notified());
-            // Registers for changes from now on, even before the wait begins.
+            // This registers the waiter at once, so that it misses no change between the check below and the wait.
             changed.as_mut().enable();
             if let Some(found) = look(self) {
                 return found;

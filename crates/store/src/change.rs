@@ -32,7 +32,7 @@ pub struct StoredTournament {
     pub settings: Arc<Settings>,
     /// The terms of its matches.
     pub terms: Terms,
-    /// Its bots, in the order of joining.
+    /// Its bots, in the order in which they joined.
     pub field: Arc<Vec<BotName>>,
     /// Its state.
     pub state: TournamentState,
@@ -40,32 +40,32 @@ pub struct StoredTournament {
     pub over: Option<FinishedTournament>,
 }
 
-/// The bots of a tournament over time.
+/// How the field of bots in a tournament developed over time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldHistory {
-    /// The bots at the start, in the order of joining; before the start, the bots that have joined so far.
+    /// The bots at the start, in the order in which they joined; before the start, the bots that have joined so far.
     pub start: Vec<BotName>,
-    /// Changes while it ran, in order.
+    /// The changes to the field while the tournament ran, in order.
     pub changes: Vec<FieldChange>,
 }
 
 /// The result of a tournament.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedTournament {
-    /// When its last match was over.
+    /// When its last match ended.
     pub at: Timestamp,
-    /// Matches played, including cancelled ones.
+    /// The number of matches played, including cancelled ones.
     pub played: u64,
-    /// Matches planned in total; 0 if it never started.
+    /// The total number of matches planned; 0 if the tournament never started.
     pub total: u64,
-    /// The result that its format adds to the standings.
+    /// The result that its format reports in addition to the standings.
     pub verdict: Arc<FormatVerdict>,
 }
 
 /// One change to store.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A bot was registered, or its token replaced.
+    /// A bot was registered, or its token was replaced.
     Bot(StoredBot),
     /// A bot that never played was removed. It is in no unfinished tournament and in no standings, so that a later bot
     /// with this name does not inherit anything.
@@ -79,7 +79,7 @@ pub enum Change {
     TournamentJoined {
         /// The tournament.
         id: TournamentId,
-        /// The number of bots that joined before.
+        /// The number of bots that joined before this one.
         place: usize,
         /// The bot.
         bot: BotName,
@@ -88,7 +88,7 @@ pub enum Change {
     TournamentLeft {
         /// The tournament.
         id: TournamentId,
-        /// The remaining bots, in the order of joining.
+        /// The remaining bots, in the order in which they joined.
         field: Arc<Vec<BotName>>,
     },
     /// A bot entered or left a running tournament.
@@ -109,7 +109,8 @@ pub enum Change {
         /// The event.
         event: TimedTournamentEvent,
     },
-    /// Transcript lines for one question of a finished match were published; they replace earlier ones.
+    /// A transcript of one question of a finished match was published. It replaces any earlier transcript of that
+    /// question.
     TranscriptPublished(Arc<StoredTranscript>),
     /// The published transcripts of a seat were removed.
     TranscriptRemoved {
@@ -133,7 +134,7 @@ pub enum Change {
         /// The new state.
         state: TournamentState,
     },
-    /// The last match of a tournament is over.
+    /// The last match of a tournament ended.
     TournamentOver {
         /// The tournament.
         id: TournamentId,
@@ -144,23 +145,23 @@ pub enum Change {
         /// The final standings, by place.
         standings: Arc<Vec<Standing>>,
     },
-    /// The state of a tournament so far, so that its results need not be counted again. It replaces the earlier
-    /// checkpoint until the tournament is over.
+    /// A checkpoint of a running tournament was made, so that the results up to it need not be counted again. It
+    /// replaces the tournament's previous checkpoint.
     Checkpoint {
         /// The tournament.
         id: TournamentId,
         /// The new checkpoint.
         checkpoint: Arc<Checkpoint>,
     },
-    /// The comparison of all bots of a finished tournament, so that its results need not be counted again. It replaces
-    /// the checkpoint.
+    /// All bots of a finished tournament were compared. The comparison is stored so that the results need not be
+    /// counted again, and it replaces the tournament's last checkpoint.
     BotComparisons {
         /// The tournament.
         id: TournamentId,
         /// The comparison.
         checkpoint: Arc<Checkpoint>,
     },
-    /// A session reported its bot's version. Only the most recent versions are kept.
+    /// A session reported its bot's version. Only the most recent versions of each bot are kept.
     VersionSeen {
         /// The bot.
         bot: BotName,
@@ -169,18 +170,19 @@ pub enum Change {
         /// When the session began.
         at: Timestamp,
     },
-    /// The versions at the seats of a match changed. It follows the events that create the match.
+    /// The bot versions at the seats of a match changed. This change comes after the events that create the match.
     SeatVersions {
         /// The match.
         id: MatchId,
-        /// By seat: all versions so far.
+        /// By seat: all versions reported so far.
         versions: Vec<SeatVersions>,
     },
-    /// A bot has acknowledged the ends of all its matches up to one. The stored match never becomes an earlier one.
+    /// A bot has acknowledged the ends of all its matches up to and including `through`. A stored id is never replaced
+    /// by an earlier one.
     EndsAcknowledged {
         /// The bot.
         bot: BotName,
-        /// The last of these matches, by id.
+        /// The acknowledged match with the greatest id.
         through: MatchId,
     },
     /// A bot has acknowledged the end of a tournament.
@@ -190,39 +192,40 @@ pub enum Change {
         /// The tournament.
         id: TournamentId,
     },
-    /// Events of a match; its first event creates it.
+    /// Events of a match were recorded. The first event of a match creates it.
     MatchEvents {
         /// The match.
         id: MatchId,
-        /// The index in the record of the first of these events.
+        /// The index of the first of these events in the match's record.
         first: usize,
         /// The events.
         events: Vec<TimedEvent>,
     },
-    /// A match is over. This change follows the event with the end of the match.
+    /// A match ended. This change comes after the event that ends the match.
     MatchOver(Box<FinishedMatch>),
-    /// The records of finished matches are removed. Their setups, results, figures, last hashes and signatures remain.
+    /// The records of finished matches were removed. The setups, results, figures, last hashes and signatures of these
+    /// matches remain.
     RecordsPruned {
         /// The matches.
         ids: Vec<MatchId>,
         /// When they were removed.
         at: Timestamp,
     },
-    /// A server has observed a time. The latest time is kept.
+    /// A server has read its clock. Only the latest time that a server has read is kept.
     ClockSeen {
         /// The time.
         at: Timestamp,
-        /// How far it is ahead of the latest time, if that is implausibly far.
+        /// How far this time is ahead of the latest stored time; `None` if the difference is plausible.
         jump: Option<Duration>,
     },
-    /// An operator confirmed the clock. Later unsigned times are set to this one, and jumps are forgotten. The times of
-    /// records and interventions are signed, so they stay.
+    /// An operator confirmed that the clock is right. Unsigned times later than `at` are set to `at`, and all clock
+    /// jumps are forgotten. The times in records and interventions are signed, so they stay unchanged.
     ClockRepaired {
         /// The time.
         at: Timestamp,
     },
-    /// The record of an unfinished match is damaged, or the match cannot be finished. The record stays unchanged, and
-    /// the match does not count.
+    /// An unfinished match was quarantined because its record is damaged or because it cannot be finished. The record
+    /// stays unchanged, and the match does not count.
     MatchQuarantined {
         /// The match.
         id: MatchId,
@@ -234,7 +237,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether it changes a finished match or tournament.
+    /// Returns whether this changes a match or tournament that is already finished.
     pub fn alters_finished(&self) -> bool {
         matches!(
             self,
@@ -247,7 +250,7 @@ impl Change {
     }
 }
 
-/// Data of a finished match in addition to its record.
+/// The data that are stored for a finished match in addition to its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedMatch {
     /// The match.

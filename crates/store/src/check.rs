@@ -7,7 +7,7 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_tournament::MatchOutcome;
 use std::collections::HashMap;
 
-/// The number of matches that one read returns.
+/// The maximum number of matches that are listed at once.
 const PAGE_SIZE: usize = 500;
 /// The maximum number of faults that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 100;
@@ -15,17 +15,17 @@ const MAX_DESCRIBED: usize = 100;
 /// The result of checking a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoreCheck {
-    /// Finished matches, including quarantined ones.
+    /// The number of finished matches, including quarantined ones.
     pub matches: u64,
-    /// Unfinished matches.
+    /// The number of unfinished matches.
     pub unfinished: u64,
-    /// Events of all matches.
+    /// The number of events in all match records.
     pub events: u64,
-    /// Matches quarantined earlier.
+    /// The number of matches that were already quarantined.
     pub quarantined: u64,
-    /// Matches whose records were removed.
+    /// The number of matches whose records were removed to save space.
     pub pruned: u64,
-    /// The number of records that each key has signed.
+    /// The number of match records that each key has signed.
     pub signers: HashMap<PublicKey, u64>,
     /// The number of faults.
     pub damages: u64,
@@ -42,8 +42,8 @@ impl StoreCheck {
     }
 }
 
-/// Checks a store: its pages, all match records with their hashes and signatures, and that the stored figures follow
-/// from the records.
+/// Checks the database pages of a store, all match records with their hashes and signatures, and whether the stored
+/// figures follow from the records.
 ///
 /// # Errors
 /// If the store cannot be read. Damage is reported in the result, not as an error.
@@ -65,7 +65,7 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                // Without this list, nothing else can be checked.
+                // Without the list of finished matches, nothing else can be checked.
                 note_or_fail(&mut check, error)?;
                 break;
             }
@@ -80,7 +80,7 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
     Ok(check)
 }
 
-/// Notes damage, and returns any other error.
+/// Counts damage, quarantine or pruning in the result of the check, and returns any other error.
 fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreError> {
     match error {
         StoreError::Quarantined { .. } => check.quarantined += 1,
@@ -123,7 +123,7 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
 /// Computes the outcome of a finished match; `None` if it was cancelled.
 fn outcome_of(stored: &StoredMatch) -> Option<MatchOutcome> {
     let StoredMatch { record, versions, .. } = stored;
-    // If the audit fails, no figures were written.
+    // If the audit of a match fails, no figures are stored for it.
     let audit = record.audit().ok()?;
     let forfeits = record.state().forfeits();
     let mut outcome = MatchOutcome::of_audit(&audit, |seat| forfeits[seat].map(seat_loss_of_forfeit));

@@ -1,4 +1,4 @@
-//! The state of the clock in a store: the latest time, and the gaps during which no server ran.
+//! The state of the clock as kept in a store: the latest time that a server has read, and the jumps of the clock.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
@@ -7,24 +7,26 @@ use std::time::Duration;
 /// A clock that is behind the latest time in the store by at most this much counts as right, because clocks are often
 /// corrected by seconds.
 pub const MAX_CLOCK_STEP_BACK: Duration = Duration::from_mins(1);
-/// A clock that is more than this ahead of the latest time in the store may be wrong: servers are rarely off for this long.
+/// A clock that is ahead of the latest time in the store by more than this may be wrong, because servers are rarely off
+/// for that long.
 pub const MAX_CLOCK_STEP_AHEAD: Duration = Duration::from_hours(24);
 
 /// The state of the clock in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredClock {
-    /// The latest time that a server has observed; `None` in a new store.
+    /// The latest time that a server has read from its clock; `None` in a new store.
     pub latest: Option<Timestamp>,
     /// Each occasion on which a clock was found far ahead of the latest time, in order.
     pub jumps: Vec<ClockJump>,
 }
 
-/// A clock was found far ahead of the latest time in the store: the server was off, or the clock is wrong.
+/// An occasion on which a clock was found far ahead of the latest time in the store. Either no server had run for a
+/// long time, or the clock was wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockJump {
-    /// The time by that clock.
+    /// The time that the clock showed.
     pub found_at: Timestamp,
-    /// How far it was ahead.
+    /// How far the clock was ahead of the latest time in the store.
     pub length: Duration,
 }
 
@@ -33,16 +35,16 @@ pub struct ClockJump {
 pub enum ClockFit {
     /// The clock plausibly continues from the latest time.
     Plausible,
-    /// The latest time is ahead of it by this much.
+    /// The clock is behind the latest time by this much.
     Behind(Duration),
-    /// It is ahead of the latest time by this much.
+    /// The clock is ahead of the latest time by this much.
     Ahead(Duration),
 }
 
 /// The greatest ids in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewestIds {
-    /// The greatest id of a match, over or not.
+    /// The greatest id of a match, whether or not the match is over.
     pub match_id: Option<MatchId>,
     /// The greatest id of a tournament.
     pub tournament: Option<TournamentId>,
@@ -51,13 +53,13 @@ pub struct NewestIds {
 /// How many timestamps in a store are later than a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaterTimes {
-    /// Unsigned timestamps, which [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets back.
+    /// The number of later unsigned timestamps. [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets them back.
     pub unsigned: u64,
-    /// Matches whose signed records have such timestamps, which stay.
+    /// The number of matches with later timestamps in their signed records. These timestamps are not set back.
     pub matches: u64,
 }
 
-/// Formats a span in its largest unit.
+/// Formats a duration in minutes, from 2 hours on in hours, and from 2 days on in days, rounded down.
 pub fn rough_span(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (number, unit) = match minutes {
@@ -69,7 +71,7 @@ pub fn rough_span(span: Duration) -> String {
 }
 
 impl StoredClock {
-    /// Returns how a clock that shows this time compares with the store.
+    /// Returns how a clock that shows `now` compares with the times in the store.
     pub fn fit(&self, now: Timestamp) -> ClockFit {
         let Some(latest) = self.latest else { return ClockFit::Plausible };
         let (behind, ahead) = (latest.since(now), now.since(latest));
@@ -82,8 +84,8 @@ impl StoredClock {
         }
     }
 
-    /// Returns the time before which a match must have ended to have this age now. The lengths of jumps do not count as
-    /// age.
+    /// Returns the time by which a match must have ended to be at least `age` old at `now`. The lengths of clock jumps
+    /// do not count as age.
     pub fn time_ago(&self, now: Timestamp, age: Duration) -> Timestamp {
         let (mut at, mut left) = (now, age);
         for jump in self.jumps.iter().rev() {
@@ -139,20 +141,20 @@ mod tests {
         let ago = |clock: &StoredClock, now, days| clock.time_ago(day(now), DAY * days);
         let calm = clock(&[]);
         assert_eq!((ago(&calm, 100, 30), ago(&calm, 10, 30)), (day(70), day(0)));
-        // The store was last used on day 100. On day 205 a server started, but its clock showed day 200.
+        // The store was last used on day 100. The next server started when its clock showed day 200.
         let jumped = clock(&[(200, 100)]);
-        assert_eq!(ago(&jumped, 200, 30), day(70), "nothing more is old than was before the jump");
+        assert_eq!(ago(&jumped, 200, 30), day(70), "the jump makes no further match old");
         assert_eq!(ago(&jumped, 210, 30), day(80));
         assert_eq!(ago(&jumped, 230, 30), day(200));
-        assert_eq!(ago(&jumped, 231, 30), day(201), "it is long past");
+        assert_eq!(ago(&jumped, 231, 30), day(201), "the jump is long past");
         let twice = clock(&[(200, 100), (300, 90)]);
         assert_eq!(
             ago(&twice, 305, 30),
             day(85),
-            "5 days since the last jump, 10 before it, and 15 before the first"
+            "5 days since the last jump, 10 between the jumps, and 15 before the first"
         );
         assert_eq!(ago(&twice, 305, 5), day(300));
-        // This clock is set back after a jump.
+        // Here the clock was set back after the jump.
         assert_eq!(ago(&jumped, 150, 30), day(70));
     }
 }

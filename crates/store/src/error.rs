@@ -3,11 +3,12 @@
 use lastnim_core::game::{MatchId, TournamentId};
 use thiserror::Error;
 
-/// The reason why a store could not read or write.
+/// Why a store could not read or write.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The database cannot be used now (disk full, locked, or connection lost). A retry may succeed.
+    /// The database cannot be used now, because the disk is full, the database is locked, or the connection was lost. A
+    /// retry may succeed.
     #[error("the store cannot be used now: {0}")]
     Unavailable(String),
     /// The stored data differs from the data that was written.
@@ -28,10 +29,10 @@ pub enum StoreError {
     },
     /// The record of the match was removed to save space.
     #[error(
-        "the record of match {0} was pruned: its setup, result, figures, last hash and signature are kept, and its events are not"
+        "the record of match {0} was pruned: its setup, result, figures, last hash and signature are kept, but its events are not"
     )]
     Pruned(MatchId),
-    /// The store in memory has dropped matches of the tournament to make room.
+    /// The in-memory store has dropped matches of the tournament to make room.
     #[error(
         "the server has forgotten some matches of tournament {0}: it keeps finished matches in memory, up to --kept-matches and --kept-events"
     )]
@@ -39,7 +40,7 @@ pub enum StoreError {
     /// The files or tables of the database are corrupt.
     #[error("the database is corrupt: {0}")]
     Corrupt(String),
-    /// The database files were moved or deleted: writes would be lost.
+    /// The database files were moved or deleted, so writes would be lost.
     #[error("{0}")]
     Gone(String),
     /// The database lacks commits that it had confirmed, for example because a replica without them was promoted.
@@ -48,12 +49,12 @@ pub enum StoreError {
     /// Another server uses the database, or has taken it over from this server.
     #[error("the store belongs to another server: {0}")]
     Taken(String),
-    /// Another version of the program made the tables.
+    /// The tables were made by another version of the program.
     #[error(
-        "the store's tables have version {found}, but this program reads version {wanted}: use the lastnim that made them, or name another store"
+        "the store's tables have version {found}, but this program reads version {wanted}: use the version of lastnim that made them, or name another store"
     )]
     OtherVersion {
-        /// The version found.
+        /// The version of the tables.
         found: i64,
         /// The version that this program reads.
         wanted: i64,

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The upper bounds of the buckets, in microseconds; one more bucket has no bound.
+/// The upper bounds of the buckets, in microseconds; one more bucket has no upper bound.
 const BOUNDS_US: [u64; 13] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
     10_000_000,
 ];
 
-/// Counts durations by size. Only one thread writes, so no lock is needed.
+/// Counts durations by length. Only one thread adds to it, so it needs no lock.
 #[derive(Debug, Default)]
 pub struct LatencyHistogram {
     counts: [AtomicU64; BOUNDS_US.len() + 1],
@@ -19,7 +19,7 @@ pub struct LatencyHistogram {
 /// The counts of a histogram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatencyCounts {
-    /// The upper bound of each bucket, and the number of durations up to it.
+    /// The upper bound of each bucket, with the number of durations up to that bound.
     pub up_to: Vec<(Duration, u64)>,
     /// The number of durations.
     pub count: u64,

@@ -1,7 +1,7 @@
-//! Durable data.
+//! The data that the server stores.
 //!
-//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. All durable changes pass through
-//! [`GroupCommit`], and are announced only after it has written them.
+//! A [`Store`] keeps the data, either in memory for as long as the server runs, or in a database. All changes pass
+//! through [`GroupCommit`], and are announced only after they have been written.
 
 mod availability;
 mod change;

@@ -8,23 +8,23 @@ use lastnim_core::referee::{Event, ForfeitReason, RefusalReason, TimedEvent, Tim
 pub struct LostSeat {
     /// The match.
     pub id: MatchId,
-    /// `None` for an exhibition.
+    /// The tournament of the match; `None` for an exhibition.
     pub tournament: Option<TournamentId>,
     /// The seat.
     pub seat: Seat,
-    /// How and when it was lost; `None` if the events of the match are gone.
+    /// Why and when the seat was lost; `None` if the events of the match are gone.
     pub loss: Option<(ForfeitReason, Timestamp)>,
-    /// The reasons for its strikes, in order.
+    /// The reasons for the strikes against the seat, in order.
     pub strikes: Vec<RefusalReason>,
 }
 
 impl LostSeat {
-    /// Creates an entry for a seat whose loss is not known yet.
+    /// Creates a lost seat whose loss and strikes are not known yet.
     pub fn new(id: MatchId, tournament: Option<TournamentId>, seat: Seat) -> Self {
         Self { id, tournament, seat, loss: None, strikes: Vec::new() }
     }
 
-    /// Notes an event of the match.
+    /// Notes an event of the match if it is a strike against the seat or its loss.
     pub fn note_event(&mut self, event: &TimedEvent) {
         match event.event {
             Event::Struck { seat, reason, .. } if seat == self.seat => self.strikes.push(reason),

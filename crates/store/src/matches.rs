@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct StoredMatch {
     /// Its record.
     pub record: Record,
-    /// The signature of its record, once it is over.
+    /// The signature of its record, once the match is over.
     pub seal: Option<Seal>,
     /// By seat: the versions of the bots; empty if no version was reported.
     pub versions: Vec<SeatVersions>,
@@ -24,17 +24,17 @@ pub struct StoredMatch {
 pub struct MatchSummary {
     /// The match.
     pub id: MatchId,
-    /// The settings fixed before the first move; `None` if they cannot be read in a quarantined match.
+    /// The settings fixed before the first move; `None` if the match is quarantined and they cannot be read.
     pub setup: Option<Arc<MatchSetup>>,
     /// Its phase; a quarantined match is over.
     pub phase: MatchPhase,
-    /// Takes made.
+    /// The number of takes made.
     pub plies: u32,
     /// How it ended and who won, once it has ended.
     pub end: Option<(EndReason, Option<Seat>)>,
-    /// The damage of its record, if it is quarantined: the other fields are then uncertain.
+    /// The damage to its record, if the match is quarantined. In that case, the other fields are uncertain.
     pub damage: Option<Arc<str>>,
-    /// The reason for voiding it; `None` if it was not voided.
+    /// Why the match was voided; `None` if it was not.
     pub void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if no version was reported.
     pub versions: Vec<SeatVersions>,
@@ -45,7 +45,7 @@ pub struct MatchSummary {
 pub struct StoredResult {
     /// The number of the pairing in its tournament.
     pub number: u64,
-    /// Its duplicate group.
+    /// The number of its duplicate group.
     pub group: u64,
     /// The match.
     pub id: MatchId,
@@ -66,25 +66,25 @@ pub struct MatchHead {
     pub record: ListedRecord,
 }
 
-/// A page of the finished matches of a tournament, in the order of their ids.
+/// Selects a page of the finished matches of a tournament, in the order of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadsPage {
     /// The tournament.
     pub tournament: TournamentId,
-    /// The page starts after this match.
+    /// The page starts after this match; `None` for the first page.
     pub after: Option<MatchId>,
     /// The page ends before this id.
     pub before: MatchId,
-    /// The maximum number of matches.
+    /// The maximum number of matches on the page.
     pub limit: usize,
 }
 
-/// A filter for matches: all its conditions must hold.
+/// A filter for matches. It admits a match if all its conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MatchFilter {
     /// Only matches of this tournament.
     pub tournament: Option<TournamentId>,
-    /// Only matches in which all of these bots sit.
+    /// Only matches in which all of these bots have seats.
     pub bots: BTreeSet<BotName>,
     /// Only matches in this state.
     pub state: Option<ListedState>,
@@ -98,12 +98,12 @@ impl MatchFilter {
         Self { tournament, bots: bot.into_iter().collect(), ..Self::default() }
     }
 
-    /// Returns whether it admits matches that are not over.
+    /// Returns whether the filter may admit matches that are not over.
     pub fn admits_open_matches(&self) -> bool {
         self.state.is_none_or(|state| state == ListedState::Open) && self.reason.is_none()
     }
 
-    /// Returns whether it admits matches that are over.
+    /// Returns whether the filter may admit matches that are over.
     pub fn admits_finished_matches(&self) -> bool {
         self.state != Some(ListedState::Open)
     }

@@ -11,10 +11,11 @@ use lastnim_proto::manifest::ListedRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The approximate size of an event.
+/// The approximate size of an event in memory.
 const EVENT_BYTES: usize = 150;
 
-/// The events of one match, and their running totals, so that lists need not read the events.
+/// One match: its events, and totals that are updated with each event, so that lists of matches need not read the
+/// events.
 #[derive(Debug)]
 pub(super) struct MemoryMatch {
     setup: Arc<MatchSetup>,
@@ -27,9 +28,9 @@ pub(super) struct MemoryMatch {
     damage: Option<Arc<str>>,
     is_pruned: bool,
     void_reason: Option<Arc<str>>,
-    /// By seat: the versions of the bots; empty if no version was reported.
+    /// The versions of the bot in each seat; empty if no version was reported.
     pub(super) versions: Vec<SeatVersions>,
-    /// The published transcripts of the match.
+    /// The published transcripts.
     transcripts: BTreeMap<QuestionPlace, Arc<StoredTranscript>>,
     /// The size of the published transcripts, in bytes.
     transcript_bytes: usize,
@@ -56,7 +57,6 @@ impl MemoryMatch {
         }
     }
 
-    /// Adds the next event.
     pub(super) fn push_event(&mut self, event: TimedEvent) {
         match event.event {
             Event::Revealed { .. } => self.is_revealed = true,
@@ -75,7 +75,7 @@ impl MemoryMatch {
         self.events.len()
     }
 
-    /// Returns its size, counted in events.
+    /// Returns the size of the match, counted in events. Transcripts count as one event per `EVENT_BYTES`.
     pub(super) fn room(&self) -> usize {
         self.events.len() + self.transcript_bytes / EVENT_BYTES
     }
@@ -94,17 +94,17 @@ impl MemoryMatch {
         self.transcript_bytes = self.transcripts.values().map(|stored| stored.lines.len()).sum();
     }
 
-    /// Returns the published transcripts, by seat and ply.
+    /// Returns the published transcripts, ordered by seat and ply.
     pub(super) fn transcripts(&self) -> impl Iterator<Item = &StoredTranscript> {
         self.transcripts.values().map(Arc::as_ref)
     }
 
-    /// Visits the times at which transcripts were published.
+    /// Calls `visit` with the publication time of each transcript.
     pub(super) fn for_each_publication_time(&mut self, visit: impl FnMut(&mut Timestamp)) {
         self.transcripts.values_mut().map(|stored| &mut Arc::make_mut(stored).published_at).for_each(visit);
     }
 
-    /// Returns how many transcript bytes a seat has, without those for one question.
+    /// Returns the total size in bytes of a seat's published transcripts, not counting the one at `place`.
     pub(super) fn other_transcript_bytes(
         &self,
         id: MatchId,
@@ -126,13 +126,13 @@ impl MemoryMatch {
         self.damage = Some(why.into());
     }
 
-    /// Returns whether its record may be removed.
+    /// Returns whether the record of the match may be removed.
     pub(super) fn is_prunable(&self) -> bool {
         let is_cancelled = matches!(self.end, Some((EndReason::Cancelled, _)));
         self.over.is_some() && !self.is_pruned && !(is_cancelled && self.plies == 0)
     }
 
-    /// Returns the hash that identifies its record, if it is over.
+    /// Returns the hash that identifies the record of the match, or `None` if the match is not over.
     pub(super) fn head(&self, id: MatchId) -> Result<Option<MatchHead>, StoreError> {
         let number = self.setup.origin.as_ref().map(|origin| origin.number);
         let record = match (&self.over, &self.damage) {
@@ -148,7 +148,7 @@ impl MemoryMatch {
         Ok(Some(MatchHead { id, number, record }))
     }
 
-    /// Removes its events and transcripts if allowed, and returns the freed room.
+    /// Removes the events and transcripts of the match if this is allowed, and returns the room that this frees.
     pub(super) fn prune(&mut self) -> usize {
         if !self.is_prunable() {
             return 0;
@@ -210,7 +210,7 @@ impl MemoryMatch {
         }
     }
 
-    /// Returns the seat of a bot, and how it was lost.
+    /// Returns the seat of a bot, with its strikes and how it was lost.
     pub(super) fn lost_seat(&self, id: MatchId, bot: &BotName) -> Option<LostSeat> {
         let tournament = self.setup.origin.as_ref().map(|origin| origin.tournament);
         let mut lost = LostSeat::new(id, tournament, self.setup.seat_of(bot)?);
@@ -218,7 +218,7 @@ impl MemoryMatch {
         Some(lost)
     }
 
-    /// Returns the whole stored match.
+    /// Returns the complete match, as a database would return it.
     pub(super) fn to_stored(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
         if let Some(why) = &self.damage {
             return Err(StoreError::Quarantined { id, why: why.to_string() });

@@ -12,12 +12,13 @@ use std::time::Duration;
 /// Options for opening a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// How much a store in memory keeps.
+    /// The limits on the data that an in-memory store keeps.
     pub retention: RetentionLimits,
-    /// Accepts a SQLite database although the id file next to it names another database, or creates a new one in its
-    /// place.
+    /// Accepts a SQLite database even if the id file next to it names a different database, and creates a new database
+    /// even if the one that the id file names is missing.
     pub accept_other: bool,
-    /// Accepts a SQLite database that was not closed and whose write-ahead log is gone.
+    /// Accepts a SQLite database that was not closed and whose write-ahead log is missing, although its newest changes
+    /// may be lost.
     pub accept_lost_wal: bool,
     /// How often the pages of a SQLite database are checked in the background.
     pub integrity_interval: Duration,
@@ -37,12 +38,13 @@ impl Default for OpenOptions {
 /// Opens a store, and creates its database and tables if they are missing. The database belongs to this server until
 /// the store is dropped.
 ///
-/// # Errors
-/// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
-/// [`StoreError::OtherVersion`] if another version of the program made the tables; [`StoreError::Taken`] if another
-/// server has the database open; and [`StoreError::Unavailable`] if a retry may succeed.
+/// The functions of this module return boxed futures, because each crate that awaits an `async` function compiles that
+/// function again.
 ///
-/// The futures of this module are boxed, because each crate that awaits an `async` function compiles it again.
+/// # Errors
+/// [`StoreError::Unusable`] if the database cannot be opened, or is not the one that belongs there;
+/// [`StoreError::OtherVersion`] if the tables were created by another version of the program; [`StoreError::Taken`] if
+/// another server has the database open; and [`StoreError::Unavailable`] if a retry may succeed.
 pub fn open_store_with<'a>(
     url: &'a StoreUrl,
     options: &'a OpenOptions,
@@ -57,27 +59,27 @@ pub fn open_store_with<'a>(
     })
 }
 
-/// Opens a store as [`open_store_with`] does, with default options except for the memory limits.
+/// Opens a store as [`open_store_with`] does, with the given memory limits and defaults for all other options.
 ///
 /// # Errors
-/// As for [`open_store_with`].
+/// The same as for [`open_store_with`].
 pub async fn open_store(url: &StoreUrl, retention: RetentionLimits) -> Result<Arc<dyn Store>, StoreError> {
     open_store_with(url, &OpenOptions { retention, ..OpenOptions::default() }).await
 }
 
-/// Opens a store for reading only, also while a server uses it.
+/// Opens a store for reading only, even while a server uses it.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] if there is nothing to read, and as for [`open_store_with`].
+/// [`StoreError::Unusable`] if there is nothing to read. The other errors are the same as for [`open_store_with`].
 pub fn open_reader(url: &StoreUrl) -> BoxFuture<'_, Result<Arc<dyn StoreReader>, StoreError>> {
     open_reader_with(url, false)
 }
 
-/// Opens a store as [`open_reader`] does. `accept_lost_wal` accepts a SQLite database that was not closed and whose
-/// write-ahead log is gone.
+/// Opens a store as [`open_reader`] does. If `accept_lost_wal` is set, accepts a SQLite database that was not closed
+/// and whose write-ahead log is missing.
 ///
 /// # Errors
-/// As for [`open_reader`].
+/// The same as for [`open_reader`].
 pub fn open_reader_with(
     url: &StoreUrl,
     accept_lost_wal: bool,
@@ -93,10 +95,10 @@ pub fn open_reader_with(
     })
 }
 
-/// Copies a SQLite database into an empty file, also while a server writes to it.
+/// Copies a SQLite database into an empty file, even while a server writes to the database.
 ///
 /// # Errors
-/// If the database cannot be read, or the copy not be written.
+/// If the database cannot be read or the copy cannot be written.
 pub fn back_up<'a>(database: &'a Path, copy: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
     Box::pin(copy_database(database, copy))
 }

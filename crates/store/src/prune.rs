@@ -1,14 +1,14 @@
-//! Removes records, so that a store does not grow for ever.
+//! Removes the records of old matches, so that a store does not grow forever.
 
 use super::{Change, Store, StoreError};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 
-/// The maximum number of matches whose records are removed in one transaction, which delays takes by a few
+/// The maximum number of matches whose records are removed in one transaction. Such a transaction delays takes by a few
 /// milliseconds.
 pub const MAX_PRUNED_AT_ONCE: usize = 64;
 
-/// Selects the matches whose records are removed: those that meet all conditions. They must be finished and signed.
+/// Selects the matches whose records are removed: the finished and signed matches that meet all of these conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruneFilter {
     /// Only matches of this tournament.
@@ -20,24 +20,26 @@ pub struct PruneFilter {
 }
 
 impl PruneFilter {
-    /// Returns whether an age or a number limits the removal, as a guard against mistakes.
+    /// Returns whether the filter limits the removal by age or by number. Requests without such a limit are refused, as
+    /// a guard against mistakes.
     pub fn is_bounded(&self) -> bool {
         self.over_before < Timestamp::from_micros(i64::MAX as u64) || self.keep_newest > 0
     }
 }
 
-/// A page of matches whose records may be removed, the oldest first.
+/// Selects a page of matches whose records may be removed, the oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrunePage {
-    /// The filter.
+    /// The filter that these matches pass.
     pub filter: PruneFilter,
     /// The page starts after this match.
     pub after: Option<MatchId>,
-    /// The maximum number of matches.
+    /// The maximum number of matches on the page.
     pub limit: usize,
 }
 
-/// Removes the records of matches from a store without a running server, and returns the number of matches.
+/// Removes the records of the matches that the filter selects, from a store without a running server. Returns the
+/// number of these matches.
 ///
 /// # Errors
 /// If the store cannot be read or written. Records removed before the error stay removed.

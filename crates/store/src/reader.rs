@@ -1,4 +1,4 @@
-//! Reads about a store as a whole, also while a server writes to it.
+//! Reads facts about a store as a whole, even while a server writes to it.
 
 use super::{Store, StoreError};
 use async_trait::async_trait;
@@ -10,13 +10,15 @@ use serde::Serialize;
 /// A read-only view of a database.
 #[async_trait]
 pub trait StoreReader: Store {
-    /// Checks all pages of the database, and returns what is wrong with them. PostgreSQL checks its pages itself.
+    /// Checks all pages of the database, and returns a description of each fault. Returns nothing for PostgreSQL, which
+    /// checks its pages itself.
     async fn check_pages(&self) -> Result<Vec<String>, StoreError>;
 
     /// Returns the size of the database.
     async fn size(&self) -> Result<StoreSize, StoreError>;
 
-    /// Counts the matches of each tournament, and the exhibitions; the entry with the newest match is last.
+    /// Counts the matches of each tournament, and the exhibitions together. The last entry is the one with the newest
+    /// match.
     async fn match_counts(&self) -> Result<Vec<MatchCounts>, StoreError>;
 
     /// Returns the stored figures of a match; `None` if it was cancelled or is not over.
@@ -26,29 +28,29 @@ pub trait StoreReader: Store {
 /// The size of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct StoreSize {
-    /// The size in bytes.
+    /// The total size in bytes.
     pub bytes: u64,
-    /// The bytes free for reuse.
+    /// The part of this size that is free for reuse, in bytes.
     pub free_bytes: u64,
 }
 
-/// Match counts of one tournament.
+/// The match counts of one tournament, or of all exhibitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchCounts {
-    /// `None` for exhibitions.
+    /// The tournament; `None` for exhibitions.
     pub tournament: Option<TournamentId>,
-    /// All matches.
+    /// The number of all matches.
     pub matches: u64,
-    /// Unfinished matches.
+    /// The number of unfinished matches.
     pub unfinished: u64,
-    /// Quarantined matches.
+    /// The number of quarantined matches.
     pub quarantined: u64,
-    /// Matches whose records were removed.
+    /// The number of matches whose records were removed.
     pub pruned: u64,
-    /// The takes of finished matches.
+    /// The number of takes in finished matches.
     pub plies: u64,
-    /// When the first match was created.
+    /// When the oldest match was created.
     pub oldest: Timestamp,
-    /// When the last match was created.
+    /// When the newest match was created.
     pub newest: Timestamp,
 }

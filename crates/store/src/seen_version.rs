@@ -3,10 +3,10 @@
 use lastnim_core::game::BotVersion;
 use lastnim_core::referee::Timestamp;
 
-/// Maximum number of versions kept for a bot; the oldest are dropped.
+/// The maximum number of versions kept for a bot; the oldest are dropped.
 pub const MAX_SEEN_VERSIONS: usize = 64;
 
-/// A version that a bot reported, and when.
+/// A version that a bot reported, and when it first and last did so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenVersion {
     /// The version.

@@ -18,16 +18,16 @@ use std::sync::Arc;
 /// A script that is called before writes and after reads.
 #[async_trait]
 pub trait WriteScript: fmt::Debug + Send + Sync {
-    /// Allows the write, or fails it.
+    /// Allows the write, or makes it fail with the returned error.
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Returns the read data, or fails the read.
+    /// Lets the read return its data, or makes it fail with the returned error.
     async fn after_read(&self, _read: StoreRead<'_>) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// The data of a read.
+/// A read that the script is called for, with its data if scripts need it.
 #[derive(Debug, Clone, Copy)]
 pub enum StoreRead<'a> {
     /// The standings of a finished tournament.
@@ -38,8 +38,8 @@ pub enum StoreRead<'a> {
     Results(&'a [StoredResult]),
 }
 
+/// A store in memory whose writes and reads can be made to fail by a script.
 #[derive(Debug)]
-/// A store in memory whose writes follow a script.
 pub struct ScriptedStore<S> {
     kept: MemoryStore,
     script: S,

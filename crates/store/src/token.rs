@@ -10,21 +10,22 @@ const TOKEN_BYTES: usize = 32;
 const TOKEN_PREFIX: &str = "lastnim_";
 /// The minimum number of random bits in a token that a user chooses.
 const MIN_BITS: usize = 8 * TOKEN_BYTES;
-/// The minimum percentage of distinct three-character groups; nearly all random tokens pass.
+/// The minimum percentage of a token's three-character substrings that must be distinct; nearly all random tokens pass.
 const MIN_DISTINCT_PERCENT: usize = 75;
 
-/// Why a string is not a valid token. The text is not repeated, since it may be a token in use elsewhere.
+/// Why a string is not a valid token. The error does not contain the string, since it may be a token that is in use
+/// elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is too short for its alphabet.
+    /// It is too short to have enough entropy, given the kinds of characters in it.
     #[error(
         "a token of {characters} characters has at most {bits} bits: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     TooShort {
-        /// Its length.
+        /// Its length in characters.
         characters: usize,
-        /// Its maximum entropy.
+        /// Its maximum entropy in bits.
         bits: usize,
     },
     /// It is repetitive, so it cannot be random.
@@ -87,11 +88,11 @@ impl Token {
     }
 }
 
-/// Returns the maximum bits of a string, as if each character were drawn from the smallest usual alphabet that
-/// contains all of them.
+/// Returns the maximum entropy of a string in bits, assuming that each character was drawn at random from the smallest
+/// common alphabet that contains all of them.
 fn max_bits(text: &[u8]) -> usize {
     let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
-    // These are hundredths of a bit: the binary logarithms of 10, 16, 36 and 64.
+    // The values are the binary logarithms of 10, 16, 36 and 64, in hundredths of a bit.
     let of_character = if all(u8::is_ascii_digit) {
         332
     } else if all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
@@ -110,17 +111,17 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The BLAKE3 hash of a token, which replaces it everywhere.
+/// The BLAKE3 hash of a token, which is stored and compared instead of the token itself.
 ///
-/// A fast hash is enough: stored hashes are of generated tokens, with 256 random bits. Hashes of tokens chosen by users
-/// stay in memory.
+/// A fast hash is enough: only hashes of generated tokens are stored, and those have 256 random bits. Hashes of tokens
+/// chosen by users stay in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; Self::BYTES]);
 
 impl TokenHash {
-    /// The size of a hash.
+    /// The size of a hash in bytes.
     pub const BYTES: usize = 32;
-    /// The hash of a bot without a token: no token has this hash.
+    /// The value that stands in for the hash if a bot has no token. No token has this hash.
     pub const NOBODYS: Self = Self([0; Self::BYTES]);
 
     /// Hashes a token.
@@ -128,7 +129,7 @@ impl TokenHash {
         Self::of_bytes(token.as_bytes())
     }
 
-    /// Hashes the token in the bytes of a header.
+    /// Hashes a token, given as the bytes of a header.
     pub fn of_bytes(header: &[u8]) -> Self {
         Self(*blake3::hash(header).as_bytes())
     }
@@ -159,14 +160,14 @@ mod tests {
 
     #[test]
     fn a_drawn_token_has_256_random_bits() {
-        // Among 4,096 tokens of 16 random bits about 128 would repeat; with 64 bits, one in 10^12 runs would see a
-        // repeat.
+        // If tokens had only 16 random bits, about 128 of 4,096 would repeat another; with 64 bits, fewer than one in
+        // 10^12 runs would see a repeat.
         let many: HashSet<_> = (0..4_096).map(|_| Token::generate().reveal().to_owned()).collect();
         assert_eq!(many.len(), 4_096, "no two are equal");
         let tokens: Vec<_> = (0..256).map(|_| random_bits(&Token::generate())).collect();
         let count =
             |is_counted: &dyn Fn(&[bool]) -> bool| tokens.iter().filter(|bits| is_counted(bits)).count();
-        // 128 are expected, with a standard deviation of 8.
+        // A count of 128 is expected, with a standard deviation of 8.
         let by_chance = 64..=192;
         for bit in 0..256 {
             let set = count(&|bits| bits[bit]);

@@ -4,7 +4,7 @@ use lastnim_core::game::{MatchId, Seat};
 use lastnim_core::referee::Timestamp;
 use std::sync::Arc;
 
-/// A question that a bot was asked in a match: for its row, or for a take.
+/// Identifies a question that a bot was asked in a match, either for its row or for a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionPlace {
     /// The seat that was asked.
@@ -22,7 +22,7 @@ pub struct StoredTranscript {
     pub place: QuestionPlace,
     /// When it was published.
     pub published_at: Timestamp,
-    /// The lines, each with its line feed.
+    /// The lines, each ending with a line feed.
     pub lines: Arc<str>,
 }
 
@@ -33,6 +33,6 @@ pub struct TranscriptHead {
     pub place: QuestionPlace,
     /// When it was published.
     pub published_at: Timestamp,
-    /// The size of its lines.
+    /// The size of its lines in bytes.
     pub bytes: u64,
 }

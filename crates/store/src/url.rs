@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The URL of a store: `memory`, `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. A password in it is
-/// never shown.
+/// The URL of a store: `memory`, `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. If it contains a
+/// password, the password is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
     /// A store in memory, which exists as long as the server runs.
@@ -19,7 +19,7 @@ pub enum StoreUrl {
     Postgres(String),
 }
 
-/// A text that is not a store URL.
+/// The error for a text that is not a store URL.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "unknown store {shown:?}{why}: expected sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, or memory"
@@ -30,12 +30,12 @@ pub struct StoreUrlError {
 }
 
 impl StoreUrl {
-    /// Returns whether it contains a password.
+    /// Returns whether the URL contains a password.
     pub fn has_password(&self) -> bool {
         matches!(self, Self::Postgres(url) if hide_password(url) != *url)
     }
 
-    /// Returns the path of a SQLite store.
+    /// Returns the path of a SQLite store; `None` for other stores.
     pub fn sqlite_file(&self) -> Option<&Path> {
         match self {
             Self::Sqlite(path) => Some(path),
@@ -87,7 +87,7 @@ impl fmt::Debug for StoreUrl {
     }
 }
 
-/// Replaces the password of a URL with stars.
+/// Replaces the password of a URL with stars, or removes its parameters if they contain a password.
 fn hide_password(url: &str) -> String {
     if url.contains("password=") {
         return url.split_once('?').map_or("***", |(before, _)| before).to_owned();
@@ -103,7 +103,7 @@ fn hide_password(url: &str) -> String {
 }
 
 impl SettingValue for StoreUrl {
-    /// Omits a URL with a password.
+    /// Returns null for a URL with a password, so that the password is not shown.
     fn to_json(&self) -> serde_json::Value {
         if self.has_password() { serde_json::Value::Null } else { self.to_string().into() }
     }

@@ -1,4 +1,4 @@
-//! One writer that puts all waiting changes into one transaction.
+//! Commits changes through one writer, which writes all waiting changes in one transaction.
 
 use super::availability::StoreAvailability;
 use super::latency_histogram::{LatencyCounts, LatencyHistogram};
@@ -13,11 +13,11 @@ use tokio::time::Instant;
 
 /// The maximum number of commits that share a transaction.
 const MAX_BATCH: usize = 4_096;
-/// How long a batch waits while more commits arrive.
+/// How long a batch may wait while more commits arrive.
 const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
-/// The maximum number of empty polls of the queue before a batch is written.
+/// How many successive polls of the queue may find it empty before a batch is written.
 const MAX_IDLE_POLLS: usize = 8;
-/// The pause after the first failed write; it doubles with each further failure.
+/// The pause after the first failed write. It doubles with each further failure, up to [`MAX_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// How often an idle writer checks that the store still exists.
@@ -25,8 +25,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often a lasting failure is logged again.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Commits changes. Concurrent changes share a transaction. While the database cannot be used, they wait in order. A
-/// store in memory needs no sharing, and writes changes at once.
+/// Commits changes to a store. Changes that are submitted at about the same time share a transaction. While the
+/// database cannot be used, changes wait in order. An in-memory store needs no transactions, so it is written at once.
 #[derive(Debug)]
 pub struct GroupCommit {
     store: Arc<dyn Store>,
@@ -36,16 +36,16 @@ pub struct GroupCommit {
     tally: Arc<CommitTally>,
 }
 
-/// Counters of commits.
+/// Counts of commits and transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitCounts {
-    /// Transactions.
+    /// The number of transactions.
     pub transactions: u64,
-    /// Commits in these transactions: steps of matches, registrations and so on.
+    /// The number of commits: steps of matches, registrations and so on.
     pub commits: u64,
-    /// Changes to [finished matches and tournaments](Change::alters_finished).
+    /// The number of changes to [finished matches and tournaments](Change::alters_finished).
     pub ended_changes: u64,
-    /// Waiting commits, including those being written.
+    /// The number of commits that are waiting, including those being written.
     pub waiting: u64,
 }
 
@@ -55,7 +55,7 @@ struct CommitTally {
     commits: AtomicU64,
     ended_changes: AtomicU64,
     waiting: AtomicU64,
-    /// The times from submitting a commit until it is durable.
+    /// The times from submitting each commit until it was durable.
     latencies: LatencyHistogram,
 }
 
@@ -64,7 +64,7 @@ pub type MatchCommit = (MatchId, Result<(), StoreError>);
 
 /// Receives the results of match commits.
 pub trait CommitListener: fmt::Debug + Send + Sync {
-    /// Takes the results of one transaction, in the order of submission.
+    /// Receives the results of one transaction, in the order in which the commits were submitted.
     fn note_committed(&self, results: &mut Vec<MatchCommit>);
 }
 
@@ -82,7 +82,7 @@ enum CommitAnswer {
     Listener(ListenerAnswer),
 }
 
-/// A pending answer to a listener. If it is dropped, the listener learns that the writer has broken down.
+/// A pending answer to a listener. If it is dropped unanswered, the listener learns that the writer has broken down.
 #[derive(Debug)]
 struct ListenerAnswer {
     id: MatchId,
@@ -98,7 +98,7 @@ impl Drop for ListenerAnswer {
     }
 }
 
-/// Results of one transaction, grouped by listener so that each is called once.
+/// The results of one transaction, grouped by listener so that each listener is called once.
 #[derive(Debug, Default)]
 struct ListenerAnswers {
     by_listener: Vec<(Arc<dyn CommitListener>, Vec<MatchCommit>)>,
@@ -108,7 +108,7 @@ impl ListenerAnswers {
     fn add(&mut self, answer: CommitAnswer, result: Result<(), StoreError>) {
         match answer {
             CommitAnswer::Caller(caller) => {
-                // An error is ignored: the caller may have stopped waiting.
+                // Errors are ignored, because the caller may have stopped waiting.
                 let _ = caller.send(result);
             }
             CommitAnswer::Listener(mut answer) => {
@@ -130,7 +130,8 @@ impl ListenerAnswers {
 }
 
 impl GroupCommit {
-    /// Starts the writer of a store. It ends after this is dropped and all waiting changes are written or have failed.
+    /// Starts the writer of a store. The writer ends once the returned value has been dropped and all waiting changes
+    /// have been written or have failed.
     pub fn start(store: Arc<dyn Store>) -> Self {
         let availability = Arc::new(StoreAvailability::default());
         let (gives_up, giving_up) = watch::channel(false);
@@ -148,11 +149,11 @@ impl GroupCommit {
         Self { store, queue, availability, gives_up, tally }
     }
 
-    /// Commits changes, all or none of them. Once it returns, they may be announced.
+    /// Commits changes, either all or none of them. Once this succeeds, the changes may be announced.
     ///
     /// # Errors
-    /// If the store rejects them, is [lost](Self::wait_until_lost), or cannot be used and waiting has been [given
-    /// up](Self::fail_waiting). Changes may still be written if the caller stops waiting.
+    /// If the store rejects the changes, is [lost](Self::wait_until_lost), or cannot be used and waiting has been
+    /// [given up](Self::fail_waiting). The changes may still be written after the caller has stopped waiting.
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         if !self.store.is_durable() {
             return self.store.write(&changes).await;
@@ -162,10 +163,10 @@ impl GroupCommit {
         answer.await.map_err(|_| writer_broken_error())?
     }
 
-    /// Commits changes to a match, all or none of them, and calls the listener with the result.
+    /// Commits changes to a match, either all or none of them, and calls the listener with the result.
     ///
     /// # Errors
-    /// If the writer has broken down. The listener is not called then.
+    /// If the writer has broken down. In that case, the listener is not called.
     pub fn submit(
         &self,
         changes: Vec<Change>,
@@ -181,7 +182,7 @@ impl GroupCommit {
         })
     }
 
-    /// Queues changes for the writer; returns them if it has broken down.
+    /// Queues changes for the writer, or returns them if the writer has broken down.
     fn queue_commit(&self, changes: Vec<Change>, done: CommitAnswer) -> Result<(), PendingCommit> {
         self.tally.waiting.fetch_add(1, Ordering::Relaxed);
         self.queue.send(PendingCommit { changes, done, submitted: Instant::now() }).map_err(|unsent| {
@@ -193,7 +194,7 @@ impl GroupCommit {
     /// Fails while the store cannot be used, for callers who prefer an error to waiting.
     ///
     /// # Errors
-    /// Why the store cannot be used.
+    /// Returns the reason why the store cannot be used.
     pub fn check_usable(&self) -> Result<(), StoreError> {
         self.availability.failure().map_or(Ok(()), Err)
     }
@@ -208,18 +209,18 @@ impl GroupCommit {
         self.availability.wait_until_failed().await
     }
 
-    /// Waits until the store is permanently lost, and returns why: another server has it, it is damaged, or its
-    /// writer has broken down.
+    /// Waits until the store is permanently lost, and returns why: for example, another server has taken it over, it is
+    /// damaged, or its writer has broken down.
     pub async fn wait_until_lost(&self) -> StoreError {
         self.availability.wait_until_lost().await
     }
 
-    /// Fails all commits that wait for an unusable store, including later ones.
+    /// Makes all commits that wait because the store cannot be used fail, both present and later ones.
     pub fn fail_waiting(&self) {
         self.gives_up.send_replace(true);
     }
 
-    /// Returns the commit counters.
+    /// Returns the current counts.
     pub fn commit_counts(&self) -> CommitCounts {
         let CommitTally { transactions, commits, ended_changes, waiting, .. } = self.tally.as_ref();
         CommitCounts {
@@ -230,7 +231,7 @@ impl GroupCommit {
         }
     }
 
-    /// Returns the time from submitting commits until they were durable.
+    /// Returns the times from submitting each commit until it was durable, as a histogram.
     pub fn latencies(&self) -> LatencyCounts {
         self.tally.latencies.counts()
     }
@@ -250,14 +251,15 @@ struct CommitWriter {
     failing: Option<StoreOutage>,
 }
 
-/// A period in which the store cannot be used.
+/// A period during which the store cannot be used.
 struct StoreOutage {
     since: Instant,
+    /// When the failure was last logged.
     said: Instant,
 }
 
 impl Drop for CommitWriter {
-    /// However the writer ends, no caller may keep waiting for it.
+    /// Notes a failure however the writer ends, so that no caller keeps waiting for it.
     fn drop(&mut self) {
         if self.availability.loss().is_none() {
             self.availability.note_failure(writer_broken_error());
@@ -305,7 +307,7 @@ impl CommitWriter {
         }
     }
 
-    /// Waits for commits; returns false once no more can come. While idle it checks that the store still exists.
+    /// Waits for commits, and returns false once no more can come. While idle, it checks that the store still exists.
     async fn receive_commits(&mut self, group: &mut Vec<PendingCommit>) -> bool {
         loop {
             tokio::select! {
@@ -321,8 +323,8 @@ impl CommitWriter {
         }
     }
 
-    /// Lets more commits join the group while they keep arriving. All other tasks run between two polls, so a few empty
-    /// polls mean that it is time to write. After a small group, fewer empty polls are enough.
+    /// Adds more commits to the group while they keep arriving. All other tasks run between two polls, so a few
+    /// successive empty polls mean that it is time to write. After a small group, fewer empty polls are enough.
     async fn gather_group(&mut self, group: &mut Vec<PendingCommit>, last_size: usize) {
         let began = Instant::now();
         let enough_polls = last_size.clamp(1, MAX_IDLE_POLLS);
@@ -384,7 +386,7 @@ impl CommitWriter {
                     return Err(lost);
                 }
             }
-            // If the sender was dropped, the caller has also given up.
+            // If the sender was dropped, nobody waits for the changes any more.
             if *self.giving_up.borrow() || self.giving_up.has_changed().is_err() {
                 return Err(error);
             }
@@ -396,7 +398,6 @@ impl CommitWriter {
         }
     }
 
-    /// Notes that the store can be used.
     fn note_store_usable(&mut self) {
         if let Some(StoreOutage { since, .. }) = self.failing.take() {
             tracing::warn!(after = ?since.elapsed(), "the store can be used again: play continues");
@@ -404,7 +405,6 @@ impl CommitWriter {
         }
     }
 
-    /// Notes that the store cannot be used.
     fn note_store_failing(&mut self, error: &StoreError) {
         let now = Instant::now();
         let is_news =

@@ -1,4 +1,4 @@
-//! Which commits share a transaction, and what happens when the database cannot be used.
+//! Tests which commits share a transaction, and what happens while the database cannot be used.
 
 use super::*;
 use crate::testing::{ScriptedStore, WriteScript};
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicUsize;
 
 type Moody = ScriptedStore<Script>;
 
-/// A store that notes the size of each write, and fails on request.
+/// The behaviour of a store that notes the size of each write and fails on request.
 #[derive(Debug)]
 struct Script {
     moods: Mutex<VecDeque<StoreError>>,
@@ -24,7 +24,7 @@ struct Script {
     refused: Option<BotName>,
 }
 
-/// A bot name that makes the store panic.
+/// The name of a bot that makes the store panic.
 const PANIC: &str = "panic";
 
 impl Moody {
@@ -48,7 +48,7 @@ impl Script {
 #[async_trait]
 impl WriteScript for Script {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        // A database writes on another thread, so time passes.
+        // Time passes here as it does while a database writes on another thread.
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.tries.fetch_add(1, Ordering::Relaxed);
         if let Some(error) = self.moods.lock().unwrap().pop_front() {
@@ -147,7 +147,7 @@ async fn a_transient_failure_is_reported_and_retried() {
     assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
     assert_eq!(first.await.unwrap(), Ok(()));
     assert_eq!(commits.check_usable(), Ok(()));
-    assert_eq!(store.written(), [1, 1], "in their order, each once");
+    assert_eq!(store.written(), [1, 1], "each commit is written once, in order");
 }
 
 #[tokio::test(start_paused = true)]

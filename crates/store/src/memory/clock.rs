@@ -1,4 +1,5 @@
-//! The clock of a store in memory. It ends with the server, so it has only the parts that tests of servers need.
+//! The clock of an in-memory store. Such a store ends with its server, so only what the tests of servers need is
+//! implemented.
 
 use super::tables::MemoryTables;
 use crate::memory_match::MemoryMatch;
@@ -7,7 +8,7 @@ use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
 impl MemoryTables {
-    /// Keeps the latest time, and a jump to it.
+    /// Keeps `at` if it is the latest time, and notes a jump of the clock if there was one.
     pub(super) fn note_time(&mut self, at: Timestamp, jump: Option<Duration>) {
         self.clock.latest = self.clock.latest.max(Some(at));
         let is_new = self.clock.jumps.iter().all(|jump| jump.found_at != at);
@@ -17,13 +18,13 @@ impl MemoryTables {
         }
     }
 
-    /// Sets back times that are not signed.
+    /// Sets unsigned times later than `now` back to `now`, and forgets all jumps.
     pub(super) fn repair_clock(&mut self, now: Timestamp) {
         (self.clock.latest, self.clock.jumps) = (Some(now), Vec::new());
         self.for_each_unsigned_time(|at| *at = now.min(*at));
     }
 
-    /// Counts the timestamps that are later than a given one.
+    /// Counts the timestamps that are later than `than`.
     pub(super) fn later_times(&mut self, than: Timestamp) -> LaterTimes {
         let mut unsigned = 0;
         self.for_each_unsigned_time(|at| unsigned += u64::from(*at > than));

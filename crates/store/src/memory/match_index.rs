@@ -1,4 +1,4 @@
-//! An index of finished matches by filter term.
+//! An index of finished matches by the conditions of a filter.
 
 use crate::MatchFilter;
 use crate::memory_match::MemoryMatch;
@@ -8,7 +8,7 @@ use lastnim_proto::ListedState;
 use std::collections::{BTreeSet, HashMap, btree_set};
 use std::ops::RangeBounds;
 
-/// A condition of a filter other than the tournament.
+/// A condition of a [`MatchFilter`] other than its tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum MatchTerm {
     Any,
@@ -17,7 +17,7 @@ enum MatchTerm {
     Reason(EndReason),
 }
 
-/// The ids of finished matches by term, over all tournaments and per tournament.
+/// The ids of finished matches by term, both across all tournaments and for each tournament.
 #[derive(Debug, Default)]
 pub(super) struct MatchIndex {
     ids: HashMap<(Option<TournamentId>, MatchTerm), BTreeSet<MatchId>>,
@@ -49,7 +49,8 @@ impl MatchIndex {
         self.ids.len()
     }
 
-    /// Returns the ids in a range for the filter's rarest term; they include every match that the filter admits.
+    /// Returns the ids, within a range, of the matches for the filter's rarest term. They include every match in the
+    /// range that the filter admits.
     pub(super) fn candidates(
         &self,
         filter: &MatchFilter,
@@ -63,7 +64,7 @@ impl MatchIndex {
     }
 }
 
-/// Returns all keys of a finished match.
+/// Returns all keys under which a finished match is indexed.
 fn all_keys(found: &MemoryMatch) -> impl Iterator<Item = (Option<TournamentId>, MatchTerm)> {
     let tournament = found.setup().origin.as_ref().map(|origin| origin.tournament);
     let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();

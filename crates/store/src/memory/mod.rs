@@ -1,4 +1,4 @@
-//! The store in memory.
+//! A store that keeps everything in memory.
 
 mod clock;
 mod match_index;
@@ -20,21 +20,22 @@ use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A store in memory, of limited size.
+/// A store that keeps its data in memory, within [`RetentionLimits`].
 #[derive(Debug)]
 pub struct MemoryStore {
     kept: Mutex<MemoryTables>,
     limits: RetentionLimits,
 }
 
-/// How many finished matches and tournaments stay in memory; the oldest are dropped first.
+/// The limits on the finished matches and tournaments that stay in memory. The oldest are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Finished matches.
+    /// The maximum number of finished matches.
     pub matches: usize,
-    /// Events of these matches in total. An event takes about 150 bytes; published transcripts count by their size.
+    /// The maximum number of events in all these matches together. An event takes about 150 bytes, and published
+    /// transcripts count as one event for every 150 bytes.
     pub events: usize,
-    /// Finished tournaments.
+    /// The maximum number of finished tournaments.
     pub tournaments: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The tables of the store in memory, and how changes are applied to them.
+//! The tables of the in-memory store, and the code that applies changes to them.
 
 use super::RetentionLimits;
 use super::match_index::MatchIndex;
@@ -18,18 +18,18 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct MemoryTournament {
     pub(super) stored: StoredTournament,
-    /// The bots at the start.
+    /// The bots in the field at the start of the tournament.
     pub(super) start: Arc<Vec<BotName>>,
-    /// Changes to the field while the tournament ran.
+    /// The changes to the field since the start.
     pub(super) changes: Vec<FieldChange>,
     pub(super) events: Vec<TimedTournamentEvent>,
     pub(super) standings: Arc<Vec<Standing>>,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
-    /// Whether some of its matches were dropped.
+    /// Whether some of its matches were dropped to stay within the limits.
     pub(super) has_forgotten: bool,
 }
 
-/// All data, in the same structure as the tables of a database.
+/// All data of the store, structured like the tables of a database.
 #[derive(Debug, Default)]
 pub(super) struct MemoryTables {
     pub(super) clock: StoredClock,
@@ -41,25 +41,24 @@ pub(super) struct MemoryTables {
     pub(super) ended_tournaments: VecDeque<TournamentId>,
     pub(super) matches: BTreeMap<MatchId, MemoryMatch>,
     pub(super) index: MatchIndex,
-    /// Finished matches by tournament and number.
+    /// Finished matches, by tournament and by number within the tournament.
     pub(super) pairings: BTreeMap<(TournamentId, u64), MatchId>,
     /// Finished matches, the oldest at the front.
     pub(super) ended: VecDeque<MatchId>,
-    /// The number of their events.
+    /// The total size of the finished matches, counted in events.
     pub(super) ended_events: usize,
     /// The finished matches in which each bot lost its seat.
     pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
-    /// By bot: the match up to which it has acknowledged all ends.
+    /// For each bot, a match id. The bot has acknowledged the ends of all its matches up to this id.
     pub(super) heard: HashMap<BotName, MatchId>,
-    /// Tournament ends that bots have not acknowledged.
+    /// Pairs of a bot and a tournament whose end the bot has not acknowledged.
     pub(super) unheard: BTreeSet<(BotName, TournamentId)>,
 }
 
-/// Dropped rows, to be freed outside the lock.
+/// Dropped matches and tournaments, which the caller frees after it has released the lock.
 pub(super) type EvictedRows = (Vec<MemoryMatch>, Vec<MemoryTournament>);
 
 impl MemoryTables {
-    /// Applies a change.
     pub(super) fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Bot(bot) => {
@@ -214,7 +213,7 @@ impl MemoryTables {
         Ok(())
     }
 
-    /// Adds the events that a match does not have yet.
+    /// Appends those of `events` that the match does not have yet. `first` is the index of `events[0]` in the record.
     fn append_events(&mut self, id: MatchId, first: usize, events: &[TimedEvent]) -> Result<(), StoreError> {
         let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
@@ -251,7 +250,7 @@ impl MemoryTables {
         self.index_finished_match(id);
     }
 
-    /// Voids a match and frees its number. A dropped match has no number.
+    /// Voids a match and frees its number. Does nothing if the match was already dropped.
     fn void(&mut self, id: MatchId, why: &str) {
         let Some(found) = self.matches.get_mut(&id) else { return };
         if found.is_over() {
@@ -265,7 +264,7 @@ impl MemoryTables {
         self.free_number(id, &setup);
     }
 
-    /// Changes the published transcripts of a finished match, and counts their size.
+    /// Changes the published transcripts of a finished match, and updates the total size of the finished matches.
     fn change_transcripts(
         &mut self,
         id: MatchId,
@@ -287,7 +286,7 @@ impl MemoryTables {
         }
     }
 
-    /// Adds a match to the finished ones.
+    /// Adds a match that is over to the lists of finished matches.
     fn index_finished_match(&mut self, id: MatchId) {
         let Some(found) = self.matches.get(&id) else { return };
         self.ended_events += found.room();
@@ -305,7 +304,7 @@ impl MemoryTables {
         self.free_number(id, found.setup());
     }
 
-    /// Removes the oldest data beyond the limits.
+    /// Removes the oldest finished matches and tournaments until the limits hold, and returns what it removed.
     pub(super) fn evict_beyond(&mut self, limits: RetentionLimits) -> EvictedRows {
         let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
         while (self.ended.len() > limits.matches || self.ended_events > limits.events)

@@ -1,4 +1,4 @@
-//! Which data is dropped first, and which changes are rejected.
+//! Tests which data is dropped first, and which changes are rejected.
 
 use super::*;
 use crate::FinishedMatch;

@@ -1,4 +1,4 @@
-//! The ends of matches and tournaments that bots have acknowledged.
+//! Writes which ends of matches and tournaments the bots have acknowledged.
 
 use super::dialect::{Dialect, Statement};
 use super::multi_row::MultiRow;
@@ -6,7 +6,7 @@ use crate::{Change, StoreError};
 use lastnim_core::game::{BotName, TournamentId};
 use std::collections::BTreeMap;
 
-/// Writes, for each bot, the match up to which it has acknowledged all ends.
+/// Writes, for each bot, the match id up to which it has acknowledged the ends of all its matches.
 pub(super) async fn write_acknowledged_ends<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
@@ -29,7 +29,7 @@ pub(super) async fn write_acknowledged_ends<D: Dialect>(
     written.await.map(drop)
 }
 
-/// Notes that all bots in the final standings have yet to acknowledge the tournament's end.
+/// Notes that the bots in the final standings have not acknowledged the end of the tournament yet.
 pub(super) async fn add_unheard_end<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,

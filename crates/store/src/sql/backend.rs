@@ -1,4 +1,4 @@
-//! The writing part of an SQL store.
+//! The part of an SQL store that writes.
 
 use crate::{Change, StoreError};
 use async_trait::async_trait;
@@ -7,12 +7,12 @@ use std::fmt;
 /// Writes to one kind of database in the way that is fastest there.
 #[async_trait]
 pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
-    /// Writes changes, as [`Store::write`](crate::Store::write) says.
+    /// Writes changes as described for [`Store::write`](crate::Store::write).
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Checks that the database still exists, as [`Store::check_intact`](crate::Store::check_intact) says.
+    /// Checks that the database still exists, as described for [`Store::check_intact`](crate::Store::check_intact).
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// Closes the database, once all reads have ended.
+    /// Closes the database. The caller has already closed the connections that read.
     async fn close(&self);
 }

@@ -15,17 +15,17 @@ use lastnim_core::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp}
 use lastnim_tournament::Reason;
 use std::collections::HashSet;
 
-/// Changes to matches, sorted by table; those already in the tables are left out.
+/// Changes to matches, sorted by the table that they affect. Changes that the tables already contain are left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
-    /// The voided matches, and the reasons. Another match in the same transaction may take over the number of a voided
-    /// match.
+    /// The voided matches, each with the reason. Another match in the same transaction may take over the number of a
+    /// voided match.
     pub(super) voided: Vec<(MatchId, &'a Reason)>,
     pub(super) matches: Vec<CreatedMatch<'a>>,
-    /// Matches with further events, possibly repeated.
+    /// The matches that get new events; a match may occur more than once.
     pub(super) touched: Vec<MatchId>,
     pub(super) ended: Vec<EndedMatch>,
-    /// The matches that are finished or quarantined now, and their newest events.
+    /// The matches that these changes finish or quarantine, each with its newest events.
     pub(super) closed: Vec<(MatchId, OpenMatch)>,
     pub(super) sealed: Vec<&'a FinishedMatch>,
     pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
@@ -61,19 +61,20 @@ pub(super) struct QuarantinedMatch<'a> {
     pub(super) why: &'a str,
 }
 
-/// All steps of a write.
+/// Everything that one write changes in the tables.
 #[derive(Debug)]
 pub(super) struct WritePlan<'a> {
     changes: &'a [Change],
     pub(super) batch: MatchChanges<'a>,
     /// The changes to the journal and the record parts.
     pub(super) events: JournalWrite,
-    /// The journal row before which new matches have no events.
+    /// The id of the first journal row that may contain events of the new matches.
     pub(super) first_row: i64,
 }
 
 impl<'a> WritePlan<'a> {
-    /// Plans a write, and notes it in the journal. If this fails, the journal must be rebuilt.
+    /// Plans a write, and updates the in-memory journal accordingly. If this fails, the in-memory journal must be
+    /// rebuilt.
     pub(super) async fn new<D: Dialect>(
         connection: &mut D::Connection,
         journal: &mut Journal,
@@ -86,14 +87,14 @@ impl<'a> WritePlan<'a> {
         Ok(Self { changes, batch, events, first_row })
     }
 
-    /// Returns whether only events of known matches are written.
+    /// Returns whether the write only adds events to matches that exist already and that it does not end.
     pub(super) fn has_events_alone(&self) -> bool {
         self.changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }))
             && self.batch.matches.is_empty()
             && self.batch.ended.is_empty()
     }
 
-    /// Writes everything except the events of matches, which come first.
+    /// Writes everything except the events of matches, which must be written first.
     pub(super) async fn write_rest<D: Dialect>(
         &self,
         connection: &mut D::Connection,
@@ -108,7 +109,7 @@ impl<'a> WritePlan<'a> {
     }
 }
 
-/// Returns the matches that get events but are not in the journal: they are new, or finished long ago.
+/// Returns the matches that get events but are not in the journal, because they are new or already over.
 fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
@@ -118,8 +119,9 @@ fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
 }
 
 impl<'a> MatchChanges<'a> {
-    /// Sorts changes, and advances the matches in the journal. `over` are the [`unknown_matches`] found in the tables.
-    /// If this fails, the journal must be rebuilt.
+    /// Sorts changes by table, and adds new events to the matches in the in-memory journal. `over` contains those
+    /// [`unknown_matches`] that exist in the tables, which means that they are over. If this fails, the in-memory
+    /// journal must be rebuilt.
     fn sort_changes(
         changes: &'a [Change],
         journal: &mut Journal,
@@ -147,7 +149,7 @@ impl<'a> MatchChanges<'a> {
                         batch.closed.push((*id, open));
                     }
                 }
-                // These changes do not concern unfinished matches.
+                // Other changes are written elsewhere, and events of matches that are over are already in the tables.
                 _ => {}
             }
         }
@@ -157,7 +159,7 @@ impl<'a> MatchChanges<'a> {
         Ok(batch)
     }
 
-    /// Adds the events that a match does not have yet.
+    /// Adds those of `events` that the match does not have yet. `first` is the index of `events[0]` in the record.
     fn append_events(
         &mut self,
         id: MatchId,

@@ -1,4 +1,4 @@
-//! The latest time that a server has observed, jumps of its clock, and times that are set back.
+//! Stores the latest time that a server has observed and the jumps of its clock, and sets back times that are too late.
 
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
@@ -8,7 +8,7 @@ use crate::{Change, ClockJump, LaterTimes, NewestIds, StoreError};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// The statements that set back unsigned times: each time later than $1 becomes $1.
+/// The statements that set back the times that no signature covers: each time later than $1 becomes $1.
 const SET_BACK: [&str; 8] = [
     "UPDATE bots SET registered_at_us = $1 WHERE registered_at_us > $1",
     "UPDATE bot_versions SET first_seen_at_us = $1 WHERE first_seen_at_us > $1",
@@ -74,22 +74,22 @@ async fn repair_clock<D: Dialect>(connection: &mut D::Connection, at: Timestamp)
     .await
 }
 
-/// Returns the statement that reads the latest time.
+/// Returns the statement that reads the latest time that a server has observed.
 pub(super) fn latest_statement<D: Dialect>() -> Statement<D> {
     Statement::new("SELECT latest_at_us FROM clock")
 }
 
-/// Reads the latest time.
+/// Reads the latest time from a row.
 pub(super) fn read_latest(row: &impl RowColumns) -> Result<Timestamp, StoreError> {
     name_damage("the latest time", row.time("latest_at_us"))
 }
 
-/// Returns the statement that reads the jumps.
+/// Returns the statement that reads the jumps of the clock.
 pub(super) fn jumps_statement<D: Dialect>() -> Statement<D> {
     Statement::new("SELECT found_at_us, length_us FROM clock_jumps ORDER BY found_at_us")
 }
 
-/// Reads a jump.
+/// Reads a jump of the clock from a row.
 pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> {
     let read = || {
         Ok(ClockJump {
@@ -100,7 +100,7 @@ pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> 
     name_damage("a clock jump", read())
 }
 
-/// Returns the statement that reads the newest ids.
+/// Returns the statement that reads the ids of the newest match and the newest tournament.
 pub(super) fn newest_statement<D: Dialect>() -> Statement<D> {
     Statement::new(
         "SELECT (SELECT id FROM matches ORDER BY matches.id DESC LIMIT 1)::text AS match_id,
@@ -108,7 +108,7 @@ pub(super) fn newest_statement<D: Dialect>() -> Statement<D> {
     )
 }
 
-/// Reads the newest ids.
+/// Reads the ids of the newest match and the newest tournament from a row.
 pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError> {
     let read = || {
         let has_match = row.nullable::<String>("match_id")?.is_some();
@@ -138,7 +138,7 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
     statement.bind(i64::try_from(at.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Reads how many timestamps are later than the given one.
+/// Reads how many timestamps are later than the one given to [`later_statement`].
 pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
     name_damage("the number of later times", read())

@@ -9,7 +9,7 @@ use lastnim_proto::{
 use lastnim_tournament::{FormatVerdict, PlayedVersion};
 use std::fmt;
 
-/// Encodes a setup as the JSON of records.
+/// Encodes a setup as the JSON that match records use.
 pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
     message_text(&pb::MatchSetup::from(setup))
 }
@@ -19,7 +19,7 @@ pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreEr
     message_text(&settings_message(&stored.settings, &stored.terms))
 }
 
-/// Encodes the verdict of a format as the JSON used on the wire, if there is one.
+/// Encodes the verdict of a format as the JSON used on the wire; `None` if the format gives no verdict.
 pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| message_text(&written)).transpose()
@@ -30,7 +30,7 @@ pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreEr
     message_text(&pb::TournamentEvent::from(event))
 }
 
-/// Encodes the versions by seat as the JSON used on the wire.
+/// Encodes the versions of the bot in each seat as the JSON used on the wire.
 pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
     let written = versions.iter().map(|versions| MessageJson::canonical(&pb::SeatVersions::from(versions)));
     json_text(&written.collect::<Vec<_>>())
@@ -51,12 +51,12 @@ fn json_text(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused(error.to_string()))
 }
 
-/// Converts a number that is known to be small.
+/// Converts a number that always fits in a column.
 pub(super) fn small_number(number: impl Into<u32>) -> i64 {
     i64::from(number.into())
 }
 
-/// Converts a number to a column's integer type.
+/// Converts a number to the type of integer columns. `what` names the number in the error.
 pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
     what: &str,
     number: T,

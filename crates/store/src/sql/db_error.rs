@@ -1,10 +1,10 @@
-//! Errors of the database driver.
+//! Converts errors of the database drivers.
 
 use crate::StoreError;
 use sqlx::Error;
 
-/// Converts an error from a database driver. An unknown error is assumed to be one that an operator must resolve, not a
-/// bad change or damage.
+/// Converts an error from a database driver. An unknown error is assumed to be one that an operator must resolve,
+/// rather than a bad change or damaged data.
 pub(super) fn driver_error_of(error: &Error) -> StoreError {
     let why = database_message(error);
     match error {

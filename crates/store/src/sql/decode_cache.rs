@@ -5,8 +5,8 @@ use lastnim_tournament::Settings;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The limit on the cached text in bytes, for tournament settings and match setups each. The decoded values take
-/// about as much again.
+/// The maximum size of the cached text in bytes, for tournament settings and for match setups separately. The decoded
+/// values take about the same amount of memory in addition.
 const MAX_BYTES: usize = 8 << 20;
 
 /// Caches decoded columns that are read often and are expensive to decode.
@@ -16,7 +16,7 @@ pub(super) struct DecodeCaches {
     pub(super) setups: DecodeCache<Arc<MatchSetup>>,
 }
 
-/// Caches values by their text, so that a value always matches the database.
+/// Caches decoded values by the text that they were decoded from, so that a value always matches the database.
 #[derive(Debug)]
 pub(super) struct DecodeCache<V> {
     max_bytes: usize,
@@ -61,8 +61,8 @@ impl<V: Clone> DecodeCache<V> {
 
     fn insert(&self, text: &str, value: V) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // Any entry is evicted. If the oldest were evicted, reading a list slightly longer than the cache would miss
-        // every time.
+        // An arbitrary entry is evicted. If it were always the oldest, reading a list slightly longer than the cache
+        // would miss every time.
         while kept.bytes + text.len() > self.max_bytes
             && let Some(victim) = kept.values.keys().next().cloned()
         {

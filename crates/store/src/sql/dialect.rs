@@ -10,16 +10,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_stream::{Stream, StreamExt as _};
 
-/// The condition that an id is in the first value of the statement, a JSON object whose keys are the ids.
+/// The end of a condition that an id is in a list. The list is the first value of the statement: a JSON object whose
+/// keys are the ids.
 pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))";
 
 /// A kind of database.
 pub(super) trait Dialect: Database<Row: RowColumns> {
-    /// Begins a transaction whose reads all see the same state.
+    /// The statement that begins a transaction in which all reads see the same state.
     const BEGIN_SNAPSHOT: &'static str;
-    /// Checks all pages and returns the faults in `found`; `None` if the database does this by itself.
+    /// The statement that checks all pages and returns the faults in the column `found`; `None` if the database checks
+    /// its pages itself.
     const CHECK_PAGES: Option<&'static str>;
-    /// Returns the size of the database in `bytes`, and its free part in `free_bytes`.
+    /// The statement that returns the size of the database in the column `bytes`, and the size of its free part in the
+    /// column `free_bytes`.
     const SIZE: &'static str;
     /// The time limit of a read, including the wait for a connection.
     const READ_TIMEOUT: Option<Duration>;
@@ -41,8 +44,8 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
         values: Self::Arguments,
     ) -> impl Stream<Item = Result<Self::Row, sqlx::Error>> + Send + Unpin;
 
-    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow) on the values of its columns, and returns the number
-    /// of changed rows.
+    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow) with the values of its columns, and returns the
+    /// number of changed rows.
     fn write_rows(
         connection: &mut Self::Connection,
         text: &'static str,
@@ -56,7 +59,7 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
 pub(super) struct Translations(Mutex<HashMap<(&'static str, usize), SqlStr>>);
 
 impl Translations {
-    /// Returns the statement for this number of rows, translating it on the first call.
+    /// Returns the translation of a statement for this number of rows, and creates it on the first call.
     pub(super) fn get_or_translate(
         &self,
         text: &'static str,
@@ -80,8 +83,9 @@ impl<'v, T> SqlValue<'v> for T where
 {
 }
 
-/// A statement for any database, with its values. It uses SQL that all of them know, with PostgreSQL's casts
-/// (`id::text`). In Rust, ids and JSON are text, and small integers are `i64`.
+/// A statement for any database, with its values. It is written in SQL that all databases understand, apart from
+/// PostgreSQL's casts (`id::text`), which are removed for other databases. On the Rust side, ids and JSON are text, and
+/// small integers are `i64`.
 #[derive(Debug)]
 #[must_use = "a statement does nothing until it is run"]
 pub(super) struct Statement<D: Dialect> {
@@ -94,7 +98,7 @@ impl<D: Dialect> Statement<D> {
         Self { text, values: Ok(D::Arguments::default()) }
     }
 
-    /// Adds the next value.
+    /// Binds the next value.
     pub(super) fn bind<'v>(mut self, value: impl SqlValue<'v>) -> Self {
         if let Ok(values) = &mut self.values
             && let Err(error) = D::bind(values, value)

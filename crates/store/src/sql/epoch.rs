@@ -1,23 +1,23 @@
 //! The epoch of a database.
 //!
-//! Each server that opens a database raises its epoch. Every write transaction checks it, so that a server that has
-//! lost the database without noticing it cannot write any more.
+//! Each server that opens a database raises the epoch of the database. Every write transaction checks the epoch, so
+//! that a server that has lost the database without noticing can no longer write to it.
 
 use crate::StoreError;
 
-/// Checks the epoch that a transaction read from `server`.
+/// Checks the epoch that a transaction has read from the table `server`.
 ///
 /// # Errors
-/// As [`lost_database_error`] says, if it is not this server's.
+/// The error of [`lost_database_error`] if the epoch is not this server's.
 pub(super) fn check_epoch(own: i64, found: Option<i64>) -> Result<(), StoreError> {
     if found == Some(own) { Ok(()) } else { Err(lost_database_error(found)) }
 }
 
-/// Explains why a database is not this server's, given the epoch found in it.
+/// Returns the error for a database that does not belong to this server, given the epoch found in it.
 pub(super) fn lost_database_error(found: Option<i64>) -> StoreError {
     match found {
         Some(_) => {
-            StoreError::Taken("another server has opened it since; this one stops using it".to_owned())
+            StoreError::Taken("another server has opened it since, so this server stops using it".to_owned())
         }
         None => StoreError::Damaged {
             what: "the table `server`".to_owned(),

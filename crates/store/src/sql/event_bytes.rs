@@ -1,16 +1,25 @@
-//! The binary format of events in a column.
+//! The binary format in which events are stored in a column.
 //!
 //! # Format
-//! Numbers are little-endian. An event is the length of its canonical bytes, `u32`; these bytes, as `canonical.rs` of
-//! the referee defines them; and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the
-//! index of the event in the record, `u32`, and the canonical bytes. Events follow each other without gaps.
+//! All numbers are little-endian. An event consists of
+//! - the length of its canonical bytes, `u32`;
+//! - the canonical bytes, as `canonical.rs` of the referee defines them;
+//! - a CRC-32 checksum (the one that Ethernet and gzip use), `u32`, of the 16 bytes of the match's id, the index of the
+//!   event in the record as `u32`, and the canonical bytes.
 //!
-//! A record part is the version of this format, `u8`, and events of one match.
+//! Events follow each other without gaps.
 //!
-//! A journal row has events of many matches: the version, a directory, and the events of each run in the directory. The
-//! directory is the number of runs, `u32`; for each run the 16 bytes of its match's id, the index of its first event in
-//! the record, the number of events, and their length in bytes, each `u32`; and the first 16 bytes of BLAKE3 of the row
-//! so far. So a row that is truncated or has changed events still shows which matches are affected.
+//! A record part consists of the version of this format, `u8`, and events of one match.
+//!
+//! A journal row contains events of many matches. It consists of the version, a directory, and the events of each run
+//! that the directory lists. A run is a sequence of consecutive events of one match. The directory consists of
+//! - the number of runs, `u32`;
+//! - for each run, the 16 bytes of its match's id, and three `u32` numbers: the index of its first event in the record,
+//!   the number of its events, and their length in bytes;
+//! - the first 16 bytes of the BLAKE3 hash of the row up to this point.
+//!
+//! Because the directory has its own hash, a row that is truncated or has changed events still shows which matches are
+//! affected.
 
 use super::row::DamageReason;
 use lastnim_core::game::MatchId;
@@ -18,10 +27,10 @@ use lastnim_core::referee::{TimedEvent, append_canonical_bytes};
 
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
-/// The length of the BLAKE3 prefix after a row's directory.
+/// The number of hash bytes at the end of a row's directory.
 const CHECK_BYTES: usize = 16;
 
-/// Appends an event, given its match and its index in the record.
+/// Appends an event that has index `place` in the record of match `id`.
 pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
@@ -31,7 +40,7 @@ pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// Returns the checksum of an event, which differs for other matches and indexes.
+/// Returns the checksum of an event, which also covers its match and its index.
 fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     sum.update(id.as_bytes());
@@ -40,7 +49,7 @@ fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// Converts a count of events or bytes, which is far below the limit.
+/// Converts a count of events or bytes, which is far below the maximum of `u32`.
 fn to_u32(number: usize) -> u32 {
     u32::try_from(number).expect("no transaction has that many events or bytes")
 }
@@ -98,7 +107,7 @@ fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
     match bytes.split_first() {
         Some((&VERSION, rest)) => Ok(rest),
         Some((version, _)) => {
-            Err(format!("bytes of version {version}: this program reads version {VERSION}"))
+            Err(format!("it has format version {version}, but this program reads version {VERSION}"))
         }
         None => Err("it is empty".to_owned()),
     }
@@ -108,9 +117,9 @@ fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JournalRun<'a> {
     pub(super) id: MatchId,
-    /// The index of the first one in the record.
+    /// The index of the first event in the record.
     pub(super) seq: usize,
-    /// Their number.
+    /// The number of events.
     pub(super) count: usize,
     pub(super) bytes: &'a [u8],
 }
@@ -135,7 +144,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     row
 }
 
-/// Parses a journal row. A truncated run returns the bytes that are left.
+/// Parses a journal row. A run that is truncated has only the bytes that are left.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
     let cut_off = || "its directory is truncated".to_owned();
     let mut rest = read_version(row)?;
@@ -250,7 +259,7 @@ mod tests {
         let part = |bytes| KeptEvents::of_part(match_id(1), 0, bytes);
         assert!(part(&[]).is_err());
         let other = part(&[VERSION + 1, 0]).map(drop);
-        assert_eq!(other, Err("bytes of version 2: this program reads version 1".to_owned()));
+        assert_eq!(other, Err("it has format version 2, but this program reads version 1".to_owned()));
         assert_eq!(part(&[VERSION]).unwrap().count(), 0);
     }
 }

@@ -4,10 +4,10 @@ use lastnim_core::game::{BotName, TournamentId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The limit for the bots of all cached tournaments together.
+/// The maximum number of bots in all cached tournaments together.
 const MAX_BOTS: usize = 100_000;
 
-/// Caches the fields of finished tournaments.
+/// Caches the fields of finished tournaments, which are lists of their bots.
 #[derive(Debug, Default)]
 pub(super) struct FieldCache {
     kept: Mutex<FieldTable>,
@@ -26,7 +26,8 @@ impl FieldCache {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of bot removals; call this before reading a field.
+    /// Returns the number of bot removals so far. Call this before reading a field that will be passed to
+    /// [`Self::insert`].
     pub(super) fn removals(&self) -> u64 {
         self.lock().removals
     }
@@ -36,14 +37,15 @@ impl FieldCache {
         self.lock().fields.get(&id).cloned()
     }
 
-    /// Caches the field of a finished tournament, unless a bot was removed since it was read.
+    /// Caches the field of a finished tournament, unless a bot was removed after the field was read. `removals` is the
+    /// number of bot removals before that read.
     pub(super) fn insert(&self, id: TournamentId, field: &Arc<Vec<BotName>>, removals: u64) {
         let mut kept = self.lock();
         if kept.removals != removals || field.len() > MAX_BOTS / 8 {
             return;
         }
-        // Any entry is evicted. If the oldest were evicted, reading a list slightly longer than the cache would miss
-        // every time.
+        // An arbitrary entry is evicted. If it were always the oldest, reading a list slightly longer than the cache
+        // would miss every time.
         while kept.bots + field.len() > MAX_BOTS
             && let Some(&victim) = kept.fields.keys().next()
         {

@@ -8,19 +8,19 @@ use super::row::RowColumns as _;
 use super::rows::{self, name_damage};
 use crate::StoreError;
 
-/// The initial state of a writer. Once its parts are written and its rows removed, the journal contains only unreadable
-/// rows.
+/// The state from which a writer starts. After the writer has written `parts` and removed the rows in `removed`, the
+/// journal table contains only unreadable rows.
 #[derive(Debug)]
 pub(super) struct LoadedJournal {
     pub(super) journal: Journal,
-    /// The journal's events of unfinished matches.
+    /// Record parts with the events of unfinished matches that are in the journal.
     pub(super) parts: Vec<RecordPart>,
-    /// The first and last ids of ranges of unneeded rows.
+    /// Ranges of rows that are no longer needed, each as its first and last id.
     pub(super) removed: Vec<(i64, i64)>,
 }
 
 impl LoadedJournal {
-    /// Reads the tables.
+    /// Reads the unfinished matches and the journal.
     pub(super) async fn read<D: Dialect>(connection: &mut D::Connection) -> Result<Self, StoreError> {
         let first = Statement::<D>::new(
             "SELECT coalesce((SELECT max(id) FROM journal), 0) + 1 AS next_row,
@@ -53,7 +53,7 @@ impl LoadedJournal {
         Ok(Self { journal, parts, removed })
     }
 
-    /// Removes unneeded rows.
+    /// Removes the rows that are no longer needed.
     pub(super) async fn remove_rows<D: Dialect>(
         &self,
         connection: &mut D::Connection,
@@ -69,7 +69,7 @@ impl LoadedJournal {
     }
 }
 
-/// Reads the progress of unfinished matches, without the journal.
+/// Reads the progress of unfinished matches from their record parts, without the journal.
 async fn load_open_matches<D: Dialect>(
     connection: &mut D::Connection,
     journal: &mut Journal,
@@ -77,7 +77,7 @@ async fn load_open_matches<D: Dialect>(
     let unfinished = Statement::<D>::new("SELECT id::text FROM matches WHERE over_at_us IS NULL");
     let ids = unfinished.fetch(connection, rows::read_match_id).await?;
     for &id in &ids {
-        // The match has no events in record parts yet.
+        // The match counts as empty until its newest part is read below.
         journal.open_match(id);
     }
     let newest_parts = Statement::<D>::new(

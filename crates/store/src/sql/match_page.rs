@@ -9,8 +9,9 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::EndReason;
 use lastnim_proto::ListedState;
 
-/// Builds the statement for finished matches that pass the whole filter. The arguments are the tables to search and the
-/// column with the ids there, which decide the index that the database scans from the newest match.
+/// Builds the statement that reads the finished matches that pass the whole filter. The arguments are the tables to
+/// search and the column with the match ids in these tables. They decide which index the database scans, starting at
+/// the newest match.
 macro_rules! summaries {
     ($looked_up:literal, $id:literal) => {
         concat!(
@@ -42,7 +43,7 @@ macro_rules! summaries {
 #[derive(Debug)]
 pub(super) struct MatchPage<'a> {
     filter: &'a MatchFilter,
-    /// The range of the ids, inclusive.
+    /// The first and last match id of the search, inclusive.
     ids: (MatchId, MatchId),
     /// The page ends before this match.
     before: MatchId,
@@ -66,7 +67,7 @@ impl<'a> MatchPage<'a> {
         Self { filter, ids: (MatchId::least(), before), before, limit }
     }
 
-    /// Returns the condition that the fewest matches meet.
+    /// Returns the index that is expected to select the fewest matches.
     fn looked_up(&self) -> LookedUp {
         let filter = self.filter;
         match (filter.state, filter.reason) {
@@ -81,8 +82,8 @@ impl<'a> MatchPage<'a> {
         }
     }
 
-    /// Returns the statement for the first and last match of the tournament, which limit the search: ids rise with
-    /// time, and a tournament's ids lie between these.
+    /// Returns the statement that reads the first and last match id of the tournament, or `None` if the search does not
+    /// need them. They bound the search, because match ids increase with time.
     pub(super) fn bounds_statement<D: Dialect>(&self) -> Option<Statement<D>> {
         let tournament = self.filter.tournament.filter(|_| self.looked_up() != LookedUp::ByTournament)?;
         let bounds = Statement::new(
@@ -100,7 +101,8 @@ impl<'a> MatchPage<'a> {
 
     /// Returns the statement for the page.
     pub(super) fn statement<D: Dialect>(&self) -> Statement<D> {
-        // SQLite reads the tables of a CROSS JOIN in order, and a bot has fewer seats than there are matches.
+        // SQLite reads the tables of a CROSS JOIN in the given order. `seats` is first, because a bot has fewer seats
+        // than there are matches.
         let text = match self.looked_up() {
             LookedUp::Voided => summaries!("matches WHERE void_reason IS NOT NULL", "matches.id"),
             LookedUp::Quarantined => summaries!("matches WHERE damage IS NOT NULL", "matches.id"),

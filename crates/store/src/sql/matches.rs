@@ -11,7 +11,7 @@ use lastnim_core::game::{MatchId, Seat};
 use lastnim_tournament::{Reason, SeatResult};
 use serde_json::Value;
 
-/// Returns the given matches that exist.
+/// Returns those of the given matches that exist.
 pub(super) async fn existing_matches<D: Dialect>(
     connection: &mut D::Connection,
     ids: &[MatchId],
@@ -27,12 +27,13 @@ pub(super) async fn existing_matches<D: Dialect>(
     .await
 }
 
-/// Encodes ids as the keys of a JSON object, which `json_each` reads in every database.
+/// Encodes ids as the keys of a JSON object, which every database can read with `json_each`.
 pub(super) fn json_keys<T: ToString>(ids: &[T]) -> String {
     Value::Object(ids.iter().map(|id| (id.to_string(), Value::Null)).collect()).to_string()
 }
 
-/// Writes changes to matches, except for their events. New matches have no journal rows before `first_row`.
+/// Writes changes to matches, except for their events. `first_row` is the id of the first journal row that may contain
+/// events of new matches.
 pub(super) async fn write_matches<D: Dialect>(
     connection: &mut D::Connection,
     batch: &MatchChanges<'_>,
@@ -45,7 +46,8 @@ pub(super) async fn write_matches<D: Dialect>(
     quarantine_matches::<D>(connection, &batch.quarantined).await
 }
 
-/// Voids matches and frees their numbers. Their setups stay, since their records depend on them.
+/// Voids matches and frees their numbers. Their setups still contain the numbers, since the records depend on the
+/// setups.
 async fn void_matches<D: Dialect>(
     connection: &mut D::Connection,
     voided: &[(MatchId, &Reason)],
@@ -112,7 +114,6 @@ async fn end_matches<D: Dialect>(
     written.await.map(drop)
 }
 
-/// Quarantines matches.
 async fn quarantine_matches<D: Dialect>(
     connection: &mut D::Connection,
     quarantined: &[QuarantinedMatch<'_>],
@@ -170,7 +171,7 @@ async fn seal_matches<D: Dialect>(
     .run::<D>(connection)
     .await?;
     if changed != figures.len() as u64 {
-        return Err(StoreError::Refused("figures for seats that a match does not have".to_owned()));
+        return Err(StoreError::Refused("there are figures for seats that a match does not have".to_owned()));
     }
     Ok(())
 }

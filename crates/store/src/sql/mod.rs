@@ -1,8 +1,8 @@
 //! Stores in SQL databases: SQLite and PostgreSQL.
 //!
 //! The tables have the same names and columns in both databases, and share their statements. A
-//! [`Dialect`](dialect::Dialect) describes the differences. Code for one database only, or written for its speed there
-//! (the events of matches), is in the folder of that database.
+//! [`Dialect`](dialect::Dialect) describes the differences. The folder of each database has the code that only this
+//! database needs, and the code that is written differently to be fast there, such as that for the events of matches.
 
 mod acknowledged_ends;
 mod backend;

@@ -13,8 +13,8 @@ pub(super) enum ColumnValues {
     Bytes(Vec<Option<Vec<u8>>>),
 }
 
-/// A statement on many rows. `{rows}` in its text becomes a table `now` with the columns `column1`, `column2` and so
-/// on.
+/// A statement that is applied to many rows. In its text, `{rows}` is replaced by a table `now` with the columns
+/// `column1`, `column2` and so on.
 #[derive(Debug)]
 #[must_use = "a statement does nothing until it is run"]
 pub(super) struct MultiRow<'a, T> {
@@ -53,7 +53,7 @@ impl<'a, T> MultiRow<'a, T> {
         self
     }
 
-    /// Runs it if there are any rows, and returns the number of changed rows.
+    /// Runs the statement if there are any rows, and returns the number of changed rows.
     pub(super) async fn run<D: Dialect>(self, connection: &mut D::Connection) -> Result<u64, StoreError> {
         match self.rows.len() {
             0 => Ok(0),

@@ -7,8 +7,9 @@ use super::sql_store::sql_limit;
 use crate::{Change, PruneFilter, PrunePage, StoreError};
 use lastnim_core::game::MatchId;
 
-/// Builds the statement for matches in scope whose events may be removed, the oldest first: those after match $1 that
-/// ended before $2, at most $5; if $3 is not 0, without the newest $4 + 1 matches with events.
+/// Builds the statement that reads the matches whose events may be removed, the oldest first: at most $5 matches in
+/// scope that come after match $1 and ended before $2. If $3 is not 0, it leaves out the newest $4 + 1 finished matches
+/// in scope that still have their events.
 macro_rules! prunable_matches {
     ($scope:literal) => {
         concat!(
@@ -26,7 +27,7 @@ macro_rules! prunable_matches {
     };
 }
 
-/// Returns the statement for a page of matches whose events may be removed.
+/// Returns the statement that reads a page of matches whose events may be removed.
 pub(super) fn prunable_statement<D: Dialect>(page: &PrunePage) -> Statement<D> {
     let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, limit } = page;
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -46,7 +47,8 @@ pub(super) fn prunable_statement<D: Dialect>(page: &PrunePage) -> Statement<D> {
     }
 }
 
-/// Removes the events of matches and marks these as pruned. Unfinished and quarantined matches keep their events.
+/// Removes the events and transcripts of matches, and marks the matches as pruned. Unfinished and quarantined matches
+/// keep theirs.
 pub(super) async fn prune_records<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

@@ -1,4 +1,4 @@
-//! Read-only access to a database, with the questions about a store as a whole.
+//! Read-only access to a database, and the reads that concern a store as a whole.
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, Statement};
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use lastnim_core::game::MatchId;
 use lastnim_tournament::MatchOutcome;
 
-/// A backend that writes nothing.
+/// A backend that refuses every write.
 #[derive(Debug)]
 pub(super) struct ReadOnlyBackend;
 

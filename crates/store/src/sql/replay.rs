@@ -1,4 +1,4 @@
-//! Replays a match from its stored events and compares it with its last hash.
+//! Replays a match from its stored events, and checks that the result agrees with the database row of the match.
 
 use super::columns::small_number;
 use super::event_bytes::{KeptEvents, parse_journal_row};
@@ -23,7 +23,7 @@ pub(super) struct RecordReplay {
     record: Option<Record>,
 }
 
-/// The end of a match according to its row; empty if it is not over.
+/// The end of a match according to its row; all fields are `None` if the match is not over.
 #[derive(Debug, PartialEq, Eq)]
 struct RecordedEnd {
     reason: Option<String>,
@@ -64,8 +64,8 @@ impl RecordReplay {
     /// Creates a replay from the row of a match.
     ///
     /// # Errors
-    /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if the row says so, [`StoreError::Damaged`] if it cannot
-    /// be read.
+    /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if the row says so, and [`StoreError::Damaged`] if the row
+    /// cannot be read.
     pub(super) fn begin(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
         let read = || {
             if row.nullable::<i64>("pruned_at_us")?.is_some() {
@@ -116,7 +116,7 @@ impl RecordReplay {
         name_damage(format_args!("the record of match {}", self.id), added)
     }
 
-    /// Adds the match's events in a journal row, except for those already in a part.
+    /// Adds the match's events from a journal row, except for those that were already added from a part.
     pub(super) fn push_journal_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
         let id = self.id;
         let mut add = || {
@@ -134,7 +134,7 @@ impl RecordReplay {
         name_damage(format_args!("the record of match {id}"), add())
     }
 
-    /// Adds the events from index `seq` to before `next`.
+    /// Adds the events with the indexes `seq..next`.
     fn push_kept(&mut self, seq: u64, next: u64, events: KeptEvents<'_>) -> Result<(), DamageReason> {
         if seq != self.len() as u64 {
             return Err(at_event(self.len(), &format!("it is missing, but event {seq} exists")));
@@ -160,7 +160,7 @@ impl RecordReplay {
         pushed.map_err(|error| error.to_string())
     }
 
-    /// Returns the match if it has all events that its row promises.
+    /// Returns the match if its events agree with its row.
     pub(super) fn finish(self) -> Result<StoredMatch, StoreError> {
         let Self { id, record, setup, .. } = self;
         let none = || "it has no events".to_owned();

@@ -8,7 +8,7 @@ use sqlx::{Decode, Postgres, Row as _, Sqlite, Type};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// Why a row is damaged: it cannot have been written in this form.
+/// The reason why a row counts as damaged, for example a value that this program cannot have written.
 pub(super) type DamageReason = String;
 
 /// A column value that every database can return.
@@ -22,7 +22,7 @@ impl<T> ColumnValue for T where
 {
 }
 
-/// A row whose getters explain unexpected values.
+/// A row with getters that return an explanation if a value is unexpected.
 pub(super) trait RowColumns {
     /// Returns the value of a column, or `None` if it is null.
     fn nullable<T: ColumnValue>(&self, column: &str) -> Result<Option<T>, DamageReason>;
@@ -31,7 +31,7 @@ pub(super) trait RowColumns {
         self.nullable(column)?.ok_or_else(|| format!("its {column} is missing"))
     }
 
-    /// Returns the text of a column for messages about the row.
+    /// Returns a text column for use in messages about the row; empty if the column cannot be read.
     fn label(&self, column: &str) -> impl Display {
         fmt::from_fn(move |f| f.write_str(&self.get::<String>(column).unwrap_or_default()))
     }
@@ -55,7 +55,7 @@ pub(super) trait RowColumns {
         W::from_word(&self.get::<String>(column)?)
     }
 
-    /// Reads an enum value, or `None` if it is null.
+    /// Reads an enum value, or `None` if the column is null.
     fn nullable_word<W: StoredWord>(&self, column: &str) -> Result<Option<W>, DamageReason> {
         self.nullable::<String>(column)?.map(|word| W::from_word(&word)).transpose()
     }
@@ -65,7 +65,7 @@ pub(super) trait RowColumns {
         self.nullable_bytes(column)?.ok_or_else(|| format!("its {column} is missing"))
     }
 
-    /// Reads exactly N bytes, or `None` if they are null.
+    /// Reads exactly N bytes, or `None` if the column is null.
     fn nullable_bytes<const N: usize>(&self, column: &str) -> Result<Option<[u8; N]>, DamageReason> {
         let read = |bytes: Vec<u8>| {
             let length = bytes.len();

@@ -30,7 +30,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names the damaged data in an error.
+/// Converts the reason for a failed read to an error that names the damaged data.
 pub(super) fn name_damage<T>(
     what: impl fmt::Display,
     read: Result<T, DamageReason>,
@@ -63,7 +63,7 @@ pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, St
     name_damage(format_args!("a version of bot \"{}\"", row.label("bot")), read())
 }
 
-/// Reads which seat was lost.
+/// Reads a seat that a bot lost, without its strikes.
 pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreError> {
     let read = || {
         let max_seats = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
@@ -74,7 +74,7 @@ pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreErr
     name_damage(format_args!("the seats of match {}", row.label("match_id")), read())
 }
 
-/// Reads the versions of a match by seat.
+/// Reads the versions of the bot in each seat of a match.
 pub(super) fn read_seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
     parse_seat_versions(&parse_messages_json::<pb::SeatVersions>("seat_versions", &json)?)
@@ -284,10 +284,10 @@ pub(super) fn read_summary(
     name_damage(format_args!("match {}", row.label("id")), read())
 }
 
-/// The record hash of a match, as far as its row shows it.
+/// The record hash of a match, as far as the database row of the match shows it.
 pub(super) enum ReadHead {
     Known(MatchHead),
-    /// A hash that is valid only if the rows were revealed.
+    /// A hash that is valid only if the seats' rows were revealed, which the database row does not show.
     PerhapsUnrevealed(MatchHead),
 }
 

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use crate::StoreError;
 use std::fmt::Display;
 
-/// The version of the tables that each database's `schema.sql` creates. No other version is read.
+/// The version of the tables that each database's `schema.sql` creates. This program reads no other version.
 pub(super) const SCHEMA_VERSION: i64 = 1;
 
 /// Fails if the tables have another version.
@@ -21,7 +21,7 @@ pub(super) fn check_readable(found: Option<i64>) -> Result<(), StoreError> {
     check_version(found.ok_or_else(|| StoreError::Unusable(no_tables.to_owned()))?)
 }
 
-/// Reads the version from `server`, if that is lastnim's table.
+/// Reads the version from the table `server`. Fails if this is not lastnim's table.
 pub(super) fn read_version<D: Dialect>(
     row: Result<Option<i64>, sqlx::Error>,
     database: impl Display,
@@ -34,7 +34,7 @@ pub(super) fn read_version<D: Dialect>(
     }
 }
 
-/// Returns the error for another program's database.
+/// Returns the error for a database that belongs to another program.
 pub(super) fn foreign_tables_error(database: impl Display) -> StoreError {
     StoreError::Unusable(format!(
         "{database} has tables of another program: name a different or a new database"

@@ -41,7 +41,7 @@ macro_rules! tournaments {
     };
 }
 
-/// Builds a statement that reads standings (as `line`) with joined columns.
+/// Builds a statement that reads standings (the table alias is `line`) and the columns in `beside`.
 macro_rules! standings {
     ($beside:literal, $which:literal) => {
         concat!(
@@ -64,7 +64,7 @@ pub(super) struct SqlStore<D: Dialect> {
     fields: FieldCache,
 }
 
-/// Fails a call that takes too long, since a silently lost peer never answers.
+/// Fails if a call takes too long, since a peer that was lost silently never answers.
 pub(super) async fn within_deadline<T>(
     patience: Duration,
     act: impl Future<Output = Result<T, StoreError>>,
@@ -154,8 +154,8 @@ impl<D: Dialect> SqlStore<D> {
 }
 
 impl<D: Dialect> SqlStore<D> {
-    /// Reads from the record of a cancelled match without takes whether its rows were revealed, and sets its hash
-    /// accordingly. A damaged record is not an error here, because the match does not count.
+    /// Reads the record of a cancelled match without takes to find out whether its rows were revealed, and sets its
+    /// hash accordingly. A damaged record is not an error here, because the match does not count.
     async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
         match self.match_record(head.id).await {
             Ok(Some(stored)) => {
@@ -180,7 +180,7 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let written = self.backend.write(changes).await;
-        // After a failure it is unknown whether the bot was removed.
+        // The cache is cleared even after a failure, because the bot may have been removed.
         if changes.iter().any(|change| matches!(change, Change::BotRemoved { .. })) {
             self.fields.clear();
         }

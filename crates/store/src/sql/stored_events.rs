@@ -30,7 +30,7 @@ pub(super) async fn replay_stored_events<D: Dialect>(
     read_parts::<D>(connection, id).await?.iter().try_for_each(|part| replay.push_part(part))
 }
 
-/// Adds the strikes and the loss of a seat from the record.
+/// Reads the strikes and the loss of a seat from the record of its match, and adds them to `lost`.
 pub(super) async fn read_losses<D: Dialect>(
     connection: &mut D::Connection,
     lost: &mut LostSeat,

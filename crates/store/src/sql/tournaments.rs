@@ -13,7 +13,8 @@ use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
-/// Builds the statement that stores the checkpoint of a finished or unfinished tournament.
+/// Builds the statement that stores the checkpoint of a tournament if the tournament is unfinished (`IS NULL`) or
+/// finished (`IS NOT NULL`).
 macro_rules! keep_checkpoint {
     ($over_at:literal) => {
         concat!(
@@ -74,7 +75,8 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::VersionSeen { bot, version, at } => {
                 add_seen_version::<D>(connection, bot, version, *at).await?;
             }
-            // These changes are written elsewhere: acknowledged ends together, matches as a batch, then transcripts.
+            // These changes are written elsewhere: acknowledged ends together at the end of this function, and all
+            // others by other modules.
             Change::EndsAcknowledged { .. }
             | Change::MatchVoided { .. }
             | Change::SeatVersions { .. }

@@ -7,10 +7,10 @@ use super::rows::{name_damage, read_seat};
 use crate::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
 use lastnim_core::game::{MAX_SEATS, MatchId, SeatCount};
 
-/// Replaces the ply for the question about the row.
+/// The value of the column `ply` for the question about a seat's row, which belongs to no ply.
 const ROW_QUESTION_PLY: i64 = -1;
 
-/// Writes publications and removals, in order.
+/// Writes the publications and removals of transcripts, in order.
 pub(super) async fn write_transcripts<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
@@ -61,7 +61,7 @@ pub(super) fn heads_statement<D: Dialect>(id: MatchId) -> Statement<D> {
     .bind(String::from(id))
 }
 
-/// Returns the statement that counts the transcript bytes of a seat, without those for one question.
+/// Returns the statement that adds up the sizes of a seat's transcripts, without the one at `place`.
 pub(super) fn bytes_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
     Statement::new(
         "SELECT pruned_at_us,
@@ -85,7 +85,7 @@ pub(super) fn transcript_statement<D: Dialect>(id: MatchId, place: QuestionPlace
     .bind(ply_column(place))
 }
 
-/// Reads the head of a transcript.
+/// Reads the head of a transcript, which is everything except its lines.
 pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreError> {
     let read = || {
         let (place, published_at) = (read_place(row)?, row.time("published_at_us")?);
@@ -94,7 +94,7 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
     name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
 }
 
-/// Reads how many transcript bytes a seat has.
+/// Reads the total size of a seat's transcripts, in bytes.
 pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
     let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
     let (pruned_at, bytes) = name_damage(format_args!("the transcripts of match {id}"), read())?;

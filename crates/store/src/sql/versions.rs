@@ -1,4 +1,4 @@
-//! The versions that bots reported: by bot, and by seat of a match.
+//! Writes the versions that bots reported: those in the list of each bot, and those at the seats of each match.
 
 use super::columns::{seat_versions_json, to_column_integer};
 use super::dialect::{Dialect, Statement};
@@ -8,7 +8,7 @@ use lastnim_core::game::{BotName, BotVersion};
 use lastnim_core::referee::Timestamp;
 use std::collections::BTreeMap;
 
-/// Notes a version that a registered bot reported, and drops the oldest beyond the limit.
+/// Records a version that a registered bot reported, and deletes its oldest versions beyond [`MAX_SEEN_VERSIONS`].
 pub(super) async fn add_seen_version<D: Dialect>(
     connection: &mut D::Connection,
     bot: &BotName,
@@ -39,7 +39,7 @@ pub(super) async fn add_seen_version<D: Dialect>(
     .await
 }
 
-/// Writes the versions at the seats of existing matches.
+/// Records which versions the bots at the seats of existing matches reported.
 pub(super) async fn write_seat_versions<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

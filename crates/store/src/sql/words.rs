@@ -1,13 +1,14 @@
-//! The words for enum values in tables.
+//! The words that stand for enum values in database tables.
 //!
-//! They are the names on the wire, in lower case and without their common prefix; a test checks this.
+//! Where the protobuf schema has the same enum, each word is the name used there, in lower case and without the prefix
+//! that all its values share; a test checks this.
 
 use lastnim_core::referee::EndReason;
 use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
-/// An enum that tables store as words.
+/// An enum whose values are stored in tables as words.
 pub(super) trait StoredWord: Copy + Sized + 'static {
-    /// The name of the enum in messages.
+    /// The name of the enum in error messages.
     const CALLED: &'static str;
     const WORDS: &'static [(Self, &'static str)];
 

@@ -1,9 +1,9 @@
-//! The events of unfinished matches, on their way into the tables.
+//! The journal, which stores the newest events of unfinished matches until they move to record parts.
 //!
-//! Each write adds one journal row with the events of all its matches. Later, the events of each match move to parts of
-//! its record, several hundred at a time, and the last of them when it ends. Each transaction moves at most a fixed
-//! multiple of what it adds. The journal is bounded: an idle match's events move to a part before its oldest row holds
-//! back too many others.
+//! Each write adds one journal row with the new events of all matches in the write. Later, the events of each match
+//! move to parts of its record: several hundred at a time, and the rest when the match ends. Each transaction moves at
+//! most a fixed multiple of the data that it adds. The size of the journal is bounded: when the journal is too large,
+//! the events of idle matches also move to parts, so that the rows that contain them can be removed.
 
 use super::columns::to_column_integer;
 use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
@@ -13,21 +13,23 @@ use lastnim_core::referee::{Event, TimedEvent, parse_canonical_bytes};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// The size of the events that become a record part: several hundred takes.
+/// The size in bytes at which a match's newest events become a full record part: several hundred takes.
 const PART_BYTES: usize = 8 << 10;
-/// The minimum journal size before the events of idle matches move to parts.
+/// The events of idle matches move to parts while the journal is larger than this size in bytes, plus
+/// [`JOURNAL_BYTES_PER_MATCH`] for each unfinished match.
 const JOURNAL_BYTES: usize = 1 << 20;
-/// The additional size per unfinished match; an active match never has more in the journal.
+/// The size that each unfinished match adds to this limit. An active match never has more bytes in the journal.
 const JOURNAL_BYTES_PER_MATCH: usize = 2 * PART_BYTES;
-/// The minimum number of idle matches whose events each write moves to parts; it also moves one for each match with
-/// events in the write. So it moves at least as many matches as its row has, and rows are removed as fast as added.
+/// The number of idle matches whose events a write may move to parts, in addition to one for each match with events in
+/// the write. So a write can move at least as many matches as its row contains, and rows are removed as fast as they
+/// are added.
 const MIN_MOVED: usize = 4;
 /// The minimum number of unneeded rows that are removed together.
 const MIN_REMOVED: i64 = 16;
 /// The maximum number of rows removed per write; each write adds one row.
 const MAX_REMOVED: i64 = 64;
 
-/// The size up to which the journal may grow before events are moved.
+/// The sizes in bytes above which events move from the journal to record parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct JournalLimits {
     part_bytes: usize,
@@ -35,39 +37,40 @@ struct JournalLimits {
     journal_bytes_per_match: usize,
 }
 
-/// The writer's view of unfinished matches. It is updated before the commit, and must be rebuilt after a failed one.
+/// The writer's in-memory view of the journal and of unfinished matches. It is updated before each commit, and must be
+/// rebuilt if the commit fails.
 #[derive(Debug)]
 pub(super) struct Journal {
     limits: JournalLimits,
     open: MatchMap<OpenMatch>,
-    /// Matches with events that are only in the journal, by the first such row.
+    /// The matches with events that are only in the journal, ordered by the first row that contains such events.
     pending: BTreeSet<(i64, MatchId)>,
-    /// The first row that still exists.
+    /// The id of the first row that still exists.
     first_row: i64,
-    /// The first row that is still needed.
+    /// The id of the first row that is still needed.
     needed_from: i64,
-    /// The sizes of that row and all later ones.
+    /// The sizes in bytes of the row `needed_from` and all later rows.
     needed: VecDeque<usize>,
     needed_bytes: usize,
     next_row: i64,
 }
 
-/// The progress of an unfinished match, and its newest events: those in no full record part.
+/// The progress of an unfinished match, and its newest events, which are those that are not in a full record part.
 #[derive(Debug)]
 pub(super) struct OpenMatch {
-    /// The index of the first of these events.
+    /// The index of the first of the newest events.
     seq: usize,
     count: usize,
     plies: u32,
-    /// The version and the events.
+    /// The format version, followed by the newest events.
     bytes: Vec<u8>,
-    /// The events and bytes that were written before.
+    /// The number of the newest events that earlier writes have written, and the length of `bytes` at that time.
     written: (usize, usize),
-    /// The first journal row with events that are in no part.
+    /// The first journal row with events of this match that are not in a part.
     pending_from: Option<i64>,
 }
 
-/// A part of a record: consecutive events.
+/// A part of a record, which contains consecutive events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordPart {
     pub(super) id: MatchId,
@@ -75,7 +78,7 @@ pub(super) struct RecordPart {
     pub(super) seq: i64,
     /// The index after the last event.
     pub(super) next_seq: i64,
-    /// Takes of the match up to here.
+    /// The number of takes in the match up to the end of this part.
     pub(super) plies: i64,
     pub(super) bytes: Vec<u8>,
 }
@@ -83,16 +86,16 @@ pub(super) struct RecordPart {
 /// The changes that a write makes to the journal and the record parts.
 #[derive(Debug, Default)]
 pub(super) struct JournalWrite {
-    /// The row to add, and its id.
+    /// The row to add, as its id and its contents.
     pub(super) row: Option<(i64, Vec<u8>)>,
-    /// Parts to write; each replaces a part with the same match and index.
+    /// The parts to write. Each replaces the part of the same match with the same first index, if there is one.
     pub(super) parts: Vec<RecordPart>,
-    /// Rows to remove.
+    /// The ids of the rows to remove.
     pub(super) removed: Range<i64>,
 }
 
 impl OpenMatch {
-    /// Creates a match with this many events and takes.
+    /// Creates a match with `seq` events and `plies` takes, and no newest events.
     pub(super) fn behind(seq: usize, plies: u32) -> Self {
         Self { seq, count: 0, plies, bytes: vec![VERSION], written: (0, 1), pending_from: None }
     }
@@ -120,7 +123,7 @@ impl OpenMatch {
         self.count > self.written.0
     }
 
-    /// Returns these events as a part.
+    /// Returns the newest events as a record part.
     fn part(&self, id: MatchId, bytes: Vec<u8>) -> Result<RecordPart, StoreError> {
         Ok(RecordPart {
             id,
@@ -176,7 +179,7 @@ impl Journal {
         self.next_row
     }
 
-    /// Returns whether the journal has the match as unfinished.
+    /// Returns whether the match is known to be unfinished.
     pub(super) fn knows(&self, id: &MatchId) -> bool {
         self.open.contains_key(id)
     }
@@ -186,7 +189,7 @@ impl Journal {
         self.open.entry(id).or_insert_with(|| OpenMatch::behind(0, 0))
     }
 
-    /// Notes the progress of a match from the last part of its record, which grows further unless it is full.
+    /// Sets the progress of a match from the last part of its record. Later events extend this part unless it is full.
     pub(super) fn insert_last_part(&mut self, part: RecordPart) -> Result<(), StoreError> {
         let place = |number| usize::try_from(number).map_err(|_| damaged_part_error(part.id, number));
         let (seq, next_seq) = (place(part.seq)?, place(part.next_seq)?);
@@ -203,7 +206,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes a finished match.
+    /// Removes a match that is over, and returns it.
     pub(super) fn close_match(&mut self, id: MatchId) -> Option<OpenMatch> {
         let closed = self.open.remove(&id)?;
         if let Some(row) = closed.pending_from {
@@ -220,7 +223,7 @@ impl Journal {
     ) -> Result<JournalWrite, StoreError> {
         let mut write = JournalWrite::default();
         for (id, mut closed) in closed {
-            // A match whose last part is full needs no write when it ends.
+            // Nothing needs to be written if all events of the match are already in parts.
             if closed.count > 0 && (closed.is_new() || closed.pending_from.is_some()) {
                 let bytes = std::mem::take(&mut closed.bytes);
                 write.parts.push(closed.part(id, bytes)?);
@@ -269,8 +272,8 @@ impl Journal {
         Ok(write)
     }
 
-    /// Moves events of idle matches to parts while the journal is too large: the oldest first, never those of this
-    /// write.
+    /// Moves the events of idle matches to parts while the journal is too large. The oldest events move first, and
+    /// those of this write never do.
     fn move_oldest(
         &mut self,
         max_moves: usize,
@@ -334,7 +337,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns the parts that replace the journal after all runs were added.
+    /// Returns the parts that replace the journal. Call this after all runs were added.
     pub(super) fn finish_loading(&mut self) -> Result<Vec<RecordPart>, StoreError> {
         let mut parts = Vec::new();
         for (&id, open) in self.open.iter_mut().filter(|(_, open)| open.is_new()) {

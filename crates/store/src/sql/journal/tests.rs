@@ -1,4 +1,4 @@
-//! The journal and its tables, with crashes at any point.
+//! Tests of the journal and its tables, with crashes at arbitrary points.
 
 use super::*;
 use crate::sql::event_bytes::parse_journal_row;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 const LIMITS: JournalLimits =
     JournalLimits { part_bytes: 700, journal_bytes: 3_000, journal_bytes_per_match: 1_400 };
-/// The size of an event in these tests, with length and checksum.
+/// The size in bytes of an event in these tests, with its length field and its checksum.
 const EVENT: usize = 4 + 11 + 4;
 
 /// The contents of the database.
@@ -121,7 +121,7 @@ fn written_events_survive_idle_matches_endings_and_crashes() {
             }
             let ids: Vec<_> = lengths.keys().copied().collect();
             for (place, &id) in ids.iter().enumerate() {
-                // The first matches hardly move, the last ones in most rounds.
+                // The first matches get events in few rounds, the last ones in most rounds.
                 if draw.number_below(1 + 4 * (ids.len() - place) as u64) > 1 {
                     continue;
                 }

@@ -1,8 +1,9 @@
-//! The commits that the database confirmed to this server, so that the server notices a database that lost commits.
+//! Tracks the commits that the database has confirmed to this server, so that the server notices if the database has
+//! lost some of them.
 //!
-//! The row of `server` has the number of the newest commit, and every write transaction raises it by one. PostgreSQL replays
-//! commits in their order: a replica that has commit N has all earlier commits, and one that was promoted without commit N
-//! has a lower number.
+//! The only row of the table `server` contains the number of the newest commit, and every write transaction raises this
+//! number by one. PostgreSQL replays commits in order: a replica that has commit N also has all earlier commits, and a
+//! replica that was promoted without commit N has a lower number.
 
 use crate::{Change, StoreError};
 use lastnim_core::game::MatchId;
@@ -11,10 +12,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The number of recent commits whose contents are kept, to describe a loss.
 const REMEMBERED: usize = 1_024;
-/// The number of matches that the description of a loss names.
+/// The maximum number of matches that the description of a loss names.
 const MAX_NAMED: usize = 20;
 
-/// The row of `server`.
+/// The only row of the table `server`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ServerRow {
     /// The epoch of the database's owner.
@@ -23,7 +24,7 @@ pub(super) struct ServerRow {
     pub(super) commit: i64,
 }
 
-/// The commits of this server.
+/// The commits of this server, as far as it knows them.
 #[derive(Debug)]
 pub(super) struct Commits {
     /// This server's epoch.
@@ -33,16 +34,17 @@ pub(super) struct Commits {
 
 #[derive(Debug)]
 struct KnownCommits {
-    /// The newest confirmed commit. Its contents may have been announced.
+    /// The number of the newest confirmed commit. Its contents may have been announced.
     confirmed: i64,
-    /// The newest attempted commit. After a lost connection it is unknown whether the database has it.
+    /// The number of the newest attempted commit. If the connection was lost, it is unknown whether the database has
+    /// this commit.
     tried: i64,
     /// PostgreSQL's timeline. `None` if unknown.
     timeline: Option<u32>,
     recent: VecDeque<CommitContents>,
 }
 
-/// The changes in a commit.
+/// A summary of the changes in a commit.
 #[derive(Debug)]
 struct CommitContents {
     number: i64,
@@ -70,7 +72,7 @@ impl CommitContents {
 }
 
 impl Commits {
-    /// Creates the state from the row that the server finds when it takes over the database.
+    /// Creates the state from the row of the table `server`, after this server has taken over the database.
     pub(super) fn new(row: ServerRow, timeline: Option<u32>) -> Self {
         let known =
             KnownCommits { confirmed: row.commit, tried: row.commit, timeline, recent: VecDeque::new() };
@@ -178,7 +180,7 @@ impl Commits {
 }
 
 impl KnownCommits {
-    /// Describes the changes in the commits after `newest_kept`. `None` means all commits of this server.
+    /// Describes the changes in the commits after `newest_kept`, or in all commits of this server if that is `None`.
     fn describe_loss(&self, newest_kept: Option<i64>) -> String {
         let is_lost = |contents: &&CommitContents| newest_kept.is_none_or(|kept| contents.number > kept);
         let lost: Vec<_> = self.recent.iter().filter(is_lost).collect();

@@ -5,21 +5,23 @@ use crate::sql::db_error::{database_message, driver_error_of};
 use crate::{StoreError, StoreUrl};
 use sqlx::Error;
 
-/// The classes of errors in the data: values that fit no column, and rows that violate a constraint.
+/// The classes of errors in the written data: values that fit no column, and rows that violate a constraint.
 const REFUSED_CLASSES: [&str; 2] = ["22", "23"];
-/// The classes of transient errors: lost connection, rolled back transaction, lack of resources, object in use,
+/// The classes of transient errors: lost connection, rolled-back transaction, lack of resources, object in use,
 /// operator intervention, system error.
 const PASSING_CLASSES: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
-/// The database is read-only, for example because it is now a standby.
+/// The error code of a read-only database, for example one that is now a standby.
 const READ_ONLY: &str = "25006";
-/// The session was ended because it waited too long in a transaction.
+/// The error code of a session that was ended because it was idle in a transaction for too long.
 const IDLE_IN_TRANSACTION: &str = "25P03";
-/// Corrupt pages or indices.
+/// The error codes of corrupt pages and indexes.
 const CORRUPT: [&str; 2] = ["XX001", "XX002"];
-/// Missing columns or unexpected column types: the tables belong to another program.
+/// The error codes of missing columns and unexpected column types, which mean that the tables belong to another
+/// program.
 const FOREIGN: [&str; 3] = ["42703", "42804", "42883"];
 
-/// A prepared statement is missing or already exists: this is not the session that prepared it.
+/// The error codes of a prepared statement that is missing or already exists, which mean that the connection has been
+/// moved to another session.
 const OTHER_SESSION: [&str; 2] = ["26000", "42P05"];
 
 fn error_class(code: &str) -> &str {
@@ -33,7 +35,7 @@ pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
 }
 
 /// Converts an error from an open database. An unknown error is assumed to be one that an operator must resolve, for
-/// example after a table was dropped or a right revoked.
+/// example after a table was dropped or a privilege was revoked.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_default();

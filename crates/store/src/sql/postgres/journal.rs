@@ -1,4 +1,4 @@
-//! The tables of the journal and the record parts.
+//! Writes the tables of the journal and the record parts.
 
 use super::commits::ServerRow;
 use super::store_error_of;
@@ -6,22 +6,23 @@ use crate::StoreError;
 use crate::sql::journal::{JournalWrite, RecordPart};
 use sqlx::PgConnection;
 
-/// PostgreSQL's error code for a missing table: the database is in an older state, from before the tables existed.
+/// PostgreSQL's error code for a missing table, which means that the database is in a state from before the tables were
+/// created.
 const NO_TABLE: &str = "42P01";
 
-/// What a write transaction claims: the database belongs to this server, it has all earlier commits, and this session
-/// has the lock.
+/// The conditions that a write transaction checks: the database belongs to this server and has all earlier commits, and
+/// this session has the lock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     /// This server's epoch.
     pub(super) epoch: i64,
-    /// This commit's number.
+    /// The number of this commit.
     pub(super) commit: i64,
-    /// The session's process.
+    /// The id of the PostgreSQL process that serves the session.
     pub(super) pid: i32,
 }
 
-/// The statement that does a whole write if the statement `own` returns a row.
+/// Builds the statement that does a whole write if the statement `own` returns a row.
 macro_rules! write_all {
     ($own:literal) => {
         concat!(
@@ -42,8 +43,8 @@ macro_rules! write_all {
     };
 }
 
-/// Commits events in one statement, which can be a transaction by itself. A server that takes over the database waits
-/// for its end. Returns false, and does nothing, if the claim is wrong.
+/// Commits events in one statement, which is a transaction by itself. A server that takes over the database waits until
+/// this transaction ends. Returns false, and does nothing, if the claim is wrong.
 pub(super) async fn commit_events(
     connection: &mut PgConnection,
     write: &JournalWrite,
@@ -75,8 +76,8 @@ pub(super) async fn write_events(
     run_write(connection, text, write, claim).await
 }
 
-/// Begins a commit in a transaction. A server that takes over the database waits for its end. Returns false, and does
-/// nothing, if the claim is wrong.
+/// Begins a commit in a transaction. A server that takes over the database waits until this transaction ends. Returns
+/// false, and does nothing, if the claim is wrong.
 pub(super) async fn begin_commit(connection: &mut PgConnection, claim: Claim) -> Result<bool, StoreError> {
     let raised = sqlx::query(
         "UPDATE server SET commit_number = $2
@@ -91,7 +92,7 @@ pub(super) async fn begin_commit(connection: &mut PgConnection, claim: Claim) ->
     Ok(raised.rows_affected() > 0)
 }
 
-/// Only adds a row to the journal. Returns false, and adds nothing, if the claim is wrong.
+/// Commits a new row of the journal, and nothing else. Returns false, and adds nothing, if the claim is wrong.
 async fn add_row(
     connection: &mut PgConnection,
     row: i64,
@@ -140,8 +141,8 @@ async fn run_write(
         .map_err(store_error_of)
 }
 
-/// Reads the owner's epoch and the newest commit number. Returns `None` if there is no such table. In a transaction, a server
-/// that takes over the database waits for its end.
+/// Reads the owner's epoch and the newest commit number from the table `server`. Returns `None` if there is no such
+/// table. If this is called in a transaction, a server that takes over the database waits until the transaction ends.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if the table has no row.

@@ -1,7 +1,7 @@
-//! One server per database.
+//! Ensures that only one server uses a database.
 //!
 //! The writing session holds an advisory lock. PostgreSQL releases it once the session has ended and can commit nothing
-//! more, so its holder is the only writer.
+//! more, so the holder of the lock is the only writer.
 
 use super::session::shared_session_error;
 use super::store_error_of;
@@ -12,9 +12,9 @@ use tokio::time::{Instant, sleep};
 
 /// The two keys of the advisory lock. The first is "lnim".
 const LOCK: (i32, i32) = (0x6c6e_696d, 1);
-/// How long the session of a killed server may take to end.
+/// How long to wait for the lock, because the session of a killed server may still hold it for a while.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// The pause before the next attempt.
+/// The pause before the next attempt to take the lock.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Takes the lock for a starting server.
@@ -23,7 +23,7 @@ pub(super) async fn take_lock(
     pid: i32,
     url: &StoreUrl,
 ) -> Result<(), StoreError> {
-    // PostgreSQL grants the lock again to a session that has it.
+    // This is checked first, because PostgreSQL grants the lock again to a session that already has it.
     if has_lock(connection, pid).await? {
         return Err(shared_session_error("a new connection already has another server's lock"));
     }
@@ -63,7 +63,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     }
 }
 
-/// Returns whether a connection still has the session `pid`, and whether that session has the lock.
+/// Returns whether the session of a connection is still the one with process id `pid` and has the lock.
 pub(super) async fn has_lock(connection: &mut PgConnection, pid: i32) -> Result<bool, StoreError> {
     sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_locks

@@ -31,24 +31,25 @@ use writer::{LockedSession, PostgresWriter};
 
 /// The time limit for connecting and taking the lock.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time limit of a write transaction, and of the reads before the first one; after it, the outcome is unknown. A
-/// slow disk may need many seconds for a commit, which a short limit would restart again and again.
+/// The time limit of a write transaction, and of the reads before the first one. After this time, it is unknown whether
+/// the transaction was committed. A slow disk may need many seconds for a commit, and a short limit would make the
+/// server restart that commit again and again.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
 /// The time limit of a read, including the wait for a connection.
 const READ_TIME_LIMIT: Duration = Duration::from_secs(10);
-/// The number of concurrent readers.
+/// The maximum number of concurrent readers.
 const MAX_READERS: u32 = 8;
 /// How long a reader waits for a connection.
 const READER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// All statements, rewritten for PostgreSQL's planner.
+/// All statements, rewritten to suit PostgreSQL's planner.
 static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
 #[derive(Debug)]
 pub(super) struct PostgresBackend {
     options: PgConnectOptions,
     commits: Arc<Commits>,
-    /// `None` after a failure: the next writer reads the tables again.
+    /// `None` after a failure. The next call then creates a new writer, which reads the tables again.
     writer: Mutex<Option<PostgresWriter>>,
 }
 
@@ -100,12 +101,12 @@ async fn prepare_reader(connection: &mut PgConnection, commits: &Commits) -> Res
     Ok(())
 }
 
-/// Opens a database for reading only, also while a server has it open.
+/// Opens a database for reading only, even while a server has it open.
 pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
     let options = plain_options(url)?;
     within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
-        // This comes first, because in a shared session the settings would also apply to other clients.
+        // This check comes first, because in a shared session the settings would also apply to other clients.
         check_own_session(&mut connection, &options).await?;
         check_readable(schema::table_version(&mut connection, url).await?)
     })
@@ -130,8 +131,8 @@ impl Dialect for Postgres {
     const READ_TIMEOUT: Option<Duration> = Some(READ_TIME_LIMIT);
 
     fn translate(text: &'static str) -> SqlStr {
-        // The planner estimates a hundred rows for `json_each` and would scan the table; for an array it uses the
-        // index.
+        // The planner assumes that `json_each` returns a hundred rows, and would scan the whole table. With an array,
+        // it uses the index.
         let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
         TRANSLATIONS.get_or_translate(text, 0, || text.replace(ID_LIST, by_array))
     }

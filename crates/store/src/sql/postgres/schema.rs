@@ -1,4 +1,4 @@
-//! The version and the owner of the tables.
+//! Creates the tables, reads their version, and claims them for this server.
 
 use super::commits::ServerRow;
 use super::db_error::open_error_of;
@@ -7,11 +7,11 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
 use crate::{StoreError, StoreUrl};
 use sqlx::{PgConnection, Postgres};
 
-/// Creates the tables if they are missing, and claims the database for this server, which holds its lock. Returns the
-/// server's epoch and the newest commit number.
+/// Creates the tables if they are missing, and claims the database for this server, which already holds the lock.
+/// Returns the server's epoch and the newest commit number.
 ///
-/// The epoch is raised by a random number, so that no other server gets the same one, even if it opens a replica that lacks
-/// this transaction.
+/// The epoch is raised by a random number, so that no other server gets the same epoch, even if it opens a replica that
+/// lacks this transaction.
 pub(super) async fn make_and_claim(
     connection: &mut PgConnection,
     url: &StoreUrl,
@@ -35,7 +35,7 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(|error| open_error_of(url, error))?;
     if !has_numbers {
-        // The tables may be older than the numbers of commits.
+        // The tables may have been created by a version of the program that did not number commits.
         sqlx::query("ALTER TABLE server ADD COLUMN commit_number bigint NOT NULL DEFAULT 0")
             .execute(&mut *connection)
             .await

@@ -1,7 +1,7 @@
 //! Sessions of PostgreSQL: their settings, and the check that each connection has its own.
 //!
-//! The lock of the database belongs to a session. A pooler that gives one session to several clients in turn also gives them
-//! its lock and its settings, so the server refuses such a pooler.
+//! The lock of the database belongs to a session. A pooler that gives one session to several clients in turn also gives
+//! them the lock and the settings of that session, so the server refuses to work with such a pooler.
 
 use super::db_error::open_error_of;
 use super::store_error_of;
@@ -9,8 +9,8 @@ use crate::{StoreError, StoreUrl};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-/// The settings of every session. A peer that is lost silently is noticed within 30 seconds, so that it does not keep a
-/// lock for longer.
+/// The settings of every session. With these settings, a peer that was lost silently is noticed within 30 seconds, so
+/// that it does not keep a lock for longer.
 const SETTINGS: [(&str, &str); 7] = [
     (SYNCHRONOUS, "on"),
     ("tcp_keepalives_idle", "10"),
@@ -23,12 +23,12 @@ const SETTINGS: [(&str, &str); 7] = [
 const SYNCHRONOUS: &str = "synchronous_commit";
 /// A value of `synchronous_commit` that is safer than the one in [`SETTINGS`], so it is kept.
 const REMOTE_APPLY: &str = "remote_apply";
-/// The prefix of TCP settings, which are 0 on a local socket.
+/// The prefix of the names of TCP settings. PostgreSQL reports these settings as 0 on a local socket.
 const OF_TCP: &str = "tcp_";
 /// How many times to check that a connection has its own session.
 const PROBES: usize = 3;
 
-/// Creates the options of a connection. They contain no startup parameters, which poolers refuse or drop.
+/// Creates the options of a connection. They contain no startup parameters, because poolers refuse or drop them.
 pub(super) fn plain_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
     let StoreUrl::Postgres(text) = url else {
         return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
@@ -37,11 +37,11 @@ pub(super) fn plain_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreErr
     Ok(options.extra_float_digits(None).disable_statement_logging())
 }
 
-/// Checks that a connection has its own session, in several transactions and while another connection has a transaction open.
-/// Returns the process of the session.
+/// Checks that a connection has its own session. The check runs several transactions, some of them while another
+/// connection has a transaction open. Returns the process id of the session.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] if a pooler also gives its session to others.
+/// [`StoreError::Unusable`] if a pooler also gives the session to other connections.
 pub(super) async fn check_own_session(
     connection: &mut PgConnection,
     options: &PgConnectOptions,
@@ -72,7 +72,7 @@ pub(super) async fn check_own_session(
     Ok(own)
 }
 
-/// Explains that a connection does not have its own session.
+/// Returns the error for a connection that does not have its own session.
 pub(super) fn shared_session_error(why: &str) -> StoreError {
     StoreError::Unusable(format!(
         "{why}: there is a connection pooler in transaction or statement mode, so one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
@@ -80,12 +80,13 @@ pub(super) fn shared_session_error(why: &str) -> StoreError {
 }
 
 async fn backend_pid(connection: &mut PgConnection) -> Result<i32, StoreError> {
-    // The statement is not prepared, because a pooler may send the next one to another session.
+    // The statement is not prepared, because a pooler may send the next statement to another session.
     let row = sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await;
     row.and_then(|row| row.try_get(0)).map_err(store_error_of)
 }
 
-/// Applies the settings of every session, and `more`, and checks in another transaction that they are in force.
+/// Applies the [`SETTINGS`] of every session and the settings in `more`, and checks in another transaction that all of
+/// them are in force.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if they are not.
@@ -123,8 +124,8 @@ pub(super) async fn apply_settings(
     Ok(())
 }
 
-/// Returns the timeline that PostgreSQL writes, from the name of its newest write-ahead log file. Returns `None` if the right
-/// to read that name, which every user has by default, was revoked.
+/// Returns the timeline to which PostgreSQL writes, which is part of the name of its newest write-ahead log file.
+/// Returns `None` for a replica, or if this user has lost the right to read that name, which every user has by default.
 pub(super) async fn read_timeline(connection: &mut PgConnection) -> Result<Option<u32>, StoreError> {
     let name: Result<Option<String>, _> = sqlx::query_scalar(
         "SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END",

@@ -1,4 +1,4 @@
-//! The only writing connection.
+//! The only connection that writes.
 
 use super::commits::{Commits, ServerRow};
 use super::journal::{Claim, begin_commit, commit_events, read_server_row, write_events};
@@ -41,7 +41,7 @@ impl PostgresWriter {
         let commit = found.map_or(0, |row| row.commit);
         let mut loaded = LoadedJournal::read::<Postgres>(connection).await?;
         let settled = JournalWrite { parts: std::mem::take(&mut loaded.parts), ..JournalWrite::default() };
-        // This write only moves committed data to another table, so it is not a new commit.
+        // This write only moves committed data to another table, so it gets no commit number of its own.
         let claim = Claim { epoch: commits.epoch(), commit, pid: *pid };
         if !write_events(connection, &settled, claim).await? {
             return Err(refused_claim_error(connection, *pid, &commits).await);
@@ -83,7 +83,7 @@ impl PostgresWriter {
         let plan = WritePlan::new::<Postgres>(connection, &mut self.journal, changes).await?;
         let claim = Claim { epoch: self.commits.epoch(), commit: self.commit + 1, pid: *pid };
         self.commits.note_try(claim.commit);
-        // The epoch cannot change in between: raising it needs the lock, which this session holds.
+        // The epoch cannot change during the write, because raising it requires the lock, which this session holds.
         let is_own = if plan.has_events_alone() {
             commit_events(connection, &plan.events, claim).await?
         } else {
@@ -114,6 +114,7 @@ async fn refused_claim_error(connection: &mut PgConnection, pid: i32, commits: &
         }
         Ok(())
     };
-    // The database is fine; the next writer reads the newest commit number again.
+    // If nothing is wrong with the database, the next writer can go on after it has read the newest commit number
+    // again.
     checked.await.err().unwrap_or_else(|| StoreError::Unavailable("it lagged behind this server".to_owned()))
 }

@@ -18,7 +18,7 @@ const NO_DATABASE: i32 = 26;
 /// Returns the primary result code of an error from SQLite itself.
 fn error_code(error: &Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
-    // The higher bits are the extended code.
+    // The higher bits belong to the extended result code.
     Some(code & 0xff)
 }
 

@@ -34,7 +34,7 @@ pub(super) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens the file at a path.
+    /// Notes the identity and the length of the file at a path.
     pub(super) fn of_path(path: PathBuf) -> Result<Self, StoreError> {
         let found = file_metadata(&path)?;
         Ok(Self { path, identity: file_identity(&found), length: found.len() })
@@ -70,7 +70,7 @@ fn file_metadata(path: &Path) -> Result<Metadata, StoreError> {
     })
 }
 
-/// The files of a writing connection.
+/// The files that a writing connection has open.
 #[derive(Debug)]
 pub(super) struct OpenedFiles {
     /// The database and the index of its log, which only grow.

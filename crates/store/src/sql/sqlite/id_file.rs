@@ -18,17 +18,18 @@ const ID_DIGITS: usize = 32;
 
 /// The size of a write-ahead log's header. A log of this size or less has no commit.
 const LOG_HEADER: u64 = 32;
-/// The number of times that a missing log is checked again, since a server may open or close the database in between.
+/// How many times to look for a missing log, since a server may open or close the database between two looks.
 const LOOKS: usize = 3;
-/// The pause before the next check.
+/// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Identifies a commit. A database that has it also has all earlier ones.
+/// Identifies a commit. A database that has this commit also has all earlier ones.
 ///
-/// A commit that only adds a journal row has no number. A later commit may remove that row, but it has a higher number.
+/// A commit that only adds events has no number of its own, and is identified by its journal row. A later commit may
+/// remove that row, but then the later commit has a higher number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommitMark {
-    /// The newest commit number in the row of `server`.
+    /// The newest commit number in the table `server`.
     pub(super) number: i64,
     /// The newest journal row added since that commit, by commits without a number; 0 if no row was added.
     pub(super) row: i64,
@@ -44,7 +45,7 @@ impl CommitMark {
 /// The state of the database according to the id file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DatabaseState {
-    /// A server has it open, or ended without closing it. This commit and later ones may be only in the log.
+    /// A server has the database open, or ended without closing it. This commit and later ones may be in the log only.
     Open(CommitMark),
     /// The last server closed it, so the file has all commits.
     Closed,
@@ -64,7 +65,8 @@ impl DatabaseState {
 }
 
 impl fmt::Display for DatabaseState {
-    /// Writes the line. All lines of an open database have the same length.
+    /// Writes the second line of the id file. It always has the same length for an open database, so that it can be
+    /// overwritten in place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Open(CommitMark { number, row }) => write!(f, "open commit {number:020} row {row:020}"),
@@ -73,7 +75,7 @@ impl fmt::Display for DatabaseState {
     }
 }
 
-/// What to do if the database is not the one in the id file.
+/// How to proceed if the database is not the one that the id file names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MismatchPolicy {
     /// Fail.
@@ -90,7 +92,7 @@ pub(super) struct IdFile {
     named: Option<String>,
     /// A commit that the database must have. `None` if it was closed, or a loss is accepted.
     newest: Option<CommitMark>,
-    /// The open id file, while the database is open.
+    /// The id file, opened for writing; `None` until the database is open.
     open: Option<File>,
 }
 
@@ -106,8 +108,8 @@ fn is_log_empty(database: &Path) -> bool {
     fs::metadata(path_beside(database, "-wal")).map_or(true, |log| log.len() <= LOG_HEADER)
 }
 
-/// Checks that the log of a database exists if part of the database is in it. This does not open the database normally,
-/// because SQLite would create an empty log.
+/// Checks that the log of a database exists if part of the database is in the log. This does not open the database in
+/// the usual way, because SQLite would then create an empty log.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if the log is missing.
@@ -150,7 +152,7 @@ async fn has_commit(database: &Path, mark: CommitMark) -> bool {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let Ok(mut connection) = options.disable_statement_logging().connect().await else { return false };
     let found = mark.is_in(&mut connection).await;
-    // An error is ignored: the connection only read.
+    // The connection only read, so a failed close does no harm.
     let _ = connection.close().await;
     found
 }
@@ -221,7 +223,7 @@ impl IdFile {
         }
     }
 
-    /// Writes the id of the opened database, and that it is open and has a commit.
+    /// Writes the id of the database to the file, and that the database is open and has the commit `newest`.
     pub(super) fn mark_open(&mut self, id: &str, newest: CommitMark) -> Result<(), StoreError> {
         self.write(id, DatabaseState::Open(newest))?;
         self.named = Some(id.to_owned());
@@ -230,8 +232,8 @@ impl IdFile {
         Ok(())
     }
 
-    /// Writes that the database has a newer commit, without waiting for the disk: after a crash of the system, the file may
-    /// name an earlier commit.
+    /// Writes that the database has a newer commit, without waiting for the disk. After a system crash, the file may
+    /// therefore name an earlier commit.
     pub(super) fn note_commit(&self, newest: CommitMark) {
         let Some(open) = &self.open else { return };
         let line = DatabaseState::Open(newest).to_string();
@@ -241,7 +243,7 @@ impl IdFile {
         }
     }
 
-    /// Writes that the database file has all commits.
+    /// Writes that the database is closed, so that the database file has all commits.
     pub(super) fn mark_closed(&self) -> Result<(), StoreError> {
         let Some(id) = &self.named else { return Ok(()) };
         self.write(id, DatabaseState::Closed)

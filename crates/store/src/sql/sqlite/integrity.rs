@@ -9,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-/// The time limit for checking one table: while it runs, the write-ahead log cannot be reset, and grows.
+/// The time limit for checking one table. During such a check, the write-ahead log cannot be reset, so it grows.
 const MAX_TABLE_CHECK_TIME: Duration = Duration::from_secs(30);
-/// The number of steps of SQLite's virtual machine between two checks of the clock.
+/// How many steps SQLite's virtual machine runs between two checks of the time limit.
 const STEPS_PER_TIME_CHECK: i32 = 10_000;
 /// The pause after each table, as a multiple of the time that its check took.
 const PAUSE_RATIO: u32 = 9;
 
-/// A repeating background check of the database. It ends when this is dropped.
+/// A repeating background check of the database. It ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct IntegrityCheck {
     task: JoinHandle<()>,
@@ -25,8 +25,8 @@ pub(super) struct IntegrityCheck {
 }
 
 impl IntegrityCheck {
-    /// Starts the check. It runs after `first` for the first time, and then at the interval `every`. The options must
-    /// be of a read-only connection.
+    /// Starts the check. The first run begins after the time `first`, and each further run begins when the time `every`
+    /// has passed since the previous one ended. The options must be those of a read-only connection.
     pub(super) fn start(options: SqliteConnectOptions, first: Duration, every: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let found = Arc::new(OnceLock::new());
@@ -66,7 +66,7 @@ async fn check_repeatedly(
                 tracing::debug!(tables, took = ?began.elapsed(), "the pages of the database are intact");
             }
             Err(error @ StoreError::Corrupt(_)) => {
-                // An error is ignored: only the first error is kept, and this is the first one.
+                // This cannot fail: the task sets the value only once, right before it ends.
                 let _ = found.set(error);
                 return;
             }

@@ -1,4 +1,4 @@
-//! The tables of the journal and the record parts.
+//! Writes the tables of the journal and the record parts.
 
 use super::store_error_of;
 use crate::StoreError;
@@ -13,12 +13,13 @@ use std::sync::Arc;
 /// The maximum number of record parts per statement.
 const MAX_PARTS: usize = 32;
 
-/// The statements that write events, generated per shape, since SQLite prepares only a few of them.
+/// The statements that write events, one for each shape. Since there are few shapes, SQLite needs to prepare only a few
+/// statements.
 #[derive(Debug, Default)]
 pub(super) struct JournalStatements(HashMap<StatementShape, Arc<str>>);
 
-/// Adds a journal row in its own transaction, as most writes do. A single statement wakes this thread only once, at its
-/// end.
+/// Adds a journal row in a transaction of its own, as most writes do. The transaction is a single statement, so that
+/// the waiting thread is woken only once, at the end.
 async fn add_row(
     connection: &mut SqliteConnection,
     row: i64,
@@ -39,10 +40,10 @@ async fn add_row(
     Err(lost_database_error(found.map_err(store_error_of)?))
 }
 
-/// The steps of a statement.
+/// The steps that a statement consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StatementShape {
-    /// Whether it is a whole transaction.
+    /// Whether the statement is a whole transaction.
     is_transaction: bool,
     adds_row: bool,
     parts: usize,
@@ -50,7 +51,7 @@ struct StatementShape {
 }
 
 impl StatementShape {
-    /// Returns the SQL. It changes nothing if the database does not belong to this server.
+    /// Returns the text of the statement, which changes nothing if the database does not belong to this server.
     fn text(self) -> String {
         let mut text = String::new();
         if self.is_transaction {
@@ -86,7 +87,7 @@ impl JournalStatements {
         write.parts.len() <= MAX_PARTS
     }
 
-    /// Writes in its own transaction.
+    /// Writes in a transaction of its own.
     pub(super) async fn write_alone(
         &mut self,
         connection: &mut SqliteConnection,

@@ -1,11 +1,12 @@
-//! One server per database.
+//! Ensures that only one server uses a database.
 
 use crate::StoreError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Holds the lock file next to a database. The operating system releases it however the process ends.
+/// Holds the lock on the lock file next to a database. The operating system releases the lock no matter how the process
+/// ends.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
     _file: File,

@@ -1,13 +1,13 @@
-//! Keeps the write-ahead log of a database that was not closed.
+//! Preserves the write-ahead log of a database that was not closed.
 
 use super::store_error_of;
 use crate::StoreError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 
-/// A connection that prevents SQLite from removing the log. SQLite removes it when the last connection ends for any
-/// reason; while this connection is open, no other one is the last. It ends with the process, unless the database is
-/// closed.
+/// A connection that prevents SQLite from removing the write-ahead log. SQLite removes the log when the last connection
+/// is closed for any reason, and no other connection is the last one while this connection is open. This connection
+/// stays open until the database is closed or the process ends.
 #[derive(Debug)]
 pub(super) struct LogKeeper(Option<SqliteConnection>);
 
@@ -16,7 +16,7 @@ impl LogKeeper {
     pub(super) async fn open(reading: &SqliteConnectOptions) -> Result<Self, sqlx::Error> {
         let mut keeper = Self(Some(reading.connect().await?));
         if let Some(connection) = &mut keeper.0 {
-            // A connection counts as open only after its first read.
+            // For SQLite, a connection counts as open only after its first read.
             sqlx::query("SELECT count(*) FROM sqlite_master").fetch_all(connection).await?;
         }
         Ok(keeper)

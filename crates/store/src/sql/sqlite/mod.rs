@@ -39,12 +39,12 @@ use writer::SqliteWriter;
 
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
-/// The number of concurrent readers.
+/// The maximum number of concurrent readers.
 const MAX_READERS: u32 = 4;
-/// The prepared statements cached per connection: enough for all of them.
+/// The maximum number of prepared statements cached per connection. It is large enough for all statements.
 const MAX_CACHED_STATEMENTS: usize = 256;
 
-/// All statements without PostgreSQL's casts.
+/// All statements, with PostgreSQL's casts removed.
 static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
 #[derive(Debug)]
@@ -53,11 +53,11 @@ pub(super) struct SqliteBackend {
     file: OpenedFile,
     /// This server's epoch.
     epoch: i64,
-    /// `None` after a failure: the next writer reads the tables again.
+    /// `None` after a failure. The next write then creates a new writer, which reads the tables again.
     writer: Mutex<Option<SqliteWriter>>,
     integrity: IntegrityCheck,
     id_file: IdFile,
-    /// This must be dropped after the writer.
+    /// This must be dropped after the writer, so that SQLite does not remove the log.
     keeper: Mutex<LogKeeper>,
     _lock: DatabaseLock,
 }
@@ -91,7 +91,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         .pragma("cache_size", "-16384");
     let at_open = |error| db_error::open_error_of(&path, error);
     let reading = common.read_only(true);
-    // This is opened first, so that a failed start does not remove the log.
+    // The keeper is opened before any other connection, so that a failed start does not remove the log.
     let keeper = match std::fs::metadata(&path) {
         Ok(found) if found.len() > 0 => Some(LogKeeper::open(&reading).await.map_err(at_open)?),
         _ => None,
@@ -99,7 +99,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     let mut connection = options.connect().await.map_err(at_open)?;
     let epoch = schema::make_and_claim(&mut connection, &path, &mut id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
-    // At this point, the file exists.
+    // The file exists now, and must not be created again if it disappears.
     let options = options.create_if_missing(false);
     let keeper = match keeper {
         Some(keeper) => keeper,
@@ -124,7 +124,8 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-/// Opens a file for reading only, also while a server has it open. `accept_lost_wal` accepts a database without its log.
+/// Opens a file for reading only, even while a server has it open. If `accept_lost_wal` is set, accepts a database
+/// whose log is missing.
 pub(crate) async fn open_sqlite_for_reading(
     path: &Path,
     accept_lost_wal: bool,
@@ -152,9 +153,9 @@ fn reading_options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Creates the file of a new database with access for its owner only, since it has token hashes. SQLite gives the files
-/// beside it the same mode. Refuses a file with several names (hard links), which could be opened under another name
-/// despite the lock.
+/// Creates the file of a new database so that only its owner can access it, since it contains token hashes. SQLite
+/// gives the files next to it the same mode. Refuses a file with several names (hard links), because a second server
+/// could open it under another name despite the lock.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -237,7 +238,7 @@ impl WriteBackend for SqliteBackend {
         };
         let written = writer.write(changes).await;
         match written {
-            // Even if the files are gone, the writer may still checkpoint them while they are open.
+            // Even if the files were removed, the writer can still checkpoint them while it has them open.
             Ok(()) | Err(StoreError::Gone(_)) => {
                 self.id_file.note_commit(writer.newest_commit());
                 *slot = Some(writer);
@@ -265,7 +266,7 @@ impl WriteBackend for SqliteBackend {
         {
             tracing::warn!(%error, "the database is closed, but this could not be noted in the id file");
         }
-        // This happens last, because SQLite then removes the log.
+        // The keeper is released only after the id file is marked, because SQLite may remove the log from then on.
         if let Err(error) = self.keeper.lock().await.release().await {
             tracing::debug!(%error, "the connection that keeps the write-ahead log could not be closed");
         }

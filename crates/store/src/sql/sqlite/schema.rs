@@ -1,4 +1,4 @@
-//! The version and the owner of the tables.
+//! Creates the tables, reads their version, and claims them for this server.
 
 use super::db_error::{open_error_of, store_error_of};
 use super::id_file::{CommitMark, IdFile, generate_id};
@@ -7,7 +7,7 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, foreign_tables_error, re
 use sqlx::{Sqlite, SqliteConnection};
 use std::path::Path;
 
-/// Creates the tables if they are missing, and claims the database for this server if its id matches the id file.
+/// Creates the tables if they are missing, and claims the database for this server if its id is the one in the id file.
 /// Returns the server's epoch.
 pub(super) async fn make_and_claim(
     connection: &mut SqliteConnection,
@@ -41,7 +41,7 @@ pub(super) async fn make_and_claim(
     let has_numbers: i64 =
         sqlx::query_scalar(numbers).fetch_one(&mut *connection).await.map_err(store_error_of)?;
     if has_numbers == 0 {
-        // The tables may be older than the numbers of commits.
+        // The tables may have been created by a version of the program that did not number commits.
         let add = "ALTER TABLE server ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0";
         sqlx::query(add).execute(&mut *connection).await.map_err(store_error_of)?;
     }
@@ -56,7 +56,7 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(store_error_of)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-    // After this, the file itself has tables, even without its log.
+    // After this, the database file itself contains the tables, even if its log is lost.
     sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut *connection).await.map_err(store_error_of)?;
     // The id file is written last: if it exists, the database exists, and if it says that the database is open, the log
     // exists too.

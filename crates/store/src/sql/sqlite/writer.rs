@@ -1,4 +1,4 @@
-//! The only writing connection.
+//! The only connection that writes.
 
 use super::files::{OpenedFile, OpenedFiles};
 use super::id_file::CommitMark;
@@ -17,7 +17,7 @@ use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection};
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
     connection: SqliteConnection,
-    /// `None` until the files exist.
+    /// `None` only while the writer is being opened.
     files: Option<OpenedFiles>,
     /// This server's epoch.
     epoch: i64,
@@ -57,7 +57,7 @@ impl SqliteWriter {
 
     /// Disconnects; uncommitted changes are rolled back.
     pub(super) async fn close(self) {
-        // An error is ignored: the connection is not used any more.
+        // An error does not matter, because the connection is no longer used.
         let _ = self.connection.close().await;
     }
 
@@ -88,13 +88,13 @@ impl SqliteWriter {
         if self.check_files().is_ok() {
             self.close().await;
         } else {
-            // The connection stays open, because SQLite would remove the log by its name, which may belong to another
-            // file by now. The process ends soon.
+            // The connection is not closed, because SQLite would then remove the log by its path, which may belong to
+            // another file by now. The process ends soon.
             std::mem::forget(self);
         }
     }
 
-    /// Checks that writes reach the files under the database's names.
+    /// Checks that writes still reach the files at the paths of the database.
     pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
         self.files.as_mut().map_or(Ok(()), OpenedFiles::check_unchanged)
     }
@@ -119,7 +119,7 @@ impl SqliteWriter {
         self.events.write(&mut self.connection, &plan.events, self.epoch).await?;
         plan.write_rest::<Sqlite>(&mut self.connection).await?;
         self.commit().await?;
-        // A write to a removed file must not be announced.
+        // The changes must not be announced if the file that they were written to was removed.
         self.check_files()
     }
 
