@@ -19,10 +19,10 @@ const DECIMALS: usize = 6;
 const MILLION: u32 = 1_000_000;
 
 impl BlunderRate {
-    /// The example in messages.
+    /// The example that error messages give.
     pub(super) const EXAMPLE: Self = Self { millionths: MILLION / 10 };
 
-    /// Draws whether a take is an error.
+    /// Draws whether the next take is an error.
     pub(super) fn draw_error(self, draw: &mut SeededDraw) -> bool {
         draw.number_below(MILLION.into()) < self.millionths.into()
     }
@@ -87,7 +87,7 @@ mod tests {
             (0..10_000).filter(|_| rate.draw_error(&mut draw)).count()
         };
         assert_eq!((count("0"), count("1")), (0, 10_000));
-        // The standard deviation is 40.
+        // The expected count is 2,000, and the standard deviation is 40.
         assert!((1_800..2_200).contains(&count("0.2")));
     }
 }

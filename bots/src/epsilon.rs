@@ -5,11 +5,11 @@ use lastnim_client::{Bot, MatchView};
 use lastnim_core::oracle::{OptimalTakes, Solution};
 use lastnim_tournament::SeededDraw;
 
-/// Errs at a fixed rate, otherwise makes the smallest optimal take; declares the standard row.
+/// Errs at a fixed rate and otherwise makes the smallest optimal take; declares the standard row.
 ///
 /// An error is drawn uniformly from all takes that cost the bot a rank or more. In a position where every take is
 /// optimal it cannot err. So it errs in `RATE` of the turns in which it can, and its accuracy over all turns is at
-/// least `1 - RATE`. The draws derive from the seed, the match and the ply.
+/// least `1 - RATE`. Its random draws are derived from the seed, the match and the ply.
 #[derive(Debug, Clone)]
 pub struct Epsilon {
     rate: BlunderRate,
@@ -33,12 +33,12 @@ impl Bot for Epsilon {
     }
 }
 
-/// Draws a take that is not optimal, uniformly; `None` if all are optimal.
+/// Draws a take uniformly from those that are not optimal; returns `None` if all takes are optimal.
 fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);
-        // This skips the optimal takes before the drawn one, in ascending order.
+        // The take is at `place` among the errors. This skips the optimal takes below it, in ascending order.
         optimal
             .iter()
             .fold(place, |take, range| if take < range.lo { take } else { take + (range.hi - range.lo + 1) })
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn every_error_is_equally_likely() {
-        // With 7 counters after another pile, some takes are optimal and others are not.
+        // In the pile of 7 counters, which is played first, some takes are optimal and others are not.
         let game = Game::parse(&[2, 7], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();
         let optimal = Solution::new(&game).optimal_takes(view.position());

@@ -8,18 +8,19 @@ use lastnim_core::{
 };
 use std::cmp::Reverse;
 
-/// Maximum number of ranks that one take of revenge may cost the bot.
+/// Maximum number of ranks that a take may cost the bot itself when it takes revenge.
 const MAX_PRICE: usize = 1;
 
-/// Takes revenge on the seats that cost it ranks in this match, if that costs it at most one rank; declares the
-/// standard row.
+/// Takes revenge on the seats that cost it ranks in this match, if the revenge costs it at most one rank; declares
+/// the standard row.
 ///
-/// - **Debt**: the ranks, according to the oracle and the bot's row, that the seat's takes have cost the bot, minus
-///   those that they gained it, minus those that the bot's takes have cost the seat since the match began. It uses
-///   [`MatchView::seen_takes`], the newest 1,024, and does not know takes made while it was disconnected.
+/// - **Debt**: the ranks, according to the oracle and the bot's row, that the seat's takes have cost the bot, minus the
+///   ranks that they have gained it, minus the ranks that the bot's own takes have cost the seat since the match began.
+///   The bot counts the takes in [`MatchView::seen_takes`]: the newest 1,024, without any made while it was
+///   disconnected.
 /// - **Order**: the seat with the largest debt pays first; on ties, the seat that moves next.
-/// - **Revenge**: a take after which the predicted winner has a worse rank for that seat than under optimal play, and
-///   at most one rank worse for the bot. It makes the take that costs the seat most; among takes with the same winner,
+/// - **Revenge**: a take after which the predicted winner has a worse rank for that seat than under optimal play, and a
+///   rank at most one worse for the bot. It makes the take that costs the seat most; among takes with the same winner,
 ///   the smallest. If there is no such take, it tries the next seat.
 /// - If it cannot take revenge on any seat, it makes the smallest optimal take.
 ///
@@ -42,7 +43,7 @@ impl Bot for Grudger {
     }
 }
 
-/// Returns the seats with a debt, in the order of revenge.
+/// Returns the seats in debt to the bot, in the order in which it tries to take revenge.
 fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
     let owed = owed_ranks(game, solution);
     let mut debtors: Vec<_> = game.seats().iter().filter(|&seat| owed[seat] > 0).collect();
@@ -50,7 +51,7 @@ fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
     debtors
 }
 
-/// Returns the debt of each seat; 0 for the bot's own.
+/// Returns the debt of each seat; the debt of the bot's own seat is 0.
 fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
     let mut owed = BySeat::filled(game.seats(), &0);
     for seen in game.seen_takes() {
@@ -84,7 +85,8 @@ fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
     (game.matrix().rank(seat, winner) as u32).cast_signed()
 }
 
-/// Returns the take that costs a seat most among those that the bot can afford, if any.
+/// Returns the take that costs the debtor most, among those that the bot can afford; `None` if no such take costs it
+/// anything.
 fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
     let own = |winner| game.matrix().rank(game.seat, winner);
     let debtors = |winner| game.matrix().rank(debtor, winner);

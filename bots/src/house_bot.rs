@@ -9,7 +9,7 @@ use lastnim_core::game::find_closest_word;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// A house bot. Its name is also a valid bot name on a server: `oracle`, `minimax-3`.
+/// A house bot. Its name, such as `oracle` or `minimax-3`, is also a valid bot name on a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HouseBot {
     /// See [`Random`].
@@ -36,7 +36,7 @@ pub enum HouseBot {
     Mcts(Playouts),
 }
 
-/// Why a word is not the name of a house bot.
+/// The reason why a word is not the name of a house bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HouseBotError {
@@ -55,7 +55,7 @@ pub enum HouseBotError {
 }
 
 impl HouseBot {
-    /// The house bots whose names have no number and that use only the position; the demo uses these.
+    /// The house bots whose names have no number and that look only at the current position. The demo uses these.
     pub const BASIC: [Self; 6] =
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
@@ -74,13 +74,13 @@ impl HouseBot {
         Self::Mcts(Playouts::EXAMPLE),
     ];
 
-    /// Returns its kind: its name without the number, if any.
+    /// Returns its kind, which is its name without any number.
     pub fn kind(self) -> &'static str {
         let pattern = self.name_pattern();
         pattern.split_once('-').map_or(pattern, |(kind, _)| kind)
     }
 
-    /// Returns the pattern of its names: `oracle`, `minimax-PLIES`.
+    /// Returns the pattern of its name, such as `oracle` or `minimax-PLIES`.
     pub fn name_pattern(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -97,7 +97,8 @@ impl HouseBot {
         }
     }
 
-    /// Returns the house bot most similar to an unknown word, with the word's number if that is valid.
+    /// Returns the house bot whose name is most similar to an unknown word, with the number in the word if that is
+    /// valid.
     pub fn closest_to(word: &str) -> Option<Self> {
         let (kind, number) = word.split_once('-').unwrap_or((word, ""));
         let meant = find_closest_word(kind, Self::EXAMPLES.map(Self::kind))?;
@@ -105,12 +106,12 @@ impl HouseBot {
         Some(format!("{meant}-{number}").parse().unwrap_or(example))
     }
 
-    /// Returns whether it uses random draws.
+    /// Returns whether the bot draws takes at random.
     pub fn draws_takes(self) -> bool {
         matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_))
     }
 
-    /// Creates the bot; random draws derive from the seed.
+    /// Creates the bot. Any random draws are derived from the seed.
     pub fn build_bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::Random => Box::new(Random::new(seed)),

@@ -1,6 +1,7 @@
 //! The house bots, for practice.
 //!
-//! One file per bot, written against the SDK's [`Bot`](lastnim_client::Bot): house bots see only what other bots see.
+//! Each bot has its own file and implements the SDK's [`Bot`](lastnim_client::Bot), so house bots see only what other
+//! bots see.
 
 mod blunder_rate;
 mod epsilon;

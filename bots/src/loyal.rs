@@ -8,7 +8,7 @@ use lastnim_core::game::Row;
 #[derive(Debug, Clone, Copy)]
 pub struct Loyal;
 
-/// The offset of the ally: the next seat.
+/// The offset of the ally, which is the next seat.
 pub(super) const ALLY: usize = 1;
 
 impl Bot for Loyal {

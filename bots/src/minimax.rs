@@ -5,16 +5,18 @@ use lastnim_client::{Bot, MatchView};
 use lastnim_core::game::{Game, Position, Seat};
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// Makes the best take for its row within its horizon, with each seat doing the same; declares the standard row.
+/// Makes the best take for its row within its horizon, assuming that every other seat does the same. It declares the
+/// standard row.
 ///
-/// It looks a number of plies ahead, including its own take, and knows the rows of all seats. **Beyond the horizon it
-/// knows nothing**: an unfinished game counts, for every seat, as a winner in the middle of its row. So a seat prefers
-/// a winner in the better half of its row, or exactly in the middle, to the unknown, and the unknown to a winner in the
-/// worse half. On ties it makes the smallest take: if it sees the end of the game it plays like
-/// [`Oracle`](super::Oracle), otherwise like [`Timid`](super::Timid).
+/// It looks a fixed number of plies ahead, including its own take, and knows the rows of all seats. **Beyond the
+/// horizon it knows nothing**: for every seat, an unknown winner ranks just behind the middle of the seat's row. So a
+/// seat prefers a winner in the better half of its row, or exactly in the middle, to an unknown winner, and an unknown
+/// winner to one in the worse half. If several takes are equally good, the bot makes the smallest one. So it plays like
+/// [`Oracle`](super::Oracle) if it sees the end of the game on every line of play, and like [`Timid`](super::Timid) if
+/// it sees the end on none.
 ///
-/// If a pile has more counters than plies are left, its size does not matter, since its end is beyond the horizon. So
-/// for any piles it examines at most 648 positions with at most 9 takes each.
+/// If a pile has more counters than there are plies left, its size does not matter, because its end is beyond the
+/// horizon. So the bot examines at most 648 positions with at most 9 takes each, however large the piles are.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimax {
     plies: Plies,
@@ -33,7 +35,7 @@ impl Bot for Minimax {
     }
 }
 
-/// The foreseen winner; `None` if it is beyond the horizon.
+/// The foreseen winner; `None` if the end of the game is beyond the horizon.
 type Foresight = Option<Seat>;
 
 /// A position in the look-ahead.
@@ -48,7 +50,7 @@ struct ForeseenPosition {
     to_move: Seat,
 }
 
-/// Search within the horizon.
+/// A search within the horizon, which remembers the outcomes that it has found.
 #[derive(Debug)]
 struct Lookahead<'a> {
     game: &'a Game,
@@ -70,11 +72,12 @@ impl<'a> Lookahead<'a> {
             to_move: position.to_move(),
         };
         let (left, _) = self.best_choice(from);
-        // Leaving as many counters as plies left represents leaving any larger number; the smallest such take is 1.
+        // Leaving as many counters as there are plies left stands for leaving any larger number, so the smallest such
+        // take is 1.
         if left == u64::from(from.plies) { 1 } else { counters - left }
     }
 
-    /// Returns the winner, if it is within the horizon.
+    /// Returns the winner; `None` if the end of the game is beyond the horizon.
     fn foresee(&mut self, mut position: ForeseenPosition) -> Foresight {
         if position.counters == 0 {
             return Some(self.game.ending.winner(position.to_move, self.game.matrix.seats()));
@@ -82,7 +85,7 @@ impl<'a> Lookahead<'a> {
         if position.plies == 0 {
             return None;
         }
-        // More counters than this do not change the outcomes.
+        // More counters than this would not change the outcome.
         position.counters = position.counters.min(u64::from(position.plies) + 1);
         if let Some(&known) = self.seen.get(&position) {
             return known;
@@ -92,8 +95,8 @@ impl<'a> Lookahead<'a> {
         outcome
     }
 
-    /// Returns the largest number of counters that the best takes leave in the pile in play, and their outcome. Leaving
-    /// as many counters as plies left represents any larger number.
+    /// Returns the largest number of counters that a best take leaves in the pile in play, and the outcome of that
+    /// take. Leaving as many counters as there are plies left stands for leaving any larger number.
     fn best_choice(&mut self, from: ForeseenPosition) -> (u64, Foresight) {
         let max_left = (from.counters - 1).min(u64::from(from.plies));
         let choices = (0..=max_left).map(|left| (left, self.foresee(self.position_after(from, left))));
@@ -113,7 +116,8 @@ impl<'a> Lookahead<'a> {
         ForeseenPosition { plies: from.plies - 1, untouched, counters, to_move }
     }
 
-    /// Returns the rank of an outcome for a seat, in quarters of a rank: the unknown is just behind the middle.
+    /// Returns the rank of an outcome for a seat, in quarters of a rank. An unknown winner ranks just behind the
+    /// middle.
     fn rank_of_foresight(&self, seat: Seat, outcome: Foresight) -> usize {
         match outcome {
             Some(winner) => 4 * self.game.matrix.rank(seat, winner),
@@ -144,7 +148,7 @@ mod tests {
             return (None, Vec::new());
         }
         let seat = position.to_move();
-        // This is twice the rank. A win that is not foreseen counts as just behind the middle.
+        // This is twice the rank. An unknown winner ranks just behind the middle.
         let dislike = |outcome: Foresight| match outcome {
             Some(winner) => 2.0 * f64::from(game.matrix.rank(seat, winner) as u32),
             None => f64::from(game.matrix.seats().get() as u32 - 1) + 0.5,
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn minimax_does_not_see_beyond_its_horizon() {
-        // The seat that takes the last counter gives the win to the next; the end is at least three plies away.
+        // The seat after the one that takes the last counter wins. The end is at least three plies away.
         let rows = vec![vec![0, 1], vec![0, 1]];
         let game = Game::parse(&[1, 1, 1], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();

@@ -2,7 +2,7 @@
 
 /// Parses a number from 1 to `max`, written in digits only.
 ///
-/// Rejects signs, as in `minimax-+3`: that would not be a valid bot name.
+/// Rejects signs, because a name such as `minimax-+3` would not be a valid bot name.
 pub(super) fn parse_name_number(text: &str, max: u32) -> Option<u32> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| is_plain && (1..=max).contains(number))

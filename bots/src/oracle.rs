@@ -16,12 +16,12 @@ impl Bot for Oracle {
     }
 }
 
-/// Returns the smallest optimal take of the seat to move.
+/// Returns the smallest optimal take for the seat to move.
 pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
     smallest_optimal_take_of(&Solution::new(game), position)
 }
 
-/// Returns the smallest optimal take of the seat to move in a solved game.
+/// Returns the smallest optimal take for the seat to move in a solved game.
 pub(super) fn smallest_optimal_take_of(solution: &Solution, position: &Position) -> u64 {
     solution.optimal_takes(position).smallest().expect("an unfinished position has an optimal take")
 }

@@ -16,7 +16,7 @@ pub struct PliesError(pub String);
 impl Plies {
     /// The largest horizon.
     pub const MAX: Self = Self(8);
-    /// The example in messages.
+    /// The number of plies that messages give as an example.
     pub(super) const EXAMPLE: Self = Self(3);
 
     /// Returns the number of plies.

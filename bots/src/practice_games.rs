@@ -4,13 +4,13 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, Piles};
 use lastnim_tournament::SeededDraw;
 use proptest::{prelude::*, sample::Index};
 
-/// Generates games of 2 to 6 seats and a few piles, some of them of maximum size.
+/// Generates games with 2 to 6 seats and a few piles, some of which have the maximum size.
 pub(super) fn games() -> impl Strategy<Value = Game> {
     let pile = prop_oneof![1_u64..12, Just(MAX_COUNTERS)];
     games_of(2..7, prop::collection::vec(pile, 1..6))
 }
 
-/// Generates games of 2 to 4 seats that are small enough to try every take.
+/// Generates games with 2 to 4 seats that are small enough for a test to try every take.
 pub(super) fn small_games() -> impl Strategy<Value = Game> {
     games_of(2..5, prop::collection::vec(1_u64..5, 1..5))
 }
@@ -30,7 +30,7 @@ fn games_of(
     )
 }
 
-/// Draws a game with random rows for this many seats and piles of 1 to `max_counters`.
+/// Draws the `number`th game: it has random rows, and its piles have 1 to `max_counters` counters each.
 pub(super) fn drawn_game(number: u64, seats: usize, piles: usize, max_counters: u64) -> Game {
     let mut draw = SeededDraw::new(2019, number);
     let rows: Vec<Vec<u64>> = (0..seats)

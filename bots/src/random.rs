@@ -5,7 +5,7 @@ use lastnim_client::{Bot, MatchView};
 
 /// Makes a uniformly random legal take, and declares the standard row.
 ///
-/// The takes derive from the seed, the match and the ply, not from the order in which matches are played, so
+/// Each take depends on the seed, the match and the ply, but not on the order in which matches are played, so
 /// tournaments are reproducible.
 #[derive(Debug, Clone)]
 pub struct Random {

@@ -1,4 +1,4 @@
-//! Decides which records count in audits of bots.
+//! Decides which match records count in audits of bots.
 
 use super::{
     pb,
@@ -16,11 +16,11 @@ use thiserror::Error;
 /// The rule that decides which records count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordPolicy {
-    /// The only trusted signer, if one is named.
+    /// If set, signed records only count if this key signed them.
     pub key: Option<PublicKey>,
-    /// Whether records without a signature count.
+    /// Whether records without a signature count too.
     pub unsigned: bool,
-    /// The only tournament that counts, if one is named.
+    /// If set, only records of this tournament count.
     pub tournament: Option<TournamentId>,
 }
 
@@ -31,7 +31,7 @@ pub enum RecordRefusal {
     /// The text is not a record in any format.
     #[error(transparent)]
     Unreadable(#[from] RecordFileError),
-    /// The record was changed or made up.
+    /// The record does not verify: it was changed or made up.
     #[error("it does not verify: {0}")]
     Flaw(Box<RecordFlaw>),
     /// The record is not signed, and only signed records count.
@@ -43,7 +43,7 @@ pub enum RecordRefusal {
     /// The oracle cannot audit the match.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The time for the audit ran out.
+    /// The audit needs more steps than allowed, or was stopped.
     #[error(transparent)]
     Halt(#[from] HaltReason),
 }
@@ -57,7 +57,7 @@ pub enum AdmittedRecord {
     NotOver,
     /// Its match was cancelled.
     Cancelled(Box<Record>),
-    /// The match is not one of those requested.
+    /// The match does not belong to the tournament that was asked for.
     Elsewhere,
 }
 
@@ -71,33 +71,36 @@ pub struct AdmittedMatch {
 }
 
 impl RecordPolicy {
-    /// Reads, verifies and audits a record from a file.
+    /// Reads, verifies and audits the text of a record.
     ///
     /// # Errors
-    /// If the record is invalid and must not count.
+    /// If the record cannot be read, does not verify, does not have an allowed signature, or cannot be audited.
     pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
         self.admit_message(&read_record(text)?, &mut Budget::unbounded())
     }
 
-    /// Verifies and audits a record. Comparing two seats at one ply costs one step.
+    /// Verifies and audits a record. Each event costs one step of the budget, and so does each comparison of two seats
+    /// at one ply.
     ///
     /// # Errors
-    /// If the record is invalid and must not count, or if the budget was spent.
+    /// If the record does not verify, does not have an allowed signature, or cannot be audited, or if the budget was
+    /// spent.
     pub fn admit_message(
         &self,
         given: &pb::MatchRecord,
         budget: &mut Budget<'_>,
     ) -> Result<AdmittedRecord, RecordRefusal> {
-        // Each event costs a step for its hash and signature, so that the budget also limits records that do not verify.
+        // Each event costs a step for its hash and signature, so that the budget also limits the work for records that
+        // do not verify.
         budget.spend(given.events.len() as u64 + 1)?;
         let sealed = verify_record(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
         self.admit_verified(sealed, budget)
     }
 
-    /// Audits a record that was verified.
+    /// Audits a record that was already verified.
     ///
     /// # Errors
-    /// If it is unsigned or signed by another key than the trusted one.
+    /// If the record does not have an allowed signature, or cannot be audited.
     pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<AdmittedRecord, RecordRefusal> {
         self.admit_verified(sealed, &mut Budget::unbounded())
     }
@@ -122,7 +125,7 @@ impl RecordPolicy {
 }
 
 impl AdmittedRecord {
-    /// Adds the versions of the bots, by seat, that are known from another source.
+    /// Adds the versions of the bots, by seat, which do not come from the record itself.
     #[must_use]
     pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
         match self {
@@ -131,10 +134,10 @@ impl AdmittedRecord {
         }
     }
 
-    /// Audits a record without verifying it. Comparing two seats at one ply costs one step.
+    /// Audits a record without verifying it. Each comparison of two seats at one ply costs one step of the budget.
     ///
     /// # Errors
-    /// If the oracle cannot audit it, or the budget was spent.
+    /// If the oracle cannot audit the record, or the budget was spent.
     pub fn from_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
         Self::audit_record(record, None, budget, || Ok(()))
     }
@@ -170,7 +173,7 @@ impl AdmittedMatch {
         self.signer
     }
 
-    /// Passes the match to `see` in the format that auditors accept.
+    /// Calls `see` with the match in the form that auditors accept.
     pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };

@@ -1,4 +1,4 @@
-//! Writes audits as messages.
+//! Writes the audits of matches as messages.
 
 use super::{game::take_range_messages, pb};
 use lastnim_core::{
@@ -6,8 +6,8 @@ use lastnim_core::{
     oracle::{Audit, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
 };
 
-/// Maximum number of plies in an audit that bots get at the end of a match. A ply has at most 88 bytes, and many
-/// clients receive at most 4 MiB by default.
+/// The maximum number of plies in an audit that bots get at the end of a match. A ply takes at most 88 bytes, and many
+/// clients refuse messages of more than 4 MiB by default.
 const MAX_PLIES_FOR_BOTS: usize = 4_096;
 
 impl From<&Audit> for pb::Audit {
@@ -16,7 +16,7 @@ impl From<&Audit> for pb::Audit {
     }
 }
 
-/// Writes an audit for the bots that played. Long audits are sent without their plies.
+/// Writes an audit for the bots that played the match. If it has too many plies, they are all left out.
 pub(super) fn audit_message_for_bots(audit: &Audit) -> pb::Audit {
     let plies = if audit.plies.len() > MAX_PLIES_FOR_BOTS { &[] } else { audit.plies.as_slice() };
     audit_message(audit, plies)
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(sent.safety, Some(figures.safety.into()));
             assert_eq!((sent.optimal_plies, sent.plies), (figures.optimal_plies, figures.plies));
             assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
-            // The columns of the ledger also add up in the message.
+            // In the message, each column of the ledger still adds up to the difference between the two ranks.
             let column: i64 = wire.ledger.iter().map(|row| i64::from(row.costs[seat.index()])).sum();
             assert_eq!(column, i64::from(figures.rank_actual) - i64::from(figures.rank_predicted));
         }

@@ -1,4 +1,4 @@
-//! Batch requests of the oracle.
+//! Reads batch requests to the oracle.
 
 use super::{RequestField, Violations, game, pb};
 use lastnim_core::{
@@ -6,7 +6,7 @@ use lastnim_core::{
     oracle::MAX_PLIES,
 };
 
-/// Maximum number of questions in a batch request.
+/// The maximum number of questions in a batch request.
 pub const MAX_QUESTIONS: usize = 4_096;
 
 /// How much of a solution to return.
@@ -22,11 +22,11 @@ pub enum SolveDetail {
 /// The terms that all positions of a request share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolveTerms {
-    /// The preferences.
+    /// The preferences of all seats.
     pub matrix: AllianceMatrix,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// How much to return.
+    /// How much of each solution to return.
     pub detail: SolveDetail,
 }
 
@@ -51,14 +51,14 @@ pub fn parse_batch_position(
     Some((piles?, first?))
 }
 
-/// Reports a number of questions that is not from 1 to [`MAX_QUESTIONS`].
+/// Reports a mistake if the number of questions is not from 1 to [`MAX_QUESTIONS`].
 pub fn check_questions(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
         field.report(format_args!("{given} questions: expected 1 to {MAX_QUESTIONS} in a batch"));
     }
 }
 
-/// Reports that a game has too many takes.
+/// Reports a mistake if a game has more than [`MAX_PLIES`] takes.
 pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: expected at most {MAX_PLIES} takes"));

@@ -1,4 +1,4 @@
-//! The text of a benchmark card: a line of JSON, then a line with the seal over its bytes.
+//! Reads and writes the text of a benchmark card: a line of JSON, then a line with a seal over the bytes of the first.
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},
@@ -8,22 +8,22 @@ use lastnim_core::referee::{CardHash, PublicKey, Seal, Signature, SigningKey};
 use pb::benchmark_line::Line;
 use thiserror::Error;
 
-/// The version of the format.
+/// The version of the card format.
 pub const CARD_VERSION: u32 = 1;
 
-/// Why a string is not a signed card.
+/// The reason why a text is not a signed card.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CardFlaw {
-    /// A line is invalid.
+    /// One of the two lines is invalid.
     #[error("line {line}: {why}")]
     Line {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// What is wrong with the line.
         why: String,
     },
-    /// The version is unknown.
+    /// The card has a version of the format that this program does not know.
     #[error("version {0}: this program reads version {CARD_VERSION}")]
     Version(u32),
     /// The text does not have exactly two lines, a card and a seal.
@@ -32,12 +32,12 @@ pub enum CardFlaw {
     /// The signature does not match the card.
     #[error("the signature does not match this card: the card or the signature was changed")]
     Signature,
-    /// The seal differs from what lastnim writes.
+    /// The text of the seal is not exactly the text that lastnim would write.
     #[error("the seal does not have the form that lastnim writes")]
     Rewritten,
 }
 
-/// Returns whether a string begins like a card.
+/// Returns whether a text begins like a card.
 pub fn begins_card(text: &[u8]) -> bool {
     text.starts_with(b"{\"card\":")
 }
@@ -49,10 +49,10 @@ pub fn write_card(card: pb::BenchmarkCard, key: &SigningKey) -> String {
     line + &write_seal(&seal)
 }
 
-/// Reads a card and returns its signer.
+/// Reads a card, checks its signature, and returns the card and its signer.
 ///
 /// # Errors
-/// The first mistake found.
+/// Describes the first mistake found.
 pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let &[first, second] = lines.as_slice() else {
@@ -65,7 +65,7 @@ pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw>
         Line::Seal(seal) => parse_seal(&seal).map_err(|why| CardFlaw::Line { line: 2, why })?,
         Line::Card(_) => return Err(CardFlaw::Lines("no seal".to_owned())),
     };
-    // The seal itself is not hashed.
+    // The signature does not cover the seal itself, so its text is compared.
     if write_seal(&seal) != second {
         return Err(CardFlaw::Rewritten);
     }

@@ -1,4 +1,4 @@
-//! Audits of a bot over many matches, as messages.
+//! Reads requests for audits of a bot over many matches, and writes the findings as messages.
 
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use lastnim_auditing::{
@@ -10,23 +10,23 @@ use lastnim_auditing::{
 };
 use lastnim_core::referee::PublicKey;
 
-/// The scope of an audit of records.
+/// The scope of an audit over many records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditScope {
-    /// The audited bots.
+    /// The bot to audit, or the whole field.
     pub scope: AuditSubject,
-    /// The seed of the resampling.
+    /// The seed for the random numbers of the resampling.
     pub seed: u64,
     /// The rule that decides which records count.
     pub admission: RecordPolicy,
 }
 
-/// Reads the name of the audited bot.
+/// Reads the name of the bot to audit; an empty name stands for the whole field.
 pub fn parse_bot_scope(bot: &str, field: RequestField<'_>) -> Option<AuditSubject> {
     field.parse_if_given(bot).map(|bot| bot.map_or(AuditSubject::Field, AuditSubject::Bot))
 }
 
-/// Reads the scope of an audit of records.
+/// Reads the scope of an audit over many records.
 pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Option<AuditScope> {
     let whom = parse_bot_scope(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);

@@ -57,7 +57,7 @@ impl TryFrom<&pb::PlayedVersion> for PlayedVersion {
     }
 }
 
-/// Reads the versions by seat; the list is empty if no bot stated its version.
+/// Reads the versions of the bots, by seat. The list is empty if no bot stated its version.
 ///
 /// # Errors
 /// Describes the first value that is not a version.

@@ -1,14 +1,14 @@
-//! The codec of all services: prost with buffers sized for messages of a few dozen bytes.
+//! The codec of all services, which is prost's with buffers sized for messages of a few dozen bytes.
 
 use prost::Message;
 use std::marker::PhantomData;
 use tonic::codec::{BufferSettings, Codec};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
-/// Initial size of a stream's read and write buffers, in bytes. They grow for larger messages. tonic's default of 8 KiB each
-/// would dominate the memory of an idle session.
+/// The initial size of a stream's read and write buffers, in bytes. The buffers grow for larger messages. With tonic's
+/// default of 8 KiB each, they would take most of the memory of an idle session.
 const BUFFER_BYTES: usize = 256;
-/// The number of bytes to encode before a frame is passed on: tonic's default.
+/// The number of encoded bytes that are collected before a frame is passed on. This is tonic's default.
 const YIELD_BYTES: usize = 32 * 1024;
 
 /// Encodes and decodes protobuf with small buffers.
@@ -40,7 +40,6 @@ where
     }
 }
 
-/// Returns the buffer sizes of a stream.
 pub(super) fn buffer_settings() -> BufferSettings {
     BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
 }

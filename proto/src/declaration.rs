@@ -1,4 +1,5 @@
-//! Declarations, and the rows that explain a player's takes, as messages.
+//! Reads questions about declarations and about the rows that explain a player's takes, and writes the answers as
+//! messages.
 
 use super::{
     RequestField,
@@ -16,21 +17,21 @@ use lastnim_core::{
 };
 use std::collections::HashSet;
 
-/// The number of examples in an answer, unless the request states another.
+/// The maximum number of examples in an answer, unless the request states another one.
 const DEFAULT_EXAMPLES: u32 = 10;
-/// Maximum number of examples in an answer.
+/// The highest number of examples that a request may ask for.
 const MAX_EXAMPLES: u32 = 1_000;
-/// Maximum number of partial rows in an answer.
+/// The maximum number of partial rows in an answer.
 const MAX_LEAVES: usize = 1_024;
-/// Maximum length of a game's name, in bytes.
+/// The maximum length of a game's name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// A game from the view of one seat.
+/// A game that was played, and the seat of the player in question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatGame {
     /// The initial position.
     pub game: Game,
-    /// The seat in question.
+    /// The seat of the player.
     pub seat: Seat,
     /// The takes of all seats, in order.
     pub takes: Vec<PlayedTake>,
@@ -41,13 +42,13 @@ pub struct SeatGame {
 /// Limits on how much of a set of rows is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSetLimits {
-    /// Maximum number of example rows.
+    /// The maximum number of example rows.
     pub examples: usize,
-    /// Maximum number of partial rows.
+    /// The maximum number of partial rows.
     pub leaves: usize,
 }
 
-/// Reads the maximum number of examples.
+/// Reads the maximum number of examples; 0 stands for the default.
 pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
@@ -65,12 +66,12 @@ pub fn parse_seat(seat: u32, game: &Game, field: RequestField<'_>) -> Option<Sea
     field.ok_or_report(game.matrix.seats().seat(seat as usize))
 }
 
-/// Reads the assumption about the knowledge of the other seats.
+/// Reads the assumption about what the other seats know. It is common knowledge if unspecified.
 pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeReading> {
     field.optional_enum(reading).map(|reading| reading.unwrap_or(KnowledgeReading::CommonKnowledge))
 }
 
-/// Reads a player's games.
+/// Reads the games of a player, who may have a different seat in each.
 pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> Option<Vec<SeatGame>> {
     check_questions(games.len(), field);
     if !field.has_no_violations() {
@@ -135,7 +136,7 @@ impl From<DeclarationProspect> for pb::Prospect {
     }
 }
 
-/// Writes a set of rows with chosen examples. The count may cover more rows than the set.
+/// Writes a set of rows with the given examples. `count` may include rows that are not in the set.
 fn row_set_message(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) -> pb::RowSet {
     let leaves = rows.leaves();
     let shown = leaves.len().min(max_leaves);
@@ -193,7 +194,7 @@ impl From<&Deviation> for pb::Deviation {
     }
 }
 
-/// Writes at most the given number of equilibria, and whether the true rows are an equilibrium.
+/// Writes at most `max_examples` of the equilibria found, and whether the true rows are an equilibrium.
 pub fn equilibria_message(
     found: &Equilibria,
     game: &Game,
@@ -213,8 +214,8 @@ pub fn equilibria_message(
     }
 }
 
-/// Writes the rows that explain a player's takes. `named` maps the number of a game to the player's seat in it and the
-/// caller's name for it.
+/// Writes the rows that explain a player's takes. `named` adds the seat, the caller's name for the game, and the
+/// position to a take of the contradiction.
 pub fn rationalisable_message(
     explained: &RationalisableRows,
     count: RowCount,
@@ -241,28 +242,28 @@ pub fn rationalisable_message(
     }
 }
 
-/// A take in a contradiction, with the caller's name for its game.
+/// The details of a take in a contradiction, with the caller's name for its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTake {
     /// The seat that took.
     pub seat: Seat,
     /// The caller's name for the game.
     pub name: String,
-    /// The position before the take, if the game was kept.
+    /// The take and the piles before it, if the game was kept.
     pub moment: Option<TakeMoment>,
 }
 
-/// A take and the piles before it.
+/// A take, and the position in which it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeMoment {
-    /// The piles before it.
+    /// The piles before the take.
     pub piles: Vec<u64>,
-    /// The counters taken.
+    /// The number of counters taken.
     pub take: u64,
 }
 
 impl TakeMoment {
-    /// Finds the position of a ply in a game, if the game has that ply.
+    /// Finds the take of a ply and the piles before it, if the game has that ply.
     pub fn of_ply(game: &Game, takes: &[PlayedTake], ply: u32) -> Option<Self> {
         let ply = ply as usize;
         let take = takes.get(ply)?.take;

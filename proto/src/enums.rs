@@ -13,10 +13,10 @@ use lastnim_tournament::{
 
 /// A domain enumeration with a counterpart in the protos.
 pub trait FromWire: Sized {
-    /// The counterpart.
+    /// The counterpart in the protos.
     type Wire: TryFrom<i32>;
 
-    /// Converts a known value; `None` if it is unspecified.
+    /// Converts a value of the counterpart; `None` if it is unspecified.
     fn from_known(wire: Self::Wire) -> Option<Self>;
 
     /// Converts a number; `None` if it is unspecified or unknown.
@@ -25,7 +25,7 @@ pub trait FromWire: Sized {
     }
 }
 
-/// Maps a domain enumeration to a protobuf enumeration with the same variant names.
+/// Implements the conversions between a domain enumeration and a protobuf enumeration with the same variant names.
 macro_rules! both_ways {
     ($domain:ident, $wire:ident: $($variant:ident),+ $(,)?) => {
         impl From<$domain> for pb::$wire {

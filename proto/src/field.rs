@@ -1,10 +1,10 @@
-//! Names the field of a request that is being parsed, so that mistakes in it can be reported.
+//! Keeps track of which field of a request is being parsed, so that mistakes are reported with the path of the field.
 
 use super::{FromWire, Violations};
 use std::{cell::RefCell, fmt, str::FromStr};
 
-/// Parses a request to its end, so that every mistake is reported. `parse` gets the request itself; its fields are
-/// [members](RequestField::member).
+/// Parses a request to its end, so that every mistake is reported. `parse` gets a [`RequestField`] that stands for the
+/// whole request, whose fields are its [members](RequestField::member).
 ///
 /// # Errors
 /// If any mistake was reported.
@@ -20,7 +20,7 @@ pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Re
 
 /// A field of a request, named by its path, such as `settings.positions[3].counters`.
 ///
-/// The path is a chain of borrowed steps: fields without a mistake cost no allocation.
+/// The path is a chain of borrowed steps, so that nothing is allocated for fields without a mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestField<'a> {
     violations: &'a RefCell<Violations>,
@@ -34,7 +34,7 @@ enum FieldStep {
 }
 
 impl RequestField<'_> {
-    /// Returns a field of the message in this field.
+    /// Returns the field with this name in the message in this field.
     pub fn member(&self, name: &'static str) -> RequestField<'_> {
         RequestField { violations: self.violations, place: Some((self, FieldStep::Member(name))) }
     }
@@ -44,27 +44,27 @@ impl RequestField<'_> {
         RequestField { violations: self.violations, place: Some((self, FieldStep::Element(index))) }
     }
 
-    /// Reports a mistake in the field.
+    /// Reports a mistake in this field.
     pub fn report(&self, description: impl fmt::Display) {
         self.violations.borrow_mut().add(self.to_string(), description.to_string());
     }
 
-    /// Returns whether no mistake was reported in the whole request.
+    /// Returns whether no mistake was reported so far in the whole request.
     pub fn has_no_violations(&self) -> bool {
         self.violations.borrow().is_empty()
     }
 
-    /// Returns the value, or reports the error.
+    /// Returns the value of a successful parse, or reports the error.
     pub fn ok_or_report<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
         parsed.map_err(|error| self.report(error)).ok()
     }
 
-    /// Parses the word in the field; an empty word is an absent value.
+    /// Parses the word in the field; an empty word means that no value was given.
     pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
         if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
     }
 
-    /// Parses the number in the field; 0 is an absent value.
+    /// Parses the number in the field; 0 means that no value was given.
     #[expect(
         clippy::option_option,
         reason = "as in all parsers here, the outer option is `None` after a mistake"
@@ -91,7 +91,7 @@ impl RequestField<'_> {
         self.require(message).and_then(|message| parse(message, *self))
     }
 
-    /// Parses every element of the repeated field, even after a mistake in one.
+    /// Parses every element of this repeated field, even after a mistake in an earlier one.
     pub fn parse_each<'m, M, T>(
         &self,
         elements: impl IntoIterator<Item = &'m M>,
@@ -105,7 +105,8 @@ impl RequestField<'_> {
         parsed.into_iter().collect()
     }
 
-    /// Returns the enum value of a number, or reports that it is unknown. The values must be numbered from 0 without gaps.
+    /// Converts a number to an enum value, or reports that it is unknown. The values must be numbered from 0 without
+    /// gaps.
     pub fn known_enum<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
         let known = E::try_from(number).ok();
         if known.is_none() {
@@ -116,12 +117,12 @@ impl RequestField<'_> {
         known
     }
 
-    /// Returns the enum value of a number: `Some(None)` if unspecified. An unknown number is reported.
+    /// Converts a number to an enum value; `Some(None)` if it is unspecified. Reports an unknown number.
     pub fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
         self.known_enum::<T::Wire>(number).map(T::from_known)
     }
 
-    /// Returns the enum value of a number, or reports that it is unknown, or `if_missing` if it is unspecified.
+    /// Converts a number to an enum value. Reports an unknown number, and reports `if_missing` if it is unspecified.
     pub(crate) fn required_enum<T: FromWire>(&self, number: i32, if_missing: &str) -> Option<T> {
         self.optional_enum(number).and_then(|value| self.ok_or_report(value.ok_or(if_missing)))
     }

@@ -11,7 +11,7 @@ impl From<&FieldChange> for pb::FieldChange {
     }
 }
 
-/// Reads the field's history: the bots at the start, and the changes while the tournament ran.
+/// Reads the history of a field. Returns the bots at the start, and the changes while the tournament ran.
 pub fn parse_field_history(
     given: &pb::FieldHistory,
     field: RequestField<'_>,
@@ -22,7 +22,7 @@ pub fn parse_field_history(
     start.zip(changes)
 }
 
-/// Reads a change to the field: a bot entered or left a tournament.
+/// Reads a change to the field, in which a bot entered or left the tournament.
 pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
     let bot = field.ok_or_report(given.bot.parse());
     let movement = field.required_enum(given.movement, "required, but missing");

@@ -1,4 +1,4 @@
-//! Converts formats of tournaments to and from messages.
+//! Converts tournament formats to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
@@ -22,7 +22,7 @@ impl pb::TournamentSettings {
 }
 
 impl pb::Tournament {
-    /// Returns the properties that all tournaments of its format share.
+    /// Returns the properties that all tournaments of the same format share.
     pub fn format_profile(&self) -> &'static FormatProfile {
         self.settings.as_ref().map_or(FormatProfile::ROUND_ROBIN, pb::TournamentSettings::format_profile)
     }
@@ -33,7 +33,7 @@ impl pb::Tournament {
     }
 }
 
-/// Reads the format; the default is a round robin of all sets of bots.
+/// Reads the format. The default is a round robin of all sets of bots.
 pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
     match given {
         None => Some(TournamentFormat::RoundRobin),
@@ -97,7 +97,7 @@ fn parse_sprt(given: &pb::SprtFormat, field: RequestField<'_>) -> Option<SprtSet
     })
 }
 
-/// Reads the limit on groups of a format, if there is one.
+/// Reads the limit that a format sets on the number of groups; `Some(None)` if it sets none.
 #[expect(
     clippy::option_option,
     reason = "as in all parsers here, the outer option is `None` after a mistake"
@@ -114,7 +114,7 @@ fn value_or_default(given: u32, default: u64) -> u64 {
     if given == 0 { default } else { given.into() }
 }
 
-/// Writes the format; `None` for a round robin of all sets.
+/// Writes the format; `None` for a round robin of all sets of bots, which is the default.
 pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
     let groups = |groups: &Option<GroupCount>| groups.map_or(0, BoundedCount::get);
     Some(match format {

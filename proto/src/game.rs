@@ -1,7 +1,8 @@
-//! Converts games to and from messages: endings, rows, matrices, piles, optimal takes.
+//! Converts games and their parts to and from messages: endings, rows, matrices, piles and optimal takes.
 //!
-//! `parse_*` functions read messages: they report mistakes by field and return `None`. `From` writes messages. Names and ids
-//! are strings in both directions: parse them with [`FromStr`](std::str::FromStr).
+//! The `parse_*` functions read messages: they report each mistake with its field, and then return `None`. The `From`
+//! implementations write messages. Names and ids are strings in both directions: parse them with
+//! [`FromStr`](std::str::FromStr).
 
 use super::{RequestField, pb};
 use lastnim_core::{
@@ -9,12 +10,12 @@ use lastnim_core::{
     oracle::{OptimalTakes, TakeRange},
 };
 
-/// Reads the ending of Last Nim; the default applies if it is unspecified.
+/// Reads an ending; it is the default of Last Nim if unspecified.
 pub fn parse_ending(number: i32, field: RequestField<'_>) -> Option<Ending> {
     parse_ending_or(Ending::default(), number, field)
 }
 
-/// Reads an ending; `default` applies if it is unspecified.
+/// Reads an ending; it is `default` if unspecified.
 pub(super) fn parse_ending_or(default: Ending, number: i32, field: RequestField<'_>) -> Option<Ending> {
     field.optional_enum(number).map(|ending| ending.unwrap_or(default))
 }
@@ -31,7 +32,7 @@ pub fn parse_row(row: &pb::Row, seats: SeatCount, field: RequestField<'_>) -> Op
     field.member("offsets").ok_or_report(parsed)
 }
 
-/// Reads the rows of all seats; their number is the number of seats.
+/// Reads the rows of all seats. The number of rows determines the number of seats.
 pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: RequestField<'_>) -> Option<AllianceMatrix> {
     let rows = field.member("rows");
     let seats = rows.ok_or_report(SeatCount::new(matrix.rows.len()))?;
@@ -45,7 +46,7 @@ pub fn parse_piles(counters: &[u64], field: RequestField<'_>) -> Option<Piles> {
     field.ok_or_report(Piles::parse(counters))
 }
 
-/// Reads a game, which may have begun or ended.
+/// Reads a game. It may have begun or ended, so that its last piles may be empty.
 pub fn parse_game(game: &pb::Game, field: RequestField<'_>) -> Option<Game> {
     let piles = field.member("piles").ok_or_report(Piles::parse_partly_emptied(&game.piles));
     let matrix = game.alliance_matrix.as_ref();
@@ -70,7 +71,7 @@ impl From<&AllianceMatrix> for pb::AllianceMatrix {
 }
 
 impl From<&Piles> for pb::Piles {
-    /// Writes the piles. Without counters, writes one empty pile, since a position has at least one pile.
+    /// Writes the piles. If no counters are left, writes one empty pile, since a position has at least one pile.
     fn from(piles: &Piles) -> Self {
         Self { counters: if piles.is_empty() { vec![0] } else { piles.as_slice().to_vec() } }
     }

@@ -1,4 +1,4 @@
-//! Sequences of Grundy values, as messages.
+//! Reads requests for sequences of Grundy values, and writes the sequences as messages.
 
 use super::{RequestField, pb, ruleset::field_of_error};
 use lastnim_analysis::general::{
@@ -6,24 +6,24 @@ use lastnim_analysis::general::{
 };
 use thiserror::Error;
 
-/// The largest pile that a list may include.
+/// The size of the largest pile for which a Grundy value may be listed.
 pub const MAX_LISTED_SIZE: u32 = 100_000;
 
-/// The pile is larger than the limit.
+/// The error for a list whose largest pile would be larger than [`MAX_LISTED_SIZE`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}: expected at most {MAX_LISTED_SIZE}")]
 pub struct ListedSizeError(pub u32);
 
-/// A request for a sequence.
+/// A request for the Grundy values of all piles up to a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceQuestion {
-    /// The game.
+    /// The game whose Grundy values are listed.
     pub game: SequenceGame,
-    /// The largest pile.
+    /// The size of the largest pile in the list.
     pub to: u32,
 }
 
-/// Reads a request for a sequence.
+/// Reads a request for a sequence of Grundy values.
 pub fn parse_sequence_question(
     request: &pb::ListGrundyValuesRequest,
     field: RequestField<'_>,
@@ -41,7 +41,7 @@ pub fn parse_sequence_question(
     Some(SequenceQuestion { game: game?, to: to? })
 }
 
-/// Checks the size of the largest pile.
+/// Checks the size of the largest pile in a list.
 ///
 /// # Errors
 /// If the pile is too large.

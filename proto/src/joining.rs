@@ -1,4 +1,5 @@
-//! Joining a tournament over a bot's session: the request and the two answers.
+//! The messages with which a bot joins a tournament over its session: the request, and the answers that accept or
+//! refuse it.
 
 use super::{PublicTournament, pb};
 use lastnim_core::game::TournamentId;
@@ -6,13 +7,13 @@ use lastnim_core::game::TournamentId;
 /// Why a bot was not entered in a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JoinRefusal {
-    /// No tournament has the id.
+    /// No tournament has the given id.
     UnknownTournament,
     /// The tournament has started without the bot.
     Started,
     /// The tournament is over.
     Over,
-    /// With the bot, the field would be too large or have no room for a required bot.
+    /// With the bot, the field would be too large, or would have no room left for a bot that it requires.
     Field,
     /// The session has too many pending requests.
     Busy,
@@ -38,7 +39,7 @@ pub struct JoinRefused {
     pub tournament: String,
     /// The reason as a code.
     pub reason: JoinRefusal,
-    /// The offending value and what is expected.
+    /// A text that names the offending value and what is expected.
     pub message: String,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Only this layer uses protobuf. Requests are parsed once into the types of the layers below. Parsing continues after
 //! a mistake, so that every mistake is reported; the length of a repeated field is checked before its elements are
-//! read. Replies are converted by `From`.
+//! read. Replies are converted with `From`.
 //!
 //! # Features
 //!
@@ -75,7 +75,7 @@ pub use play_codec::{IncomingAction, PlayCodec};
 pub use public_tournament::PublicTournament;
 pub use violation::{Violation, Violations};
 
-/// The generated service of sessions, with its own codec.
+/// The generated service for bot sessions, which uses its own codec.
 #[cfg(feature = "server")]
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod play_service {

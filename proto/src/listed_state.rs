@@ -1,4 +1,4 @@
-//! The states that lists of matches filter by.
+//! The states by which lists of matches can be filtered.
 
 /// The state of a match in lists; every match has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,12 +9,12 @@ pub enum ListedState {
     Over,
     /// The match was voided.
     Voided,
-    /// The match was quarantined, because its record was found damaged before the end.
+    /// The match was quarantined, because its record was found to be damaged before the match ended.
     Quarantined,
 }
 
 impl ListedState {
-    /// Returns whether matches in this state have ended for a reason.
+    /// Returns whether matches in this state have an end reason. Open and quarantined matches have none.
     pub fn has_end(self) -> bool {
         matches!(self, Self::Over | Self::Voided)
     }

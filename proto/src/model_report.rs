@@ -1,4 +1,4 @@
-//! Statistics of language models, as messages.
+//! Converts statistics about language models to messages.
 
 use super::pb;
 use lastnim_auditing::{

@@ -1,19 +1,19 @@
-//! Numbers typed by people: piles, and the rows of a matrix.
+//! Reads numbers that people type: piles, and the rows of a matrix.
 
-/// Reads numbers with commas or blanks between them, as in `1,2,2`.
+/// Reads numbers separated by commas or blanks, as in `1,2,2`.
 ///
 /// # Errors
-/// Names the word that is not a number; `what` says which numbers they are.
+/// If a word is not a number. The error names the word, and begins with `what`, which describes the numbers.
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
     let number =
         |word: &str| word.parse().map_err(|_| format!("{what}: {word:?} is not a whole number, 0 or more"));
     split_words(text).map(number).collect()
 }
 
-/// Reads the rows of a matrix, with semicolons between them, as in `0 2 1; 0 1 2; 0 2 1`.
+/// Reads the rows of a matrix, separated by semicolons, as in `0 2 1; 0 1 2; 0 2 1`.
 ///
 /// # Errors
-/// Names the word that is not a number, or is a tie, and its row.
+/// If a word is a tie or is not a number. The error names the word and its row.
 pub fn read_rows(text: &str) -> Result<Vec<Vec<u64>>, String> {
     let rows = read_tied_rows(text)?;
     let strict_row = |(row, groups): (usize, Vec<Vec<u64>>)| match groups.iter().find(|group| group.len() > 1)
@@ -28,15 +28,16 @@ pub fn read_rows(text: &str) -> Result<Vec<Vec<u64>>, String> {
     rows.into_iter().enumerate().map(strict_row).collect()
 }
 
-/// Returns whether the rows of a matrix have ties.
+/// Returns whether a text with the rows of a matrix has ties.
 pub fn has_ties(text: &str) -> bool {
     text.contains('=')
 }
 
-/// Reads the rows of a matrix with ties, as in `0 1=2; 0 1 2; 0=1 2`: each row as groups of tied offsets.
+/// Reads the rows of a matrix that may have ties, as in `0 1=2; 0 1 2; 0=1 2`. Each row becomes a list of groups of
+/// tied offsets.
 ///
 /// # Errors
-/// Names the word that is not a number, and its row.
+/// If a word is not a number or a tie of numbers. The error names the word and its row.
 pub fn read_tied_rows(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
     let rows = text.split(';').enumerate();
     rows.map(|(row, offsets)| {

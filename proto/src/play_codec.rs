@@ -1,7 +1,7 @@
-//! The codec of sessions: bytes from bots become actions, and events become bytes.
+//! The codec of bot sessions, which decodes the actions of bots and encodes the events for them.
 //!
-//! Nearly all messages are takes and turns, which are read and written without prost; for all others prost is used.
-//! Tests check that both ways agree.
+//! Nearly all messages are takes and turns, which are read and written without prost; prost handles all others. Tests
+//! check that the two ways agree.
 
 use super::codec::buffer_settings;
 use super::pb::{PlayRequest, PlayResponse};
@@ -18,15 +18,16 @@ use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder
 /// A bot's action, or an invalid one.
 pub type IncomingAction = Result<BotAction, InvalidAction>;
 
-/// Tag of `PlayRequest.take`, length-delimited.
+/// Tag of `PlayRequest.take`, which is length-delimited like all fields below.
 const TAKE_TAG: u8 = 2 << 3 | 2;
 /// Tag of `PlayResponse.turn`.
 const TURN_TAG: u8 = 5 << 3 | 2;
 /// Tag of `PlayResponse.took`.
 const TOOK_TAG: u8 = 6 << 3 | 2;
-/// Tag of field 1 of match messages: the match id.
+/// Tag of the match id, which is field 1 of every message about a match.
 const MATCH_ID_TAG: u8 = 1 << 3 | 2;
-/// Upper bound on the bytes of a turn or take: the match id and four varints of at most ten bytes.
+/// Upper bound on the size of a turn or take in bytes: two tags and lengths, the match id, and four tags with varints
+/// of at most ten bytes each.
 const MAX_SHORT_BYTES: usize = 2 + 2 + MatchId::CHARS + 4 * 11;
 
 /// Decodes requests from bots and encodes events for them.
@@ -98,7 +99,7 @@ fn encode_event(event: ServerEvent, buffer: &mut impl BufMut) {
     }
 }
 
-/// Encodes a match message whose fields from 2 on are `numbers`. Zeros are left out.
+/// Encodes a message about a match. The fields from number 2 on have the values `numbers`; zeros are left out.
 fn encode_short(field: u8, match_id: MatchId, numbers: [u64; 4], buffer: &mut impl BufMut) {
     let mut bytes = [0; MAX_SHORT_BYTES];
     bytes[..4].copy_from_slice(&[field, 0, MATCH_ID_TAG, MatchId::CHARS as u8]);
@@ -127,7 +128,7 @@ fn decode_action(buffer: &mut impl Buf) -> Result<IncomingAction, prost::DecodeE
     PlayRequest::decode(buffer).map(TryInto::try_into)
 }
 
-/// Reads a take whose fields are in order, each once. Returns `None` for anything else.
+/// Reads a take whose fields are in order and appear at most once. Returns `None` for anything else.
 fn read_take(bytes: &[u8]) -> Option<BotAction> {
     let (&[field, length, id_field, id_length], rest) = bytes.split_first_chunk()?;
     if (field, id_field) != (TAKE_TAG, MATCH_ID_TAG) {
@@ -149,7 +150,8 @@ fn read_take(bytes: &[u8]) -> Option<BotAction> {
     Some(BotAction::Act { match_id, action: SeatAction::Take { ply, take, note_hash } })
 }
 
-/// Reads a number field if it comes next, or returns 0. `None` if the varint is cut off.
+/// Reads the value of a number field if that field comes next, and returns 0 otherwise. Returns `None` if the varint is
+/// cut off.
 fn read_number(field: u8, rest: &mut &[u8]) -> Option<u64> {
     if rest.first() != Some(&(field << 3)) {
         return Some(0);

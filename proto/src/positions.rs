@@ -4,7 +4,7 @@ use super::{RequestField, game::parse_piles, pb};
 use lastnim_tournament::{MAX_POSITIONS, Positions, PositionsError};
 use pb::tournament_settings::OtherPositions;
 
-/// Reads the positions of a tournament, given as a list or in another way.
+/// Reads the positions of a tournament, which are listed, drawn from the seed, or the positions of the paper.
 pub(super) fn parse_positions(
     settings: &pb::TournamentSettings,
     field: RequestField<'_>,
@@ -38,7 +38,7 @@ fn parse_listed_positions(positions: &[pb::Piles], field: RequestField<'_>) -> O
     field.ok_or_report(Positions::listed(parsed?))
 }
 
-/// Writes the positions if they are a list.
+/// Writes the positions if they are listed; returns an empty list otherwise.
 pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> {
     match positions {
         Positions::Listed(list) => list.as_slice().iter().map(pb::Piles::from).collect(),
@@ -46,7 +46,7 @@ pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> 
     }
 }
 
-/// Writes the positions if they are not a list.
+/// Writes where the positions come from if they are not listed; returns `None` otherwise.
 pub(super) fn unlisted_positions_message(positions: &Positions) -> Option<OtherPositions> {
     match positions {
         Positions::Listed(_) => None,

@@ -11,7 +11,7 @@ use lastnim_core::{
 use lastnim_tournament::{OpenMatches, Settings, TournamentState};
 use std::sync::Arc;
 
-/// The state of a tournament without its standings. Cheap to clone whatever its size.
+/// The state of a tournament without its standings. It is cheap to clone, however large the tournament is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicTournament {
     /// Its id.
@@ -24,18 +24,18 @@ pub struct PublicTournament {
     pub terms: Terms,
     /// Its state.
     pub state: TournamentState,
-    /// Its bots, in the order of joining.
+    /// Its bots, in the order in which they joined.
     pub field: Arc<Vec<BotName>>,
-    /// Matches ended so far.
+    /// Number of matches that have ended so far.
     pub played: u64,
-    /// The total number of matches, or the maximum if it depends on results; 0 before the start and for tournaments
-    /// without an end.
+    /// The total number of matches, or the maximum if the total depends on results; 0 before the start and for
+    /// tournaments without an end.
     pub total: u64,
-    /// Whether it is a running ladder with too few bots.
+    /// Whether the tournament is a running ladder that has too few bots to play.
     pub awaits_bots: bool,
-    /// What happens to its open matches while it is paused.
+    /// What happens to open matches while the tournament is paused.
     pub pause: Option<OpenMatches>,
-    /// The reason why it cannot continue; `None` if it is not quarantined.
+    /// The reason why the tournament cannot continue; `None` if it is not quarantined.
     pub damage: Option<Arc<str>>,
 }
 
@@ -48,7 +48,7 @@ impl PublicTournament {
         }
     }
 
-    /// Writes it without listed positions.
+    /// Writes the tournament without listed positions.
     pub fn message_without_positions(&self) -> pb::Tournament {
         pb::Tournament {
             settings: Some(settings_message_without_positions(&self.settings, &self.terms)),
@@ -56,7 +56,7 @@ impl PublicTournament {
         }
     }
 
-    /// Writes it without its settings, which never change.
+    /// Writes the tournament without its settings, which never change.
     pub fn message_without_settings(&self) -> pb::Tournament {
         pb::Tournament {
             id: self.id.to_string(),

@@ -9,7 +9,8 @@ use lastnim_core::{
     oracle::TakeRobustness,
 };
 
-/// Largest coalition to search unless the request states a size. With 32 seats and a few piles this takes at most a second.
+/// The maximum size of the coalitions to search for, unless the request states another. With 32 seats and a few
+/// piles, the search takes at most a second.
 pub const DEFAULT_MAX_COALITION: usize = 3;
 
 /// A request to assess whether the winner still wins against coalitions or after errors.
@@ -17,9 +18,9 @@ pub const DEFAULT_MAX_COALITION: usize = 3;
 pub struct RobustnessQuestion {
     /// The game.
     pub game: Game,
-    /// The largest coalition to search.
+    /// The maximum size of the coalitions to search for.
     pub max_coalition: usize,
-    /// The probability that a take is an error, if given.
+    /// The probability that a take is an error, if the request states one.
     pub error_rate: Option<ErrorRate>,
 }
 
@@ -37,7 +38,7 @@ pub fn parse_robustness_question(
     Some(RobustnessQuestion { game: game?, max_coalition, error_rate: error_rate? })
 }
 
-/// Reads the largest coalition to search; 0 is the default.
+/// Reads the maximum size of the coalitions to search for; 0 stands for the default.
 pub(super) fn max_coalition(seats: u32) -> usize {
     if seats == 0 { DEFAULT_MAX_COALITION } else { seats as usize }
 }
@@ -55,7 +56,7 @@ pub fn robustness_message(
     }
 }
 
-/// Writes the prospects and guarantees of each seat.
+/// Writes the robustness figures of each seat.
 pub(super) fn seat_robustness_messages(seats: &BySeat<SeatRobustness>) -> Vec<pb::SeatRobustness> {
     let n = seats.seats().get();
     seats.enumerate().map(|(seat, figures)| seat_message(seat, figures, n)).collect()

@@ -1,4 +1,4 @@
-//! Converts games with other rules to and from messages.
+//! Converts games with rules other than those of Last Nim to and from messages.
 
 use super::{
     RequestField, game, pb,
@@ -10,7 +10,7 @@ use lastnim_analysis::general::{
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Seat};
 
-/// Maximum bytes of moves and positions in an answer.
+/// Maximum total size of the moves and positions in an answer, in bytes.
 pub const MAX_OPTION_BYTES: usize = 2 << 20;
 
 /// A request to solve a game with any rules.
@@ -18,7 +18,7 @@ pub const MAX_OPTION_BYTES: usize = 2 << 20;
 pub struct RulesetQuestion {
     /// The game.
     pub game: GeneralGame,
-    /// The preferences.
+    /// The preferences of the seats.
     pub matrix: AllianceMatrix,
     /// The seat to move.
     pub first: Seat,
@@ -26,7 +26,7 @@ pub struct RulesetQuestion {
     pub ending: Ending,
     /// Whether to explain the Grundy value.
     pub is_explained: bool,
-    /// The largest coalition to search, if the robustness of the winner is requested.
+    /// The maximum size of the coalitions to search for, if the robustness of the winner is requested.
     pub max_coalition: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ pub fn parse_ruleset_question(
     })
 }
 
-/// Returns the field with the error.
+/// Returns the name of the field that has the error.
 pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     use GameNumbersError as E;
     match error {
@@ -80,8 +80,8 @@ pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     }
 }
 
-/// Writes the solution of a game, with at most the given bytes of moves and positions, and the robustness of its winner if
-/// it was assessed.
+/// Writes the solution of a game, and the robustness of its winner if that was assessed. Moves and positions may take
+/// up at most `max_option_bytes`; moves that do not fit are left out.
 pub fn ruleset_solution_message(
     game: &GeneralGame,
     ending: Ending,
@@ -113,7 +113,7 @@ pub fn ruleset_solution_message(
 fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<usize> {
     let mut room = max_bytes;
     let mut fits = |option: &MoveOutcome| {
-        // Apart from its two strings an option has a winner, a flag, its robustness and their tags.
+        // The 24 bytes allow for the rest of an option: a winner, a flag, the robustness, and the tags of all fields.
         let bytes = option.play.len() + option.position.len() + 24;
         let fits = bytes <= room;
         room = if fits { room - bytes } else { 0 };

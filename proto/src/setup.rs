@@ -39,7 +39,8 @@ impl From<&MatchSetup> for pb::MatchSetup {
     }
 }
 
-/// Reads the terms of a match from fields of the message at `field`. A missing clock and numbers of 0 mean the defaults.
+/// Reads the terms of a match from fields of the message at `field`. A missing clock stands for the default clock, and
+/// a number of 0 for the default number.
 pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
@@ -97,7 +98,7 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
     })
 }
 
-/// Reads the setup in a record.
+/// Reads the setup that is stored in a record.
 pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> Option<MatchSetup> {
     let at_clock = field.member("clock");
     let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
@@ -152,7 +153,7 @@ fn parse_setup_draft(
         assigned: assigned.map(|matrix| matrix.ok_or(())).transpose().ok()?,
         ..MatchSetup::new(bots, piles?)
     };
-    // At this point, all mistakes in it have been reported.
+    // At this point, all mistakes in the setup have been reported.
     setup.validate().ok()
 }
 
@@ -239,7 +240,11 @@ mod tests {
                 .map(|error| error.to_string())
         };
         assert_eq!(refused(pb::AllianceMode::Given, Some(1)), None);
-        assert_eq!(refused(pb::AllianceMode::Unspecified, Some(0)), None, "the request of version 0.1");
+        assert_eq!(
+            refused(pb::AllianceMode::Unspecified, Some(0)),
+            None,
+            "clients of version 0.1 send such requests"
+        );
         for (mode, rows, expected) in [
             (pb::AllianceMode::Given, None, "assigned: required, but missing"),
             (

@@ -4,7 +4,7 @@ use super::{game::take_range_messages, pb};
 use lastnim_core::{game::Game, oracle::Solution};
 
 impl From<&Game> for pb::SolveResponse {
-    /// Solves the game.
+    /// Solves the game and writes its solution.
     fn from(game: &Game) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let winners = solution.winners(&position);

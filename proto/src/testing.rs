@@ -111,7 +111,7 @@ fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
 /// Generates arbitrary settings.
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let cross = seats().prop_flat_map(|seats| {
-        // The field of a test has at most two bots more than its matches need.
+        // A generated tournament starts with at most three bots more than it has seats.
         (Just(seats), alliance(seats), format(seats), prop::option::of(seats.get() + 1..seats.get() + 4))
     });
     (
@@ -140,7 +140,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 seed,
             )| {
                 let (concurrency, bot_concurrency) = concurrency;
-                // Several hundred positions could exceed the limit on matches.
+                // With several hundred positions, the tournament could exceed the limit on matches.
                 let start_at = start_at.filter(|_| positions.count() < 5);
                 Settings::new(SettingsDraft {
                     title: title.parse().unwrap(),

@@ -1,7 +1,7 @@
 //! Converts tournaments to and from messages: settings, state, standings.
 //!
-//! The clock, strikes and ply limit of [`pb::TournamentSettings`] become the [`Terms`] of its matches; the rest becomes the
-//! [`Settings`].
+//! The clock, strikes and ply limit of [`pb::TournamentSettings`] become the [`Terms`] of the matches; all other fields
+//! become the [`Settings`].
 
 use super::{
     RequestField,
@@ -296,7 +296,7 @@ mod tests {
         let with = |methods| pb::TournamentSettings { methods, ..smallest() };
         let settings = parse(&with(METHODS_VERSION)).unwrap();
         assert_eq!(settings_message(&settings, &Terms::default()).methods, METHODS_VERSION);
-        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave it out");
+        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave the version out");
         for other in [1, 2, METHODS_VERSION + 1] {
             let expected = format!(
                 "settings.methods: methods version {other}: this program only knows version {METHODS_VERSION}; \

@@ -8,13 +8,13 @@ use lastnim_tournament::{DisqualifiedResults, OpenMatches, TournamentEvent, Void
 /// An event of a tournament and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedTournamentEvent {
-    /// The time.
+    /// The time of the event.
     pub at: Timestamp,
     /// The event.
     pub event: TournamentEvent,
 }
 
-/// Reads whether the results of a disqualified bot count.
+/// Reads whether the results of a disqualified bot still count.
 pub fn parse_disqualified_results(number: i32, field: RequestField<'_>) -> Option<DisqualifiedResults> {
     field.required_enum(number, "required: whether the bot's results stand or are annulled")
 }

@@ -4,7 +4,7 @@ use super::{RequestField, pb};
 use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
-/// The events of transcript lines that belong to a question.
+/// The events whose transcript lines belong to a question.
 const EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
 
 /// The question that a transcript line belongs to.
@@ -14,7 +14,7 @@ pub struct QuestionLine {
     match_id: String,
     /// The seat of the model.
     pub seat: u64,
-    /// The ply of the requested take; `None` for a row.
+    /// The ply of the requested take; `None` if a row was requested.
     pub ply: Option<u64>,
 }
 
@@ -30,13 +30,13 @@ impl QuestionLine {
         }
     }
 
-    /// Returns the match if its id is valid.
+    /// Returns the id of the match if it is valid.
     pub fn match_id(&self) -> Option<MatchId> {
         self.match_id.parse().ok()
     }
 }
 
-/// Checks the lines of a request to publish one question of a match.
+/// Checks the transcript lines in a request to publish one question of a match.
 pub fn check_published_lines(
     request: &pb::PublishTranscriptRequest,
     match_id: MatchId,

@@ -1,4 +1,4 @@
-//! Trees, graphs and explanations of play, as messages.
+//! Converts trees, graphs and explanations of play to messages.
 
 use super::{RequestField, pb};
 use lastnim_analysis::tree::{Edge, Node, PlayGraph, TreeCut, TreeSize, TreeTooLarge};
@@ -7,24 +7,24 @@ use lastnim_core::{
     oracle::{Explanation, RankChange, TakeOption},
 };
 
-/// The number of plies in a line of best play, unless the request states another.
+/// The number of plies in a line of best play, unless the request states another number.
 const DEFAULT_PLIES: u32 = 100;
 /// Maximum number of plies in a line of best play.
 const MAX_PLIES: u32 = 1_024;
 
-/// How to draw all possible play.
+/// The form in which all possible play is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeForm {
     /// A tree, which may be cut at some depth.
     Tree {
-        /// The depth at which to cut, if any.
+        /// The depth at which to cut the tree, if any.
         depth: Option<u64>,
     },
-    /// The graph of states.
+    /// The graph of states, in which each state appears once.
     Graph,
 }
 
-/// Reads how to draw all possible play.
+/// Reads the form in which to draw all possible play.
 pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) -> Option<TreeForm> {
     let depth = request.depth;
     match field.member("form").known_enum(request.form)? {
@@ -53,7 +53,7 @@ pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     }
 }
 
-/// Reports the size of a tree or graph that is too large, and the sizes that fit.
+/// Reports that a tree or graph is too large. The message states its size, and what would fit instead.
 pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
     let at_game = field.member("game");
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };

@@ -1,4 +1,4 @@
-//! Converts what a format adds to the standings to and from messages.
+//! Converts the verdict that a format adds to the standings to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
@@ -67,7 +67,7 @@ impl From<&pb::CapitalPoint> for CapitalPoint {
     }
 }
 
-/// Reads a verdict. Reasons and wording are derived from its figures.
+/// Reads a verdict. Its reasons and wording are not read, but derived from its figures.
 pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<FormatVerdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {

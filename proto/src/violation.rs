@@ -11,7 +11,7 @@ pub struct Violation {
     pub description: String,
 }
 
-/// All mistakes in a request, collected while it is parsed to the end.
+/// The mistakes in a request. Parsing continues after a mistake, so that all of them are found.
 ///
 /// They must fit into the trailers of a gRPC status, which many clients limit to 8 KiB. The first mistake is always
 /// listed. Others are listed as long as their total length is at most [`MAX_BYTES`](Self::MAX_BYTES); the rest are
@@ -27,7 +27,7 @@ impl Violations {
     /// Maximum total length of listed mistakes after the first, in bytes.
     pub const MAX_BYTES: usize = 4_096;
 
-    /// Adds a mistake if there is room, and counts it otherwise.
+    /// Lists a mistake if there is room, and otherwise only counts it.
     pub(super) fn add(&mut self, field: String, description: String) {
         if self.unlisted > 0 {
             self.unlisted += 1;
@@ -47,7 +47,7 @@ impl Violations {
         self.listed.is_empty()
     }
 
-    /// Returns the listed mistakes in the order found.
+    /// Returns the listed mistakes in the order in which they were found.
     pub fn as_slice(&self) -> &[Violation] {
         &self.listed
     }

@@ -7,10 +7,10 @@ use lastnim_client::{Bot, MatchView};
 /// Plays a number of random games from the position, guided by a tree search (UCT) in which each seat follows its row,
 /// and makes the take tried most often; declares the standard row.
 ///
-/// In a pile of up to 32 counters it tries all takes, in a larger one the 16 smallest and the 16 largest. A playout
-/// stops after 1,024 plies and counts as half satisfied for every seat, and the search stops after 2,000,000 plies in
-/// total, so a take has a bounded cost for any piles. Random draws derive from the seed, the match and the ply;
-/// comparisons use floating-point logarithms, whose last bit may differ between platforms.
+/// In a pile of up to 32 counters it tries all takes, and in a larger one the 16 smallest and the 16 largest. A playout
+/// stops after 1,024 plies beyond the tree, and then every seat is half satisfied. The search stops after 2,000,000
+/// plies in total, so the cost of a take is bounded, however large the piles are. Random draws are derived from the
+/// seed, the match and the ply; comparisons use floating-point logarithms, whose last bit may differ between platforms.
 #[derive(Debug, Clone)]
 pub struct Mcts {
     playouts: Playouts,
@@ -37,7 +37,7 @@ mod tests {
     use crate::practice_games::drawn_game;
     use lastnim_core::oracle::Solution;
 
-    /// Returns in how many of 400 random positions a bot errs.
+    /// Returns the number of positions, out of 400 random ones, in which the bot errs.
     fn count_errors(playouts: &str) -> u32 {
         let errs = |number| {
             let game = drawn_game(number, 3, 3, 5);

@@ -1,4 +1,4 @@
-//! The takes that the search tries.
+//! The takes that the tree search tries.
 
 /// Maximum number of takes tried in a position.
 pub(super) const MAX_CANDIDATES: u64 = 32;
@@ -12,7 +12,7 @@ pub(super) struct CandidateTakes {
 }
 
 impl CandidateTakes {
-    /// Returns the candidates in a pile with this many counters.
+    /// Returns the candidates in a pile with this number of counters.
     pub(super) fn of_pile(counters: u64) -> Self {
         Self { counters }
     }

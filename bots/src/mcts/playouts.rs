@@ -1,10 +1,10 @@
-//! The number of playouts.
+//! The number of playouts before each take.
 
 use crate::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Playouts of [`Mcts`](super::Mcts) before each take, 1 to 100,000.
+/// The number of playouts that [`Mcts`](super::Mcts) runs before each take, 1 to 100,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Playouts(u32);
 
@@ -16,7 +16,7 @@ pub struct PlayoutsError(pub String);
 impl Playouts {
     /// Maximum number of playouts per take.
     pub const MAX: Self = Self(100_000);
-    /// The example in messages.
+    /// The example that error messages give.
     pub(crate) const EXAMPLE: Self = Self(1_000);
 
     /// Returns the number of playouts.

@@ -1,4 +1,4 @@
-//! The search tree.
+//! The tree of a Monte Carlo search.
 
 use super::{Playouts, candidate_takes::CandidateTakes};
 use lastnim_core::game::{Game, Position, Seat};
@@ -7,17 +7,17 @@ use std::cmp::Ordering;
 
 /// The exploration constant of UCB1: the square root of 2, as in the paper.
 const EXPLORATION: f64 = std::f64::consts::SQRT_2;
-/// Maximum number of plies in a playout.
+/// Maximum number of plies in a playout beyond the tree.
 const MAX_PLAYOUT_PLIES: u32 = 1_024;
-/// Maximum number of plies in all playouts of a search.
+/// The search starts no further playout once its playouts have this number of plies in total.
 const MAX_SEARCH_PLIES: u32 = 2_000_000;
 
 /// A tree search with upper confidence bounds (UCT) for any number of seats: each seat prefers the takes with the
 /// highest mean satisfaction by its own row (max^n).
 ///
-/// A playout descends the tree by UCB1, adds a position, and continues with uniformly random takes. After 1,024 plies
-/// it stops, and every seat is half satisfied. The search ends after its playouts, or after 2,000,000 plies in total.
-/// The tree grows by one position per playout.
+/// A playout descends the tree by UCB1, adds a position, and continues with uniformly random takes. After 1,024 of
+/// these takes it stops, and every seat is half satisfied. The search ends after the given number of playouts, or after
+/// 2,000,000 plies in total. The tree grows by one position per playout.
 ///
 /// Source: Kocsis and Szepesvári, "Bandit Based Monte-Carlo Planning" (2006); Sturtevant, "An Analysis of UCT in
 /// Multi-Player Games" (2008).
@@ -30,7 +30,7 @@ pub(super) struct SearchTree<'a> {
     plies: u32,
 }
 
-/// A position of the tree.
+/// A position in the tree.
 #[derive(Debug)]
 struct Node {
     to_move: Seat,
@@ -48,7 +48,7 @@ struct Edge {
     /// The index of the resulting node.
     node: usize,
     visits: u32,
-    /// The total satisfaction of the seat that makes it.
+    /// The satisfaction of the seat that makes the take, added up over all visits.
     satisfaction: f64,
 }
 
@@ -57,7 +57,7 @@ impl Edge {
         self.satisfaction / f64::from(self.visits)
     }
 
-    /// Returns the UCB1 bound, given the logarithm of the visits of its node.
+    /// Returns the UCB1 bound, given the logarithm of the number of visits to the node that the edge leaves.
     fn upper_bound(&self, log_visits: f64) -> f64 {
         self.mean_satisfaction() + EXPLORATION * (log_visits / f64::from(self.visits)).sqrt()
     }
@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// Returns the index of the edge with the highest bound, the oldest on ties; `None` if the game is over.
+    /// Returns the index of the edge with the highest bound, or of the oldest such edge; `None` if the game is over.
     fn most_promising_edge(&self) -> Option<usize> {
         let log_visits = f64::from(self.visits).ln();
         let bounds = self.tried.iter().map(|edge| edge.upper_bound(log_visits)).enumerate();
@@ -84,7 +84,7 @@ impl Node {
 }
 
 impl<'a> SearchTree<'a> {
-    /// Creates the tree of a position that is not over.
+    /// Creates a tree whose root is `start`, in which the game must not be over.
     pub(super) fn new(game: &'a Game, start: &'a Position, draw: SeededDraw) -> Self {
         Self { game, start, nodes: vec![Node::of_position(start)], draw, plies: 0 }
     }
@@ -115,7 +115,7 @@ impl<'a> SearchTree<'a> {
         self.nodes[0].tried.iter().max_by(by_worth).expect("each playout tries a take").take
     }
 
-    /// Runs one playout: down the tree, one position beyond it, then random takes.
+    /// Runs one playout: descends the tree, adds one position to it, and then makes random takes.
     fn play_out(&mut self) {
         let mut position = self.start.clone();
         let mut path = Vec::new();
@@ -156,7 +156,7 @@ impl<'a> SearchTree<'a> {
         tried.len() - 1
     }
 
-    /// Plays random takes to the end and returns the winner; `None` if it reaches the limit.
+    /// Makes random takes until the game is over and returns the winner; `None` if the ply limit is reached first.
     fn play_at_random(&mut self, mut position: Position) -> Option<Seat> {
         for _ in 0..MAX_PLAYOUT_PLIES {
             if position.is_over() {
@@ -181,7 +181,8 @@ impl<'a> SearchTree<'a> {
         self.nodes[last].visits += 1;
     }
 
-    /// Returns the satisfaction of a seat: 1 for the first winner of its row, 0 for the last.
+    /// Returns the satisfaction of a seat: 1 if the first seat in its row wins, 0 if the last one does, and 0.5 if
+    /// there is no winner.
     fn satisfaction_of(&self, seat: Seat, winner: Option<Seat>) -> f64 {
         let worst = self.game.matrix.seats().get() as u32 - 1;
         let rank = |winner| self.game.matrix.rank(seat, winner) as u32;
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(tree.nodes[0].visits, 500);
         for node in &tree.nodes {
             let tried: u32 = node.tried.iter().map(|edge| edge.visits).sum();
-            // A visit that adds a position makes no take, and neither does a visit of a final position.
+            // The visit that adds a position tries no take in it, and neither does a visit to a final position.
             assert!(tried == node.visits || tried + 1 == node.visits || node.tried.is_empty());
             for edge in &node.tried {
                 assert_eq!(edge.visits, tree.nodes[edge.node].visits);
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_nearly_finished_game_is_won() {
-        // Taking all 3 counters lets the next seat win; leaving one wins.
+        // Taking all 3 counters lets the next seat win; leaving one counter wins.
         let game = Game::parse(&[3], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         assert_eq!(search(&game, 200).0, 2);
     }

@@ -16,7 +16,7 @@ pub type MatchFailure = Box<dyn StdError + Send + Sync>;
 pub struct Choice<T> {
     /// The row, or the counters to take.
     pub value: T,
-    /// See [`Bot::note_hash`](super::Bot::note_hash).
+    /// The hash to record with the choice; see [`Bot::note_hash`](super::Bot::note_hash).
     pub note_hash: Option<[u8; 32]>,
 }
 
@@ -26,13 +26,13 @@ impl<T> From<T> for Choice<T> {
     }
 }
 
-/// A player of Last Nim that awaits something while it thinks, such as a model behind a network. Its methods are called for
-/// up to [`Options::concurrency`](super::Options::concurrency) matches at once, on the caller's runtime.
+/// A player of Last Nim that awaits something while it thinks, such as the reply of a model over a network. Its methods
+/// are called for up to [`Options::concurrency`](super::Options::concurrency) matches at once, on the caller's runtime.
 ///
-/// After an error or panic, which is logged, the seat of that match is resigned. If a match ends while the bot thinks about
-/// it, the future is dropped. Events are reported one at a time.
+/// If a method returns an error or panics, this is logged, and the bot's seat in that match is resigned. If a match
+/// ends while the bot thinks about it, the future is dropped. Events are reported one at a time.
 ///
-/// Otherwise it works like [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
+/// In all other respects it works like [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
 ///
 /// ```no_run
 /// use lastnim_client::{AsyncBot, Choice, Error, MatchFailure, MatchView, Options, run_async};

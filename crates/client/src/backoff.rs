@@ -7,8 +7,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum pause after any failure.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 
-/// Doubles the pause after each failure up to a maximum. Jitter prevents bots that lost their sessions together from
-/// reconnecting together.
+/// The pause before the next attempt to connect. Its maximum doubles after each failure, up to [`MAX_PAUSE`]. Jitter
+/// prevents bots that lost their sessions together from reconnecting together.
 #[derive(Debug)]
 pub(super) struct Backoff {
     ceiling: Duration,
@@ -27,7 +27,7 @@ impl Backoff {
         half + spread
     }
 
-    /// Resets the pause if the session lasted at least as long as the longest pause.
+    /// Resets the pause if the last session lasted at least as long as the longest pause.
     pub(super) fn reset_if_lasting(&mut self, lasted: Duration) {
         if lasted >= MAX_PAUSE {
             *self = Self::new();

@@ -1,4 +1,4 @@
-//! Bots.
+//! The trait of bots that answer one question at a time.
 
 use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use lastnim_core::game::Row;
@@ -6,8 +6,8 @@ use lastnim_proto::TakeFeed;
 
 /// A bot that plays Last Nim.
 ///
-/// Methods are called one at a time on the bot's own thread, and may take as long as the match's clock allows. The view has
-/// everything that a take depends on, so a bot needs no memory.
+/// Methods are called one at a time on the bot's own thread, and may take as long as the match's clock allows. The view
+/// contains everything that a take depends on, so a bot need not remember anything.
 pub trait Bot: Send + 'static {
     /// Returns which takes the bot receives; by default, only its own takes. Called once, before the first session.
     ///
@@ -31,15 +31,15 @@ pub trait Bot: Send + 'static {
 
     /// Returns a hash to record with the row or take that the bot has just chosen; none by default.
     ///
-    /// Called after each `declare` and `play`. The bot decides what to hash, for instance a transcript that it may publish
-    /// later. Every reader of the record sees the hash.
+    /// Called after each `declare` and `play`. The bot decides what to hash, for instance a transcript that it may
+    /// publish later. Every reader of the record sees the hash.
     fn note_hash(&mut self) -> Option<[u8; 32]> {
         None
     }
 
-    /// Called once for each match that began, when it has ended. Ends that the bot missed while it was away are
-    /// reported when it is back. Some of these may belong to matches that an earlier process began; the summary does
-    /// not count those.
+    /// Called once for each match that began, after the match has ended. Ends that the bot missed while it was not
+    /// connected are reported when it connects again. Some of these may belong to matches that an earlier process of
+    /// the bot began; the summary does not count those.
     fn ended(&mut self, end: &MatchEnd) {
         let _ = end;
     }
@@ -54,8 +54,8 @@ pub trait Bot: Send + 'static {
         notice.log();
     }
 
-    /// Called when one of the bot's tournaments is over, even if it ended while the bot was away. A restarted process
-    /// may be told again.
+    /// Called when one of the bot's tournaments is over, even if it ended while the bot was not connected. After a
+    /// restart, the bot may be told of the same end again.
     fn tournament_ended(&mut self, end: &TournamentEnd) {
         let _ = end;
     }
@@ -74,7 +74,7 @@ pub struct Connected {
     pub bot: String,
     /// The version of the server.
     pub server_version: String,
-    /// How many open matches the bot has.
+    /// Number of the bot's open matches.
     pub open_matches: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Runs a bot separately from its session.
+//! The interface through which a session asks a bot that runs in its own thread or tasks.
 
 use super::{
     Error,

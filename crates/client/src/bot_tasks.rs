@@ -23,12 +23,12 @@ pub(super) struct BotTasks<B> {
     bot: Arc<B>,
     max_requests: NonZeroUsize,
     tasks: JoinSet<BotAnswer>,
-    /// The tasks that answer requests, by match.
+    /// The tasks that answer requests: by task, the match of the request, and the handle that aborts the task.
     requests: HashMap<Id, (MatchId, AbortHandle)>,
 }
 
 impl<B: AsyncBot> BotTasks<B> {
-    /// Asks a bot at most `max_requests` requests at once.
+    /// Wraps a bot that is asked at most `max_requests` requests at once.
     pub(super) fn new(bot: B, max_requests: NonZeroUsize) -> Self {
         Self { bot: Arc::new(bot), max_requests, tasks: JoinSet::new(), requests: HashMap::new() }
     }
@@ -56,7 +56,7 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
     }
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
-        // There are no tasks. The caller polls again after it has added one.
+        // Without tasks there is no answer. The caller polls again after it has asked a question.
         let Some(ended) = ready!(self.tasks.poll_join_next_with_id(context)) else { return Poll::Pending };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);
@@ -95,7 +95,7 @@ async fn await_report(report: impl Future<Output = ()>) -> BotAnswer {
     BotAnswer::Handled
 }
 
-/// Returns the answer for a task that was aborted or panicked.
+/// Returns the answer in place of a task that was aborted or panicked.
 fn answer_of_broken_task(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
     match request {
         Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,

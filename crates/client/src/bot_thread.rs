@@ -11,9 +11,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use tokio::sync::mpsc;
 
-/// A bot on its own thread, asked one question at a time.
+/// A bot on its own thread, which is asked one question at a time.
 ///
-/// Once this is dropped, the thread ends after the current answer.
+/// After this has been dropped, the thread ends once the bot has given its current answer.
 #[derive(Debug)]
 pub(super) struct BotThread {
     questions: mpsc::Sender<BotQuestion>,
@@ -51,7 +51,7 @@ impl BotHost for BotThread {
         self.questions.try_send(question).map_err(|_| Error::BotPanicked)
     }
 
-    /// Does nothing: the thread finishes its answer.
+    /// Does nothing, because the thread cannot be interrupted: the bot finishes its answer.
     fn withdraw(&mut self, _: MatchId) {}
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {

@@ -1,16 +1,17 @@
-//! Limits on what a server can make the client keep.
+//! Limits on what a server can make the client keep in memory.
 
-/// Maximum number of open matches per bot. By default, a server has the same limit on all its open matches together.
+/// Maximum number of open matches per bot. By default, a server has the same limit on the number of all its open
+/// matches.
 pub(super) const MAX_OPEN_MATCHES: usize = 20_000;
-/// Maximum number of messages that wait because the server does not read: a row and a take for each open match, and
-/// pongs.
+/// Maximum number of messages that wait because the server does not read them: a row and a take for each open match,
+/// and some replies to pings.
 pub(super) const MAX_UNSENT_MESSAGES: usize = 2 * MAX_OPEN_MATCHES + 1_024;
 /// Maximum number of house bots on a server.
 pub(super) const MAX_HOUSE_BOTS: usize = 10_000;
 /// Maximum length in bytes of a text from the server, such as the reason for a refusal; longer texts are cut.
 const MAX_TEXT_BYTES: usize = 4_096;
 
-/// Cuts a text that is too long, and releases its memory.
+/// Cuts a text that is too long, and releases the memory that it no longer needs.
 pub(super) fn cut_text(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));

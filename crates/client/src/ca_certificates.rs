@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-/// Maximum size of a certificate file. The bundle of a whole system has about 0.2 MiB.
+/// Maximum size of a certificate file. The file with all authorities that an operating system trusts has about 0.2 MiB.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Certificates of trusted authorities, from a PEM file.
@@ -20,13 +20,13 @@ impl CaCertificates {
     /// Reads a PEM file with at least one certificate.
     ///
     /// # Errors
-    /// If the file cannot be read, has no certificate, or has a damaged one.
+    /// If the file cannot be read, contains no certificate, or contains a damaged one.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let refused = |reason: String| Error::Ca { path: path.to_owned(), reason };
         let pem = read_bounded(path).map_err(|error| refused(error.to_string()))?;
         super::tls::check_certificates(&pem).map_err(refused)?;
-        // Child processes in other folders need the absolute path.
+        // Child processes that run in other folders need the absolute path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self { path, pem: pem.into() })
     }

@@ -1,4 +1,4 @@
-//! Connections and authorization.
+//! Connections to a server, and the authorization of calls.
 
 use super::{
     Error, ServerAddress,
@@ -15,14 +15,14 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-/// Time limit for a TCP connection, and again for its TLS handshake.
+/// Time limit for opening a TCP connection, and a separate limit of the same length for its TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The HTTP/2 window of a connection, in bytes. HTTP/2 implementations charge small unread frames against it and close the
-/// connection once it is used up.
+/// The HTTP/2 window of a connection, in bytes. HTTP/2 implementations count small unread frames against the window,
+/// and close the connection once it is used up.
 const CONNECTION_WINDOW: u32 = 16 << 20;
 /// Maximum size of a received message, in bytes. The audit of the longest match is smaller.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
-/// Ping interval of an idle connection, and the time limit for the reply.
+/// Interval at which an idle connection is pinged, and time limit for the reply to a ping.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Connects to a server with settings that suit long-lived streams.
@@ -33,7 +33,7 @@ pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error>
     connect_to(server.into()).await
 }
 
-/// The future is boxed, so that the transport is compiled only in this crate.
+/// Does the work of [`connect`]. The future is boxed, so that the transport is compiled only in this crate.
 fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
     Box::pin(async move {
         connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
@@ -48,7 +48,7 @@ fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error
     })
 }
 
-/// Prepares a connection that is opened on first use, and reopened when lost.
+/// Prepares a connection that is opened on first use, and reopened whenever it has been lost.
 pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
     Ok(connect_endpoint_lazily(server, &make_endpoint(server)?))
 }
@@ -93,7 +93,7 @@ pub struct Authorization(Option<MetadataValue<Ascii>>);
 /// Returns an interceptor that adds `authorization: Bearer <token>` to every call.
 ///
 /// # Errors
-/// If the token has characters that headers cannot have.
+/// If the token contains characters that are not allowed in a header.
 pub fn token_authorization(token: &str) -> Result<Authorization, Error> {
     let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
     value.set_sensitive(true);

@@ -18,10 +18,10 @@ pub enum Error {
         /// Why it is invalid.
         reason: String,
     },
-    /// The token is invalid.
+    /// The token contains characters that a request header cannot have.
     #[error("the token has invalid characters: use it exactly as the server printed it")]
     Token,
-    /// The environment has no token.
+    /// The environment names neither a token nor a token file.
     #[error(
         "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when you registered the bot"
     )]
@@ -91,9 +91,9 @@ pub enum Error {
     /// The tournament cannot be joined.
     #[error("tournament {id:?}: {message}")]
     NotJoined {
-        /// Its id.
+        /// The id of the tournament.
         id: String,
-        /// The reason as a code; absent if this version does not know it.
+        /// The reason as a code; absent if this version of the client does not know the code.
         reason: Option<JoinRefusal>,
         /// The reason in words.
         message: String,
@@ -101,12 +101,12 @@ pub enum Error {
     /// Joining the tournament, or asking about it, failed.
     #[error("tournament {id:?}: {}", describe_status(.status))]
     Tournament {
-        /// Its id.
+        /// The id of the tournament.
         id: String,
         /// The server's reply.
         status: Box<Status>,
     },
-    /// The server refused practice.
+    /// A call that sets up practice failed: the server refused it or did not reply in time.
     #[error("practice: {}", describe_status(.0))]
     Practice(Box<Status>),
     /// The server has no house bots to practise against.
@@ -128,7 +128,7 @@ pub enum Error {
     Thread(#[source] std::io::Error),
 }
 
-/// Formats a status in one line with the name of its code.
+/// Formats a status as one line, with its message, its root cause and the name of its code.
 pub(super) fn describe_status(status: &Status) -> String {
     let code = status.code();
     let root = status.source().map(|source| innermost_source(source).to_string());
@@ -148,7 +148,7 @@ pub(super) fn innermost_source<'a>(error: &'a (dyn StdError + 'static)) -> &'a (
     }
 }
 
-/// Returns whether a retry can succeed.
+/// Returns whether a call that failed with this code may succeed when it is tried again.
 pub(super) fn is_transient(code: Code) -> bool {
     matches!(
         code,

@@ -22,7 +22,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// Fields of an event are invalid.
+    /// An event has missing or invalid fields.
     #[error("an invalid event: {0}")]
     Fields(#[from] Violations),
     /// The match does not have this seat.
@@ -31,12 +31,12 @@ pub enum ProtocolError {
     /// The number of rows differs from the number of seats.
     #[error("{rows} rows for a match with {seats} seats")]
     Rows {
-        /// The rows given.
+        /// The number of rows in the message.
         rows: SeatCount,
-        /// The seats of the match.
+        /// The number of seats in the match.
         seats: SeatCount,
     },
-    /// A turn contradicts the match.
+    /// A turn describes a position that its match cannot reach.
     #[error(
         "an impossible turn for seat {seat} in match {match_id}: ply {ply}, with {counters} counters in pile {pile}"
     )]
@@ -45,23 +45,23 @@ pub enum ProtocolError {
         match_id: MatchId,
         /// The bot's seat.
         seat: Seat,
-        /// The ply given.
+        /// The ply in the turn.
         ply: u32,
-        /// The pile given.
+        /// The index of the pile in the turn, from 0.
         pile: usize,
-        /// The counters given.
+        /// The number of counters in that pile, according to the turn.
         counters: u64,
     },
     /// A turn came before the rows were revealed.
     #[error("a turn in match {0} before the rows were revealed")]
     TurnBeforeRows(MatchId),
-    /// More matches are open than a bot can have.
+    /// The server opened more matches than one bot can have open.
     #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, the maximum")]
     TooManyMatches(MatchId),
-    /// The server sends requests, but does not read the replies.
+    /// The server keeps sending requests, but does not read the bot's replies.
     #[error("more requests, but did not read the {MAX_UNSENT_MESSAGES} replies that are waiting")]
     RepliesUnread,
-    /// More practice events are waiting than the limit allows.
+    /// The server sent too many events while a request for a practice match was still unanswered.
     #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
     PracticeEvents,
     /// The list of house bots is too long.
@@ -72,7 +72,7 @@ pub enum ProtocolError {
     NoWelcome,
 }
 
-/// An event in the session.
+/// A parsed event from the server.
 #[derive(Debug, Clone)]
 pub(super) enum SessionEvent {
     Welcome(Connected),
@@ -101,7 +101,7 @@ pub(super) enum SessionEvent {
     },
     Ended(EndedMatch),
     TournamentEnded(TournamentEnd),
-    /// The server has sent all ends that the bot missed, except for `left_out` ends.
+    /// The server has now reported all matches that ended while the bot was away, except for `left_out` of them.
     CaughtUp {
         left_out: u64,
     },
@@ -112,7 +112,8 @@ pub(super) enum SessionEvent {
     /// The bot has entered a tournament.
     Joined(JoinedTournament),
     NotJoined(JoinRefused),
-    /// An acknowledgement, or an unknown event from a newer server.
+    /// An event that needs no reaction: an acknowledgement, or an event from a newer server that this version does not
+    /// know.
     Heard,
 }
 
@@ -130,7 +131,7 @@ pub(super) struct MatchSnapshot {
 pub(super) enum SnapshotStage {
     /// The bot has not declared.
     Declaring,
-    /// Other seats have not declared.
+    /// The bot has declared, but other seats have not.
     Declared,
     /// The match is in play.
     Playing { matrix: AllianceMatrix, reached: ReachedPly, turn: Option<Turn> },
@@ -138,14 +139,14 @@ pub(super) enum SnapshotStage {
     Ended,
 }
 
-/// The state of a match in play.
+/// The point that a match in play has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReachedPly {
     /// The number of the next take, from 0.
     pub(super) ply: u32,
     /// The index of the last nonempty pile, from 0.
     pub(super) pile: usize,
-    /// The counters in it.
+    /// The number of counters in that pile.
     pub(super) counters: u64,
 }
 
@@ -161,7 +162,7 @@ pub(super) struct JoinedTournament {
 #[derive(Debug, Clone)]
 pub(super) struct JoinRefused {
     pub(super) tournament: String,
-    /// Absent if this version does not know it.
+    /// `None` if this version of the SDK does not know the reason.
     pub(super) reason: Option<JoinRefusal>,
     pub(super) message: String,
 }
@@ -172,11 +173,11 @@ pub(super) struct EndedMatch {
     pub(super) match_id: MatchId,
     pub(super) reason: EndReport,
     pub(super) winner: Option<u32>,
-    /// How each seat played, by seat; empty without a winner.
+    /// Figures on the play of each seat, in order of seats; empty if there is no winner.
     pub(super) figures: Vec<SeatFigures>,
-    /// The facts about the match, sent if the bot may not know them.
+    /// The facts about the match, which the server includes if the bot may not know them.
     pub(super) info: Option<MatchInfo>,
-    /// The forfeited seats, if the message lists them.
+    /// The forfeited seats; empty if the message does not list them.
     pub(super) forfeited: Vec<u32>,
 }
 
@@ -184,7 +185,7 @@ impl SessionEvent {
     /// Parses a message from the server.
     ///
     /// # Errors
-    /// Names every field that is missing or invalid. Events of unknown kinds are not errors.
+    /// Returns an error that names every missing or invalid field. Events of unknown kinds are not errors.
     pub(super) fn parse(response: pb::PlayResponse) -> Result<Self, ProtocolError> {
         let Some(event) = response.event else { return Ok(Self::Heard) };
         Ok(parse_request(|response| parse_event(event, response))?)
@@ -288,7 +289,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
     })
 }
 
-/// Returns how a tournament ended, if it is over.
+/// Reads the state of a tournament that is over; `None` if it is not over.
 fn tournament_end_state(number: i32) -> Option<TournamentState> {
     TournamentState::from_wire(number).filter(|state| state.is_over())
 }
@@ -354,7 +355,7 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
     Some(MatchSnapshot { info, stage, forfeited })
 }
 
-/// Reads the figures of all seats.
+/// Reads the figures of all seats from an audit.
 fn seat_figures(audit: &pb::Audit) -> Vec<SeatFigures> {
     let figures = audit.seats.iter().map(|seat| SeatFigures {
         satisfaction: seat.satisfaction,

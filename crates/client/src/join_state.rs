@@ -1,4 +1,4 @@
-//! Joins a tournament over the bot's session, with retries.
+//! Joins a tournament over the bot's session, and tries again after temporary refusals.
 
 use super::{
     Error,
@@ -40,17 +40,17 @@ impl JoinState {
         Action::JoinTournament(JoinTournament { tournament_id: self.tournament.clone() })
     }
 
-    /// Notes that the bot has joined.
+    /// Notes that the bot has joined a tournament; ignores other tournaments.
     pub(super) fn note_joined(&mut self, joined: &JoinedTournament) {
         if joined.tournament == self.tournament && !std::mem::replace(&mut self.is_in, true) {
             tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
         }
     }
 
-    /// Notes a refusal.
+    /// Notes that a request to join was refused, and schedules a retry. Refusals from other tournaments are ignored.
     ///
     /// # Errors
-    /// If a retry cannot succeed, or retries took too long.
+    /// If a retry cannot succeed, or the server has refused retries for too long.
     pub(super) fn note_refused(&mut self, refused: JoinRefused) -> Result<(), Error> {
         let JoinRefused { tournament, reason, message } = refused;
         if tournament != self.tournament || self.is_in {
@@ -66,7 +66,8 @@ impl JoinState {
         Ok(())
     }
 
-    /// Waits for the next retry and returns its request. Cancel safe.
+    /// Waits until the next retry is due, then returns the request to send. Waits forever if none is scheduled. Cancel
+    /// safe.
     pub(super) async fn wait_to_retry(&mut self) -> Action {
         match self.again_at {
             Some(at) => sleep_until(at).await,

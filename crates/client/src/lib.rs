@@ -19,9 +19,9 @@
 //! }
 //! ```
 //!
-//! `event` parses what the server sends; `match_tracker` decides how to react, without I/O; `session` sends and receives.
-//! The bot thinks on its own thread, so that slow thinking does not delay pings. A bot that awaits something while it thinks
-//! is an [`AsyncBot`], which plays many matches at once.
+//! `event` parses what the server sends; `match_tracker` decides how to react, without I/O; `session` sends and
+//! receives. The bot thinks on its own thread, so that slow thinking does not delay replies to pings. A bot that awaits
+//! something while it thinks should implement [`AsyncBot`] instead, which can play many matches at once.
 
 mod async_bot;
 mod backoff;

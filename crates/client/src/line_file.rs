@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Opens a file to append lines to, and returns it with its path. If `path` is a folder, the file in it is
-/// `NAME-RUN.jsonl`. If a killed run left an incomplete last line, a newline is added first.
+/// Opens a file for appending lines, and returns it with its path. If `path` is a folder, the file is
+/// `{name}-{run}.jsonl` in that folder. If a killed run left an incomplete last line, a newline is added to end it.
 ///
 /// # Errors
 /// If the file cannot be opened, read or written.

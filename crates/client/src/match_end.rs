@@ -8,15 +8,15 @@ use std::{fmt, sync::Arc};
 /// How a match ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchEnd {
-    /// The match.
+    /// The facts about the match.
     pub info: Arc<MatchInfo>,
     /// Why it ended.
     pub reason: EndReport,
-    /// The winner; absent if the match was cancelled or its end was not seen.
+    /// The winner; `None` if the match was cancelled or its end was not seen.
     pub winner: Option<Seat>,
     /// Whether the bot's seat was forfeited, so that the steward played on for it.
     pub forfeited: bool,
-    /// The audit of the bot's play; absent without a winner, and in tournaments that hide the oracle from bots.
+    /// The audit of the bot's play; `None` if there is no winner, or if the tournament hides the oracle from bots.
     pub figures: Option<SeatFigures>,
 }
 
@@ -27,12 +27,12 @@ pub enum EndReport {
     Known(EndReason),
     /// The server stated a reason that this version does not know.
     Unknown(i32),
-    /// The match ended while there was no session.
+    /// The match ended while the bot had no session, so the reason is not known.
     Unseen,
 }
 
 impl EndReport {
-    /// Reads the reason from its number.
+    /// Reads the reason from its number in a message.
     pub(super) fn from_wire(number: i32) -> Self {
         EndReason::from_wire(number).map_or(Self::Unknown(number), Self::Known)
     }
@@ -53,11 +53,11 @@ impl fmt::Display for EndReport {
 pub struct SeatFigures {
     /// Satisfaction: 1 - rank / (n - 1), where rank is the winner's rank in the seat's row; from 0 to 1.
     pub satisfaction: f64,
-    /// The ranks lost by the seat's own takes.
+    /// How many ranks the seat's own takes cost it.
     pub regret: u32,
-    /// The ranks gained by the others' takes; negative if they cost ranks.
+    /// How many ranks the other seats' takes gained for this seat; negative if they cost it ranks.
     pub luck: i32,
-    /// Takes by the bot itself.
+    /// The number of takes that the bot itself made; the steward's are not counted.
     pub takes: u32,
     /// How many of these takes were optimal.
     pub optimal_takes: u32,
@@ -71,7 +71,7 @@ impl MatchEnd {
 }
 
 impl SeatFigures {
-    /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` without takes.
+    /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` if it made no takes.
     pub fn accuracy(&self) -> Option<f64> {
         (self.takes > 0).then(|| f64::from(self.optimal_takes) / f64::from(self.takes))
     }

@@ -6,12 +6,12 @@ use lastnim_core::{
 };
 use std::ops::Deref;
 
-/// The facts about a match that are fixed before the first take, as one seat sees them. It dereferences to the setup,
-/// as in `info.piles`.
+/// The facts about a match that are fixed before the first take, as one seat sees them. Dereferences to the
+/// [`MatchSetup`], so that `info.piles` is a field of the setup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchInfo {
-    /// The match.
+    /// The id of the match.
     pub id: MatchId,
     /// The bot's seat.
     pub seat: Seat,

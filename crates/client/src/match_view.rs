@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// A match from the view of the seat to move: the [`MatchInfo`], all rows, and the position.
+/// A match as the seat to move sees it: the [`MatchInfo`], all rows, and the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchView {
     pub(super) info: Arc<MatchInfo>,
@@ -27,12 +27,12 @@ pub struct MatchView {
 }
 
 impl MatchView {
-    /// Returns the match after `takes` from the view of the seat to move, to test a bot without a server.
+    /// Returns the match after `takes` as the seat to move sees it, for testing a bot without a server.
     ///
-    /// The bots are named `seat-0`, `seat-1` and so on, the bank is one hour, and all takes are visible.
+    /// The bots are named `seat-0`, `seat-1` and so on, each bank is one hour, and all takes are visible.
     ///
     /// # Errors
-    /// Names the first illegal take, or reports that no counter is left.
+    /// Returns an error that names the first illegal take, or says that no counter is left.
     pub fn practice(game: &Game, takes: &[u64]) -> Result<Self, IllegalTake> {
         let hour = Duration::from_hours(1);
         let bots = BySeat::from_fn(game.matrix.seats(), |seat| {
@@ -50,11 +50,11 @@ impl MatchView {
         Self::replay(MatchId::new(0, &[0; 10]), setup, &game.matrix, takes)
     }
 
-    /// Returns a match after `takes` from the view of the seat to move, to ask a bot again about a recorded match. All takes
-    /// are visible and the bank is full.
+    /// Returns a match after `takes` as the seat to move sees it, for asking a bot again about a recorded match. All
+    /// takes are visible, and the bank is full.
     ///
     /// # Errors
-    /// Names the first illegal take, or reports that no counter is left.
+    /// Returns an error that names the first illegal take, or says that no counter is left.
     ///
     /// # Panics
     /// If the number of rows differs from the number of seats.
@@ -87,14 +87,14 @@ impl MatchView {
         })
     }
 
-    /// Replaces the match id, to test a bot that remembers matches.
+    /// Replaces the match id, for testing a bot that remembers matches.
     #[must_use]
     pub fn with_id(mut self, id: MatchId) -> Self {
         Arc::make_mut(&mut self.info).id = id;
         self
     }
 
-    /// Hides the takes of these plies, to test a bot that lost its session.
+    /// Hides the takes at these plies, for testing a bot that lost its session.
     #[must_use]
     pub fn with_takes_missed(mut self, plies: Range<u32>) -> Self {
         self.seen_takes = self.seen_takes.without_plies(&plies);
@@ -106,7 +106,7 @@ impl MatchView {
         &self.info
     }
 
-    /// Returns the game from its start, for the oracle.
+    /// Returns the game as it was before the first take, as the oracle needs it.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -135,7 +135,7 @@ impl MatchView {
         self.seen_takes.as_slice()
     }
 
-    /// Returns the bot's bank when the turn was sent.
+    /// Returns the time that was left in the bot's bank when the server sent the turn.
     pub fn bank_left(&self) -> Duration {
         self.bank_left
     }

@@ -4,16 +4,16 @@ use super::{CaCertificates, Error, ServerAddress, text_input::read_text_file};
 use lastnim_core::game::{BotVersion, ConfigHash};
 use std::{env, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// Default time to retry a lost session.
+/// Default limit on how long to keep trying to reopen a lost session.
 const DEFAULT_GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
-/// Default number of requests that an asynchronous bot handles at once.
+/// Default maximum number of requests that an asynchronous bot handles at once.
 const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 
-/// Default address of a server.
+/// Default address of the server.
 const DEFAULT_SERVER: &str = "127.0.0.1:7600";
 
-/// The server, bot and tournament for a run, and its limits.
+/// The server, bot, tournament and limits of a run.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
@@ -23,17 +23,18 @@ pub struct Options {
     pub token: String,
     /// The tournament to join and play to its end; without one, the bot plays until it is stopped.
     pub tournament: Option<String>,
-    /// How long to retry a lost session, or wait for a server at the start; two minutes by default.
+    /// How long to keep trying to reopen a lost session, or to reach the server at the start; two minutes by default.
     pub give_up_after: Duration,
-    /// The version of the bot's program, which standings and audits show: 1 to 64 visible ASCII characters without spaces.
+    /// The version of the bot's program, for standings and audits to show: 1 to 64 visible ASCII characters without
+    /// spaces.
     pub version: Option<String>,
     /// A hash of the bot's configuration, such as its settings or prompt.
     pub config_hash: Option<[u8; 32]>,
-    /// Where to log all of the bot's messages, for `lastnim audit history`: a file, or a folder with one file per run.
-    /// The log never contains the token.
+    /// Where to log all messages that the bot sends and receives, for `lastnim audit history`: a file, or a folder that
+    /// gets one file per run. The log never contains the token.
     pub session_log: Option<PathBuf>,
-    /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, at least 1; 64 by default. A
-    /// [`Bot`](super::Bot) is asked one question at a time.
+    /// The maximum number of rows and takes that an [`AsyncBot`](super::AsyncBot) is asked for at once; 64 by default.
+    /// A [`Bot`](super::Bot) is asked one question at a time.
     pub concurrency: NonZeroUsize,
 }
 
@@ -52,11 +53,11 @@ impl Options {
         }
     }
 
-    /// Reads the options from the environment, which `lastnim tournament run` sets for the bots it starts: `LASTNIM_SERVER`
-    /// (default 127.0.0.1:7600), `LASTNIM_CA` (a file of authorities to trust instead of the system's),
-    /// `LASTNIM_TOKEN` or `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play to its end),
-    /// `LASTNIM_BOT_VERSION`, `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and `LASTNIM_SESSION_LOG`
-    /// (the file or folder of the [log](Self::session_log)).
+    /// Reads the options from the environment, which `lastnim tournament run` sets for the bots it starts:
+    /// `LASTNIM_SERVER` (default 127.0.0.1:7600), `LASTNIM_CA` (a file of certificate authorities to trust instead of
+    /// the system's), `LASTNIM_TOKEN` or `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play
+    /// to its end), `LASTNIM_BOT_VERSION`, `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and
+    /// `LASTNIM_SESSION_LOG` (the file or folder of the [log](Self::session_log)).
     ///
     /// # Errors
     /// If the token is missing, a file cannot be read, or the hash is invalid.
@@ -64,7 +65,7 @@ impl Options {
         Self::from_variables(|name| env::var(name).ok())
     }
 
-    /// Reads the options from variables with the names in [`from_env`](Self::from_env).
+    /// Reads the options like [`from_env`](Self::from_env), but gets the values of the variables from `variable`.
     ///
     /// # Errors
     /// See [`from_env`](Self::from_env).
@@ -91,7 +92,7 @@ impl Options {
         })
     }
 
-    /// Joins this tournament and stops when it has ended.
+    /// Sets the tournament to join; the run stops when it has ended.
     #[must_use]
     pub fn tournament(mut self, id: impl Into<String>) -> Self {
         self.tournament = Some(id.into());
@@ -112,27 +113,27 @@ impl Options {
         self
     }
 
-    /// Logs all of the bot's messages in a file, or in a new file in a folder.
+    /// Sets where to log all messages that the bot sends and receives: a file, or a folder that gets one file per run.
     #[must_use]
     pub fn session_log(mut self, path: impl Into<PathBuf>) -> Self {
         self.session_log = Some(path.into());
         self
     }
 
-    /// Sets how many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once.
+    /// Sets the maximum number of rows and takes that an [`AsyncBot`](super::AsyncBot) is asked for at once.
     #[must_use]
     pub fn concurrency(mut self, requests: NonZeroUsize) -> Self {
         self.concurrency = requests;
         self
     }
 
-    /// Returns the version that the bot states.
+    /// Returns the version and configuration hash that the bot declares to the server.
     pub(super) fn bot_version(&self) -> Result<BotVersion, Error> {
         let label = self.version.as_ref().map(|version| version.parse()).transpose()?;
         Ok(BotVersion { label, config_hash: self.config_hash.map(ConfigHash::from_bytes) })
     }
 
-    /// Sets how long to retry a lost session.
+    /// Sets how long to keep trying to reopen a lost session, or to reach the server at the start.
     #[must_use]
     pub fn give_up_after(mut self, limit: Duration) -> Self {
         self.give_up_after = limit;
@@ -150,7 +151,7 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
 }
 
 impl std::fmt::Debug for Options {
-    /// Omits the token to keep it out of logs.
+    /// Omits the token, to keep it out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("server", &self.server)

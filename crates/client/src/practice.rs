@@ -30,24 +30,24 @@ use tokio::{
 };
 use tonic::{Code, Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
-/// The number of house bots per page of a list.
+/// The number of bots per page when listing the server's bots.
 const PAGE_SIZE: u32 = 1_000;
 /// Pause before another attempt to create a match when the server is full.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Time limit for a call.
+/// Time limit for each call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// The number of seats in a match, if the server hosts enough house bots.
+/// The number of seats in a match, if there are enough house bots.
 const SEATS: usize = 3;
 
 /// Opponents and positions to practise with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Practice {
-    /// The names of house bots to meet; empty for all that the server hosts.
+    /// The names of the house bots to play against; empty for all that the server hosts.
     pub rivals: Vec<String>,
     /// The number of counters in each pile.
     pub piles: Vec<u64>,
-    /// How many matches to play in each seat against each rival together with the next rival in the list.
+    /// How many matches to play in each seat against each rival paired with the next rival in the list.
     pub rounds: u32,
 }
 
@@ -59,7 +59,7 @@ impl Default for Practice {
 }
 
 impl Practice {
-    /// Sets the house bots to meet.
+    /// Sets the house bots to play against.
     #[must_use]
     pub fn against(mut self, rivals: impl IntoIterator<Item: Into<String>>) -> Self {
         self.rivals = rivals.into_iter().map(Into::into).collect();
@@ -73,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets how many matches to play in each seat against each rival together with the next rival in the list.
+    /// Sets how many matches to play in each seat against each rival paired with the next rival in the list.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -81,12 +81,12 @@ impl Practice {
     }
 }
 
-/// Plays against the server's house bots, and stops. Practice does not count for standings.
+/// Plays once against all of the server's house bots, then stops. Practice does not count towards standings.
 ///
-/// In each match all three seats declare their rows: the bot, a house bot, and the next one in the list, with the bot once in
-/// each seat. If there is only one house bot, matches have two seats.
+/// For each house bot, the bot plays three matches against it and the next house bot in the list: one in each seat. If
+/// there is only one house bot, matches have two seats. All seats declare their rows.
 ///
-/// Other matches that the bot gets are played too, and are in the summary.
+/// The bot also plays any other matches that the server starts for it, and the summary includes them.
 ///
 /// # Errors
 /// See [`Error`]; also fails if the server hosts no house bots.
@@ -147,7 +147,7 @@ fn practise_with(
             events,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        // The sender sends nothing; when it is dropped, practice ends.
+        // Nothing is sent on this channel; dropping the sender ends the run.
         let stopped = Box::pin(async { drop(stopped.await) });
         let mut playing = play_until(bot, take_feed, options, Some(sender), stopped);
         select! {
@@ -160,7 +160,7 @@ fn practise_with(
     })
 }
 
-/// Creates one match after another.
+/// Creates the practice matches, one after another.
 struct PracticeDriver {
     bots: BotServiceClient<InterceptedService<Channel, Authorization>>,
     matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
@@ -189,7 +189,7 @@ impl PracticeDriver {
         Ok(())
     }
 
-    /// Waits for the first session and returns the bot's name.
+    /// Waits until the first session is open, and returns the bot's name.
     async fn own_name(&mut self) -> String {
         loop {
             match self.events.recv().await {
@@ -200,7 +200,7 @@ impl PracticeDriver {
         }
     }
 
-    /// Waits for the end of a match.
+    /// Waits until a match has ended and the bot has handled its end.
     async fn until_ended(&mut self, id: &str) {
         loop {
             match self.events.recv().await {
@@ -211,7 +211,7 @@ impl PracticeDriver {
         }
     }
 
-    /// Returns the house bots of the server.
+    /// Returns the names of all house bots on the server.
     async fn house_bots(&mut self) -> Result<Vec<String>, Error> {
         let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
@@ -241,7 +241,7 @@ impl PracticeDriver {
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
                         && asked_first.elapsed() < self.give_up_after =>
                 {
-                    tracing::debug!(%status, "no practice match yet: retrying");
+                    tracing::debug!(%status, "the practice match could not be created yet: retrying");
                     sleep(RETRY_PAUSE).await;
                 }
                 Err(status) => return Err(refused(status)),
@@ -250,9 +250,10 @@ impl PracticeDriver {
     }
 }
 
-/// Returns the bots of each match by seat: the bot with each rival and the next rival, once in each seat.
+/// Returns the bots of each match in order of seats. The bot plays against each rival and the next one in the list,
+/// once in each seat.
 fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
-    // The bots of a match must be different.
+    // All bots of a match must be different, so repeated rivals are dropped.
     let distinct: Vec<_> = (0..rivals.len()).filter(|&at| !rivals[..at].contains(&rivals[at])).collect();
     let mut tables = Vec::new();
     for first in 0..distinct.len() {
@@ -267,7 +268,7 @@ fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
     tables
 }
 
-/// Awaits the reply to a call, for a limited time.
+/// Awaits the reply to a call, for at most [`CALL_TIMEOUT`].
 async fn in_time<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
     let late = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
     timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)

@@ -23,16 +23,16 @@ pub(super) enum BotAnswer {
     Handled,
     /// The row to declare.
     Row { match_id: MatchId, row: Row, note_hash: Option<[u8; 32]> },
-    /// The counters to take.
+    /// The number of counters to take.
     Take { match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]> },
     /// The bot cannot continue this match.
     Resigned { match_id: MatchId },
-    /// The question was withdrawn.
+    /// The question was withdrawn, so the bot gave no answer.
     Withdrawn,
 }
 
 impl BotQuestion {
-    /// Returns the match if this asks for a row or take.
+    /// Returns the match that needs a row or take, if the question asks for one.
     pub(super) fn match_of_request(&self) -> Option<MatchId> {
         match self {
             Self::Declare(info) => Some(info.id),

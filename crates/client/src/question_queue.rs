@@ -4,7 +4,7 @@ use super::question::BotQuestion;
 use lastnim_core::game::MatchId;
 use std::{collections::VecDeque, num::NonZeroUsize};
 
-/// Maximum reports (ends, refusals, notices) that wait for a busy bot; further ones are dropped.
+/// Maximum number of reports (ends, refusals, notices) that can wait for a busy bot; further ones are dropped.
 pub(super) const MAX_WAITING_REPORTS: usize = 4096;
 
 /// How many questions a bot is asked at once.
@@ -12,11 +12,11 @@ pub(super) const MAX_WAITING_REPORTS: usize = 4096;
 pub(super) enum QuestionLimit {
     /// One question or report at a time, in order of arrival.
     OneQuestion,
-    /// This many requests for a row or take, and one report.
+    /// Up to this many requests for rows and takes at a time, and one report.
     Requests(NonZeroUsize),
 }
 
-/// Waiting questions in order of arrival, and the number of open ones.
+/// The questions that wait for the bot, in order of arrival, and how many it has been asked but has not answered.
 ///
 /// The queue is bounded: it has at most one row and one take for each open match, and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct QuestionQueue {
     is_reporting: bool,
 }
 
-/// A question with its number in order of arrival.
+/// A question, numbered in order of arrival.
 #[derive(Debug)]
 struct NumberedQuestion {
     number: u64,
@@ -60,7 +60,7 @@ impl QuestionQueue {
         self.requests.len() + self.reports.len()
     }
 
-    /// Adds a question. A report is dropped if too many wait.
+    /// Adds a question. A report is dropped if too many are waiting.
     pub(super) fn push(&mut self, question: BotQuestion) {
         let lane = if question.match_of_request().is_some() {
             &mut self.requests
@@ -74,7 +74,7 @@ impl QuestionQueue {
         self.next_number += 1;
     }
 
-    /// Removes the next question that is within the limit and still needed.
+    /// Removes and returns the next question that the limit allows, and drops questions that are no longer needed.
     pub(super) fn pop(&mut self, is_needed: impl Fn(&BotQuestion) -> bool) -> Option<BotQuestion> {
         loop {
             let lane = self.next_lane()?;
@@ -89,7 +89,8 @@ impl QuestionQueue {
         }
     }
 
-    /// Returns the lane of the next question.
+    /// Returns the queue, of requests or of reports, that holds the next question; `None` if the bot cannot be asked
+    /// now.
     fn next_lane(&mut self) -> Option<&mut VecDeque<NumberedQuestion>> {
         let number = |lane: &VecDeque<NumberedQuestion>| lane.front().map(|first| first.number);
         let (request, report) = match self.question_limit {
@@ -123,7 +124,7 @@ impl QuestionQueue {
         self.requests.retain(|waiting| waiting.question.match_of_request() != Some(match_id));
     }
 
-    /// Returns whether nothing is waiting or open.
+    /// Returns whether no question is waiting and the bot has answered every question.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_reporting && self.open_requests == 0 && self.reports.is_empty() && self.requests.is_empty()
     }

@@ -2,7 +2,7 @@
 
 use lastnim_core::{game::MatchId, referee::RefusalReason};
 
-/// A request from the bot, refused by the server.
+/// A request from the bot that the server has refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {

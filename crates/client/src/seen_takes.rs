@@ -19,14 +19,15 @@ pub struct SeenTake {
     pub mover: Mover,
 }
 
-/// The latest takes, in order of ply. Views share them: they are copied only if a take is added while a view exists.
+/// The latest takes, in order of ply. Views share this list, which is copied only if a take is added while a view
+/// exists.
 ///
 /// Old takes are dropped in batches, so that each remaining take is moved at most once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NewestTakes(Arc<Vec<SeenTake>>);
 
 impl NewestTakes {
-    /// Returns at most [`MAX_SEEN_TAKES`] takes.
+    /// Returns the latest takes, at most [`MAX_SEEN_TAKES`].
     pub(super) fn as_slice(&self) -> &[SeenTake] {
         &self.0[self.0.len().saturating_sub(MAX_SEEN_TAKES)..]
     }
@@ -39,7 +40,7 @@ impl NewestTakes {
         takes.push(seen);
     }
 
-    /// Drops the takes from `ply` on.
+    /// Drops the takes at `ply` and all later plies.
     fn truncate_at(&mut self, ply: u32) {
         let kept = self.0.partition_point(|seen| seen.ply < ply);
         if kept < self.0.len() {
@@ -47,13 +48,13 @@ impl NewestTakes {
         }
     }
 
-    /// Returns a copy without these plies.
+    /// Returns a copy without the takes at these plies.
     pub(super) fn without_plies(&self, plies: &Range<u32>) -> Self {
         let kept = self.as_slice().iter().filter(|seen| !plies.contains(&seen.ply));
         Self(Arc::new(kept.cloned().collect()))
     }
 
-    /// Returns whether a view shares them.
+    /// Returns whether a view shares the takes.
     #[cfg(test)]
     pub(super) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
@@ -70,8 +71,8 @@ impl Eq for NewestTakes {}
 
 /// The latest takes of a match, and its current position.
 ///
-/// A take is kept only if the position before it is known. After a lost session the next turn or snapshot gives the
-/// position, so that only the takes in between are missing.
+/// A take is kept only if the position before it is known. After a lost session, the next turn or snapshot gives the
+/// position, so that only the takes made in between are missing.
 #[derive(Debug, Clone)]
 pub(super) struct SeenTakes {
     takes: NewestTakes,
@@ -80,12 +81,11 @@ pub(super) struct SeenTakes {
 }
 
 impl SeenTakes {
-    /// Starts without takes at the first position.
+    /// Creates an empty list for a match at its first position.
     pub(super) fn from_start(start: Position) -> Self {
         Self { takes: NewestTakes::default(), reached: Some((0, start)) }
     }
 
-    /// Returns the takes.
     pub(super) fn newest(&self) -> &NewestTakes {
         &self.takes
     }
@@ -107,7 +107,7 @@ impl SeenTakes {
         self.reached = Some((ply, position));
     }
 
-    /// Adds a take, unless it is repeated or its position is unknown.
+    /// Adds a take, unless it was added before or the position before it is unknown.
     pub(super) fn add_take(&mut self, ply: u32, take: u64, mover: Mover) {
         let Some((reached, before)) = self.reached.take_if(|(reached, _)| *reached <= ply) else { return };
         if reached < ply {
@@ -148,7 +148,7 @@ mod tests {
         for (ply, take) in [(0, 2), (1, 3), (1, 3), (0, 2), (2, 1)] {
             takes.add_take(ply, take, Mover::Bot);
         }
-        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a repeated take is kept once");
+        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a repeated take is kept only once");
         assert_eq!(takes.newest().as_slice()[2].before, after(&[2, 3]));
     }
 
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!((&third.before, &last.before), (&after(&[1, 1]), &after(&[1, 1, 3])));
         assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "views do not change");
 
-        // A snapshot also counts if the position was unknown.
+        // A snapshot also sets the position if it was unknown.
         takes.resume_at(2, after(&[1, 1]));
         takes.add_take(3, 1, Mover::Bot);
         takes.resume_at(1, after(&[1]));

@@ -1,10 +1,10 @@
-//! The address of a server and its trusted authorities.
+//! The address of a server, and the certificate authorities to trust.
 
 use super::{CaCertificates, Transport, transport::SharedTransport};
 use std::{fmt, sync::Arc};
 
-/// A server: `host:port`, `http://host:port` or `https://host[:port]`. For https, certificate authorities may be given
-/// instead of the system's.
+/// The address of a server: `host:port`, `http://host:port` or `https://host[:port]`. With https, you can name the
+/// certificate authorities to trust instead of the system's.
 ///
 /// The address is checked when connecting.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,14 +20,14 @@ impl ServerAddress {
         Self { address: address.into(), ca: None, transport: None }
     }
 
-    /// Trusts these authorities instead of the system's. The address must then begin with `https://`.
+    /// Sets the certificate authorities to trust instead of the system's. The address must then begin with `https://`.
     #[must_use]
     pub fn with_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
         self
     }
 
-    /// Connects over a custom transport instead of the system's TCP.
+    /// Sets a custom transport to connect over, instead of the system's TCP.
     #[must_use]
     pub fn with_transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(SharedTransport(transport));

@@ -44,18 +44,18 @@ use tonic::{
     transport::Channel,
 };
 
-/// Size of the stream's queue; further messages wait in the session's queue.
+/// Capacity of the queue of outgoing messages in the stream; further messages wait in `BotRunner::outgoing`.
 const OUTBOUND_QUEUE: usize = 64;
-/// Time limit for the welcome of a new session: a server over its stream limit does not answer.
+/// Time limit for the welcome in a new session, because a server that has reached its stream limit does not answer.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
-/// Seconds without an event after which a session is lost: the server sends a ping at least every 20 s.
+/// After this many seconds without an event, a session counts as lost: the server sends a ping at least every 20 s.
 const MAX_SILENT_SECONDS: u32 = 25;
 /// Time to wait for the last match ends once the tournament is over.
 const LAST_ENDS_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
 
-/// Plays all matches of a bot until its tournament has ended, or forever without a tournament.
+/// Plays all matches of a bot until its tournament has ended, or forever if the options name no tournament.
 ///
 /// A lost session is reopened.
 ///
@@ -103,14 +103,14 @@ pub async fn run_async_until(
 /// An event for an observer of the bot.
 #[derive(Debug)]
 pub(super) enum ObserverEvent {
-    /// A session is open; the bot has this name.
+    /// A session was opened for the bot with this name.
     Connected(String),
     /// A match is over.
     Ended(MatchId),
 }
 
 impl ObserverEvent {
-    /// Returns the event to send once the bot has handled a question, if any.
+    /// Returns the event, if any, that the observer should get once the bot has handled the question.
     fn of(question: &BotQuestion) -> Option<Self> {
         match question {
             BotQuestion::Connected(session) => Some(Self::Connected(session.bot.clone())),
@@ -120,14 +120,14 @@ impl ObserverEvent {
     }
 }
 
-/// Plays all matches of a bot until its tournament has ended or `shutdown` completes. The observer gets each event after the
-/// bot.
+/// Plays all matches of a bot until its tournament has ended or `shutdown` completes. The observer gets each event
+/// after the bot has handled it.
 ///
 /// # Errors
 /// See [`run`].
 ///
-/// The bot, `shutdown` and the future are boxed, so that the session code is compiled once and not for each type of
-/// bot.
+/// The bot, `shutdown` and the future are boxed, so that the session code is compiled only once and not for each type
+/// of bot.
 pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
@@ -164,25 +164,26 @@ pub(super) fn play_until(
 /// How a session ended.
 #[derive(Debug)]
 enum SessionEnd {
-    /// The bot is finished.
+    /// The bot has finished, or was told to stop.
     Done,
-    /// The session can be reopened.
+    /// The session was lost for this reason and can be reopened.
     Lost(String),
 }
 
-/// An open stream. Dropping it closes both directions; the inbound one alone would keep the call alive.
+/// An open stream. It owns both directions, so that dropping it ends the call; keeping only the inbound one would keep
+/// the call alive.
 struct PlayStream {
     outbound: mpsc::Sender<PlayRequest>,
     inbound: Streaming<PlayResponse>,
 }
 
-/// A bot and its state across sessions.
+/// A bot, and the state that outlives its sessions.
 struct BotRunner {
-    /// The bot's version, which the client states in each session.
+    /// The bot's version, which the client declares in each session.
     version: BotVersion,
     tracker: MatchTracker,
     bot: Box<dyn BotHost>,
-    /// The takes to receive.
+    /// Which takes the server should send.
     take_feed: TakeFeed,
     observer: Option<mpsc::Sender<ObserverEvent>>,
     /// The event to send to the observer once the bot has handled it.
@@ -264,8 +265,8 @@ impl BotRunner {
         self.perform_actions(actions)?;
         let mut farewell = None;
         let mut silent_seconds = 0;
-        // Timer ticks are counted instead of the elapsed time: while the bot blocks this thread, nothing is read, and
-        // the server must not appear silent because of that.
+        // Silence is measured in timer ticks instead of elapsed time: nothing is read while the bot blocks this thread,
+        // and the server must not appear silent because of that.
         let mut seconds = interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -278,7 +279,8 @@ impl BotRunner {
                 return Ok(SessionEnd::Done);
             }
             select! {
-                // This order of the branches does not starve the later ones, since each message causes little work.
+                // The fixed order of the branches does not starve the later ones, since each message causes little
+                // work.
                 biased;
                 () = &mut *stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
@@ -300,7 +302,7 @@ impl BotRunner {
                             permit.send(request);
                         }
                     }
-                    // An error is ignored: the inbound side reports the reason.
+                    // The error is ignored, because the inbound side reports the reason.
                     Err(_) => self.outgoing.clear(),
                 },
                 received = stream.inbound.message() => match received {
@@ -336,7 +338,8 @@ impl BotRunner {
         }
     }
 
-    /// Handles replies to a request to join and the end of the bot's tournament; returns the event for further handling.
+    /// Handles replies to requests to join, and notes the end of the bot's tournament. Returns the event to handle
+    /// next.
     fn handle_tournament_event(&mut self, event: SessionEvent) -> Result<SessionEvent, Error> {
         match (event, &mut self.joining) {
             (SessionEvent::Joined(joined), Some(joining)) => {
@@ -353,7 +356,7 @@ impl BotRunner {
         Ok(SessionEvent::Heard)
     }
 
-    /// Returns whether this is the tournament that the bot plays.
+    /// Returns whether this is the tournament that the bot plays in.
     fn is_own_tournament(&self, tournament: &str) -> bool {
         self.tournament.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(tournament))
     }
@@ -374,12 +377,12 @@ impl BotRunner {
         Ok(())
     }
 
-    /// Sends the observer the event that the bot has handled.
+    /// Sends the observer the event that the bot has just handled, if any.
     fn notify_observer(&mut self) -> Result<(), ProtocolError> {
         match (&self.observer, self.pending_event.take()) {
             (Some(observer), Some(event)) => match observer.try_send(event) {
                 Err(TrySendError::Full(_)) => Err(ProtocolError::PracticeEvents),
-                // An error is ignored: the observer may have stopped.
+                // The error is ignored, because the observer may have stopped.
                 Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
             },
             _ => Ok(()),
@@ -387,7 +390,6 @@ impl BotRunner {
     }
 }
 
-/// Describes how a session ended.
 fn describe_session_end(end: &Result<SessionEnd, Error>) -> String {
     match end {
         Ok(SessionEnd::Done) => "the bot has finished".to_owned(),
@@ -396,7 +398,7 @@ fn describe_session_end(end: &Result<SessionEnd, Error>) -> String {
     }
 }
 
-/// Waits for the next attempt to join, or forever if there is nothing to join.
+/// Waits until it is time to try to join again, or forever if there is nothing to join.
 async fn wait_to_retry_join(joining: &mut Option<JoinState>) -> Wire {
     match joining {
         Some(joining) => joining.wait_to_retry().await,
@@ -408,7 +410,7 @@ fn play_request(action: Wire) -> PlayRequest {
     PlayRequest { action: Some(action) }
 }
 
-/// Adds the bot's version to the metadata of the call.
+/// Adds the bot's version and configuration hash to the metadata of the call.
 fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
     // Labels contain only visible ASCII, which metadata allows.
     if let Some(label) = version.label.as_ref().and_then(|label| label.as_str().parse().ok()) {
@@ -422,11 +424,11 @@ fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
 /// The result of an attempt to open a session.
 enum OpenOutcome {
     Opened(Box<PlayStream>, Box<SessionEvent>),
-    /// A retry may succeed.
+    /// The attempt failed for this reason, but a retry may succeed.
     Failed(String),
 }
 
-/// Opens a stream and waits for its welcome.
+/// Opens a stream and waits for the server's welcome.
 async fn open_session(
     client: &mut Client,
     server: &ServerAddress,
@@ -461,7 +463,7 @@ async fn open_session(
     }
 }
 
-/// Returns the reason for a temporary loss, or the error for a permanent one.
+/// Returns the reason for the loss of a session if a retry may succeed, or an error if it cannot.
 fn transient_loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),

@@ -16,26 +16,26 @@ pub struct Summary {
     pub forfeits: u64,
     /// Matches that were cancelled.
     pub cancelled: u64,
-    /// Matches that ended while there was no session.
+    /// Matches that ended while the bot had no session.
     pub unseen: u64,
     /// Matches with a winner but no audit, which a tournament may hide from bots.
     pub unaudited: u64,
-    /// Ranks lost by the bot's takes in audited matches.
+    /// The number of ranks that the bot's takes cost it in audited matches.
     pub regret: u64,
-    /// The bot's takes.
+    /// The bot's takes in audited matches.
     pub takes: u64,
-    /// The bot's optimal takes.
+    /// The bot's optimal takes in audited matches.
     pub optimal_takes: u64,
 }
 
 impl Summary {
-    /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` without takes.
+    /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` if no take was audited.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a share")]
     pub fn accuracy(&self) -> Option<f64> {
         (self.takes > 0).then(|| self.optimal_takes as f64 / self.takes as f64)
     }
 
-    /// Returns the mean ranks lost per audited match; `None` without such matches.
+    /// Returns the mean number of ranks lost per audited match; `None` if no match was audited.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a mean")]
     pub fn regret_per_match(&self) -> Option<f64> {
         let audited = self.matches - self.unaudited;

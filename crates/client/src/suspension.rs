@@ -5,7 +5,8 @@ pub use lastnim_tournament::SuspensionReason;
 
 /// A ladder has suspended the bot after too many forfeits in a row.
 ///
-/// To return, the bot joins again. The next forfeit suspends it again, unless it has completed a match before.
+/// To return, the bot joins the ladder again. Its next forfeit then suspends it again, unless it has completed a match
+/// in the meantime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Suspension {
@@ -17,11 +18,11 @@ pub struct Suspension {
     pub message: String,
     /// The first round without matches for the bot.
     pub from_round: u64,
-    /// Forfeited matches in a row.
+    /// How many matches in a row the bot has forfeited.
     pub lost: u64,
-    /// In how many of these matches the bot never appeared.
+    /// The number of these matches in which the bot never appeared.
     pub no_shows: u64,
-    /// The last of these matches, by its number in the tournament.
+    /// The number of the last of these matches in the tournament.
     pub last: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Text that people and other programs wrote: UTF-8, with or without a byte order mark.
+//! Reads text from people and other programs: UTF-8, with or without a byte order mark.
 
 use std::{
     fs::File,
@@ -6,10 +6,10 @@ use std::{
     path::Path,
 };
 
-/// The mark that some editors write at the start of UTF-8.
+/// The byte order mark that some editors write at the start of a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads an input without the byte order mark of UTF-8, and refuses UTF-16.
+/// A reader that skips a UTF-8 byte order mark at the start of its input, and refuses UTF-16.
 #[derive(Debug)]
 pub struct TextInput<R> {
     input: R,
@@ -21,19 +21,19 @@ impl TextInput<File> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         File::open(path).map(Self::new)
     }
 }
 
 impl<R: Read> TextInput<R> {
-    /// Wraps an input at its beginning.
+    /// Wraps an input of which nothing has been read yet.
     pub fn new(input: R) -> Self {
         Self { input, ahead: None }
     }
 
-    /// Reads as many bytes as are needed to recognise a mark.
+    /// Reads as many bytes as are needed to recognise a byte order mark; returns them unless they are the mark.
     fn read_beginning(&mut self) -> io::Result<Vec<u8>> {
         let mut beginning = Vec::new();
         let mut buffer = [0; BYTE_ORDER_MARK.len()];
@@ -46,7 +46,7 @@ impl<R: Read> TextInput<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-            // A complete line may be this short, and the next line may only come after an answer.
+            // The first line may be shorter than a mark, and the next line may come only after an answer to it.
             if beginning.ends_with(b"\n") {
                 break;
             }
@@ -80,7 +80,7 @@ impl<R: Read> Read for TextInput<R> {
 /// Reads the text of a file.
 ///
 /// # Errors
-/// If it cannot be read, or is not UTF-8.
+/// If the file cannot be read, or is not UTF-8.
 pub fn read_text_file(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     TextInput::open(path)?.read_to_string(&mut text)?;
@@ -91,7 +91,7 @@ pub fn read_text_file(path: &Path) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    /// An input that gives one byte at a time.
+    /// An input that returns one byte at a time.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

@@ -1,4 +1,4 @@
-//! TLS to the server with rustls and the ring provider.
+//! TLS connections to the server, with rustls and its ring provider.
 
 #[cfg(feature = "tls")]
 pub(super) use enabled::{check_certificates, tls_failure, with_tls};
@@ -17,18 +17,18 @@ mod enabled {
     use std::{error::Error as StdError, io, time::Duration};
     use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
-    /// Encrypts an endpoint's connections. The server's certificate must be from one of the given authorities, or from one
-    /// that the system trusts.
+    /// Encrypts an endpoint's connections. The server's certificate must be from one of the given authorities or, if
+    /// none are given, from one that the system trusts.
     ///
     /// # Errors
-    /// Describes why TLS cannot be set up.
+    /// Returns the reason why TLS cannot be set up.
     pub(crate) fn with_tls(
         endpoint: Endpoint,
         ca: Option<&CaCertificates>,
         handshake_timeout: Duration,
     ) -> Result<Endpoint, String> {
-        // rustls panics if the process has two providers and none is chosen. If a provider is already installed, the
-        // program has chosen it.
+        // rustls panics if the process has two providers and none is chosen. The call fails only if the program has
+        // already chosen one.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let config = ClientTlsConfig::new().timeout(handshake_timeout);
         let config = match ca {
@@ -41,7 +41,7 @@ mod enabled {
     /// Checks that there is at least one certificate and that all are valid.
     ///
     /// # Errors
-    /// Describes the mistake.
+    /// Returns a description of the first mistake.
     pub(crate) fn check_certificates(pem: &[u8]) -> Result<(), String> {
         let mut roots = RootCertStore::empty();
         for (index, certificate) in CertificateDer::pem_slice_iter(pem).enumerate() {
@@ -56,7 +56,7 @@ mod enabled {
 
     /// Returns advice on a refused certificate.
     fn certificate_advice(reason: &CertificateError) -> &'static str {
-        // The library has this reason only as text inside another error.
+        // The TLS library shows this reason only as text inside another error.
         if format!("{reason:?}").contains("CaUsedAsEndEntity") {
             "it is the certificate of an authority, which `openssl req -x509` makes by default; make the server's certificate with -addext basicConstraints=critical,CA:FALSE; see docs/how-to/run-a-server.md"
         } else {
@@ -64,7 +64,8 @@ mod enabled {
         }
     }
 
-    /// Returns the TLS error that made a connection fail, if it was one; a retry would not help.
+    /// Describes the TLS error that made a connection fail; `None` if the failure had another cause. After a TLS error,
+    /// a retry would not help.
     pub(crate) fn tls_failure(error: &(dyn StdError + 'static)) -> Option<String> {
         let mut next = Some(error);
         while let Some(error) = next {

@@ -1,4 +1,4 @@
-//! Joins a tournament by a separate call, and asks for its scoring.
+//! Calls outside a session: joining a tournament, and asking for its scoring.
 
 use super::{Authorization, Error, MAX_MESSAGE_BYTES};
 use lastnim_proto::pb::{
@@ -7,7 +7,7 @@ use lastnim_proto::pb::{
 use lastnim_tournament::Scoring;
 use tonic::{Status, transport::Channel};
 
-/// Enters the token's bot in a tournament by a separate call; joining twice does no harm.
+/// Enters the bot that owns the token in a tournament, with a call outside its session. Joining twice does no harm.
 ///
 /// # Errors
 /// If there is no such tournament, or it has started without the bot.
@@ -43,7 +43,7 @@ pub async fn fetch_scoring(
         pb::Scoring::Win => Ok(Scoring::Win),
         pb::Scoring::Satisfaction => Ok(Scoring::Satisfaction),
         pb::Scoring::Unspecified => {
-            Err(failed(Status::unimplemented("the server does not name its scoring")))
+            Err(failed(Status::unimplemented("the server does not state the tournament's scoring")))
         }
     }
 }

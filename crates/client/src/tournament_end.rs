@@ -9,17 +9,17 @@ use lastnim_tournament::TournamentState;
 pub struct TournamentEnd {
     /// The tournament.
     pub tournament: TournamentId,
-    /// Its title.
+    /// The tournament's title.
     pub title: String,
-    /// How it ended: finished or cancelled.
+    /// Whether the tournament finished or was cancelled.
     pub state: TournamentState,
     /// The bot's place, from 1; tied bots share it.
     pub place: u32,
-    /// Its points.
+    /// The bot's points.
     pub points: f64,
-    /// Matches played.
+    /// The number of matches that the bot played.
     pub matches: u32,
-    /// Matches won.
+    /// The number of matches that the bot won.
     pub wins: u32,
     /// The number of bots in the standings.
     pub bots: u64,

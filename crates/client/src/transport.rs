@@ -16,16 +16,17 @@ use tonic::{
     transport::{Channel, Endpoint, Error},
 };
 
-/// A replacement for the system's TCP and the random jitter, such as a simulated network.
+/// A replacement for the system's TCP and for the random jitter of pauses between attempts, such as a simulated
+/// network.
 pub trait Transport: Send + Sync + 'static {
     /// Opens a connection to `host:port`.
     fn open(&self, authority: String) -> OpeningConnection;
 
-    /// Returns the jitter of the next pause; 0 is the shortest pause.
+    /// Returns the jitter for the next pause between attempts: 0 makes the pause shortest, and [`u32::MAX`] longest.
     fn draw_jitter(&self) -> u32;
 }
 
-/// The bytes of a connection in both directions.
+/// A connection that carries bytes in both directions.
 pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
@@ -33,7 +34,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
 /// A pending connection.
 pub type OpeningConnection = Pin<Box<dyn Future<Output = io::Result<Box<dyn ByteStream>>> + Send>>;
 
-/// A transport shared by several addresses.
+/// A transport that several addresses can share.
 #[derive(Clone)]
 pub(super) struct SharedTransport(pub(super) Arc<dyn Transport>);
 
@@ -82,7 +83,7 @@ pub(super) fn connect_endpoint_lazily(server: &ServerAddress, endpoint: &Endpoin
     }
 }
 
-/// Returns the jitter of the next pause between attempts.
+/// Returns the jitter for the next pause between attempts.
 pub(super) fn draw_jitter(server: &ServerAddress) -> u32 {
     match server.transport() {
         Some(SharedTransport(transport)) => transport.draw_jitter(),

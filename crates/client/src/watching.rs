@@ -1,4 +1,4 @@
-//! Streams from the server that are opened again when they break or fall silent.
+//! Streams from the server that are reopened when they break or fall silent.
 
 use super::{
     Error,
@@ -17,9 +17,10 @@ pub const MAX_SILENCE: Duration = Duration::from_secs(35);
 
 type Opening<T> = BoxFuture<'static, Result<Streaming<T>, Status>>;
 
-/// A stream that is opened again, with growing pauses, when it breaks or falls silent.
+/// A stream that is reopened when it breaks or falls silent, with growing pauses between attempts.
 ///
-/// A new stream begins with the current state, or with the first event; the caller drops the events that it has seen.
+/// A reopened stream begins with the current state or with the first event, so the caller must drop the events that it
+/// has already seen.
 pub struct ResumedStream<T> {
     open: Box<dyn FnMut() -> Opening<T> + Send>,
     state: StreamState<T>,
@@ -33,7 +34,7 @@ enum StreamState<T> {
     /// The next attempt starts at this instant.
     Pausing(Instant),
     Opening(Opening<T>, Instant),
-    /// The stream is open, and counts as silent at this instant.
+    /// The stream is open, and counts as silent if nothing arrives before this instant.
     Open(Box<Streaming<T>>, Instant),
 }
 
@@ -44,7 +45,7 @@ pub enum WatchNews<T> {
     Message(T),
     /// The stream has begun, or has begun again.
     Opened,
-    /// It was lost, for this reason, and will be opened again.
+    /// The stream was lost for this reason, and will be reopened.
     Lost(String),
 }
 
@@ -55,7 +56,7 @@ impl<T> fmt::Debug for ResumedStream<T> {
 }
 
 impl<T> ResumedStream<T> {
-    /// Prepares a stream. `open` makes a new connection each time, as a silent one may stay silent.
+    /// Prepares a stream. `open` must make a new connection each time, because a silent one may stay silent.
     pub fn new(max_silence: Duration, mut open: impl FnMut() -> Opening<T> + Send + 'static) -> Self {
         let opened_at = Instant::now();
         let state = StreamState::Opening(open(), opened_at + max_silence);
@@ -65,7 +66,8 @@ impl<T> ResumedStream<T> {
     /// Waits for the next event. Cancel-safe.
     ///
     /// # Errors
-    /// If the stream never opened, or if the server refuses it and would refuse it again.
+    /// If the first attempt to open the stream fails, or if the server refuses the stream for a reason that a retry
+    /// cannot change.
     pub async fn next_news(&mut self) -> Result<WatchNews<T>, Status> {
         loop {
             let lost = match &mut self.state {
@@ -111,8 +113,8 @@ impl<T> ResumedStream<T> {
     }
 }
 
-/// Converts a failure to connect to a status. Only an unreachable server is worth a retry: a bad certificate or address
-/// stays bad.
+/// Converts a failure to connect into a status. Only an unreachable server is worth a retry: a bad certificate or
+/// address stays bad.
 pub fn status_of_error(error: &Error) -> Status {
     match error {
         Error::Unreachable { .. } => Status::unavailable(error.to_string()),
@@ -120,18 +122,18 @@ pub fn status_of_error(error: &Error) -> Status {
     }
 }
 
-/// The events of a match that a watcher has seen. A stream that is opened again sends all of them in the order of the
-/// record, which may differ from the order in which they were first sent.
+/// The events of a match that a watcher has seen. A reopened stream sends all of them again in the order of the record,
+/// which may differ from the order in which they were first sent.
 #[derive(Debug, Default)]
 pub struct SeenEvents {
-    /// How often each event was seen, since two strikes may be equal.
+    /// How often each event was seen, since two events (such as strikes) may be equal.
     seen: HashMap<Vec<u8>, u32>,
-    /// The seen events that the current stream has not repeated yet.
+    /// How often each seen event may still be repeated by the current stream.
     repeated: HashMap<Vec<u8>, u32>,
 }
 
 impl SeenEvents {
-    /// Expects all events from the first one again.
+    /// Prepares for a reopened stream, which repeats all events from the first one.
     pub fn begin_again(&mut self) {
         self.repeated.clone_from(&self.seen);
     }

@@ -1,4 +1,4 @@
-//! Checks JSON texts before they are read as messages: valid JSON, no duplicate keys.
+//! Checks that JSON texts are valid and have no duplicate keys, before they are read as messages.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, error::Category};
@@ -7,13 +7,13 @@ use std::fmt;
 /// Reads a JSON text and refuses duplicate keys.
 ///
 /// # Errors
-/// Describes the mistake and its position.
+/// Describes the first mistake and its position.
 pub fn parse_document(text: &str) -> Result<Value, String> {
     let read = serde_json::from_str::<UniqueKeys>(text);
     read.map(|UniqueKeys(value)| value).map_err(|error| describe_json_error(&error, text))
 }
 
-/// Describes a mistake in a document, with its column, and its line if there are several.
+/// Describes a mistake in a document and its position: the column, and after the first line also the line.
 pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
@@ -32,10 +32,10 @@ pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String 
     }
 }
 
-/// How many characters of the document an error message shows at most.
+/// The maximum number of characters of the document that an error message shows.
 const MAX_CHARACTERS: usize = 20;
 
-/// Returns the word or character at a byte of a line; both are counted from 1.
+/// Returns the word or the character at a position. `line` and `column` count from 1, and columns are bytes.
 fn word_at(document: &str, line: usize, column: usize) -> String {
     let line = document.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let is_in_word = |char: char| char.is_alphanumeric() || char == '_';
@@ -50,7 +50,8 @@ fn word_at(document: &str, line: usize, column: usize) -> String {
     if word.is_empty() { found.chars().take(1).collect() } else { word }
 }
 
-/// A value without duplicate keys, because JSON readers differ in which of two values they use.
+/// A JSON value that was read without duplicate keys. They are refused because JSON readers differ in which of two
+/// values with the same key they use.
 struct UniqueKeys(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -1,10 +1,10 @@
-//! Whole numbers in the notation of JSON.
+//! Reads whole numbers in JSON's notation without rounding.
 
-/// Maximum number of digits; 64-bit numbers have up to 20.
+/// The maximum number of digits. 64-bit numbers have up to 20.
 const MAX_DIGITS: usize = 30;
 
-/// Reads a whole number such as `12`, `-3` or `1.20e1` exactly. Returns `None` if it is not whole or has more than 30
-/// digits.
+/// Reads a whole number such as `12`, `-3` or `1.20e1` exactly. Returns `None` if the text is not a JSON number, if
+/// the number is not whole, or if it has more than [`MAX_DIGITS`] digits.
 pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
     // This is the fast path for nearly all numbers.
     if (1..=18).contains(&text.len())
@@ -37,7 +37,7 @@ pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
         return Some(0);
     }
     let zeros = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    // Trailing zeros keep a number whole even if its exponent is negative.
+    // With enough trailing zeros, a number is whole even if its exponent is negative.
     let significant = digits.trim_end_matches('0');
     let zeros = zeros.checked_add(i64::try_from(digits.len() - significant.len()).ok()?)?;
     let zeros =

@@ -1,21 +1,21 @@
-//! Errors of JSON that does not match a message.
+//! The errors that are reported if JSON does not match a message.
 
 use lastnim_core::game::find_closest_word;
 use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
 
-/// How many characters of a value an error message shows at most.
+/// The maximum number of characters of a value that an error message shows.
 const MAX_CHARACTERS: usize = 40;
 
-/// A mistake and the path to it.
+/// A mistake in JSON, and the path to the value that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageJsonError {
     path: String,
     flaw: JsonFlaw,
 }
 
-/// The fault of a value.
+/// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JsonFlaw {
@@ -24,7 +24,7 @@ pub enum JsonFlaw {
     UnknownKey {
         /// The key, shortened if long.
         given: String,
-        /// The fields of the message.
+        /// The keys that the message has.
         keys: Vec<String>,
     },
     /// The enumeration has no such value.
@@ -32,7 +32,7 @@ pub enum JsonFlaw {
     UnknownWord {
         /// The word, shortened if long.
         given: String,
-        /// The values of the enumeration.
+        /// The words for the values of the enumeration.
         words: Vec<String>,
     },
     /// The value has the wrong type.
@@ -43,34 +43,34 @@ pub enum JsonFlaw {
         /// The expected type.
         expected: &'static str,
     },
-    /// The number is out of range.
+    /// The number is out of the range of its type.
     #[error("{given} is out of range: expected {lowest} to {highest}")]
     OutOfRange {
         /// The number.
         given: String,
-        /// The minimum.
+        /// The smallest valid number.
         lowest: String,
-        /// The maximum.
+        /// The largest valid number.
         highest: String,
     },
-    /// Both names of a field are present.
+    /// The key appears twice, or both names of the field are used as keys.
     #[error("the key {key:?} appears twice")]
     KeyTwice {
         /// The name of the field.
         key: String,
     },
-    /// Two alternatives are set.
+    /// Two alternatives of one `oneof` are set.
     #[error("{one:?} and {other:?} are alternatives: give only one")]
     TwoAlternatives {
-        /// The first of them.
+        /// The key of the first alternative.
         one: String,
-        /// The second.
+        /// The key of the second alternative.
         other: String,
     },
 }
 
 impl JsonFlaw {
-    /// Reports a key that the message does not have.
+    /// Creates the error for a key that the message does not have.
     pub fn unknown_key(given: &str, keys: Vec<String>) -> Self {
         Self::UnknownKey { given: shorten_value(given), keys }
     }
@@ -79,7 +79,7 @@ impl JsonFlaw {
         Self::UnknownWord { given: shorten_value(given), words }
     }
 
-    /// Reports a value of the wrong type.
+    /// Creates the error for a value of the wrong type.
     pub fn wrong_type(given: &Value, expected: &'static str) -> Self {
         Self::WrongType { given: shorten_value(&given.to_string()), expected }
     }
@@ -97,7 +97,7 @@ impl From<JsonFlaw> for MessageJsonError {
 }
 
 impl MessageJsonError {
-    /// Returns the fault of the value.
+    /// Returns what is wrong with the value.
     pub fn flaw(&self) -> &JsonFlaw {
         &self.flaw
     }

@@ -1,20 +1,21 @@
-//! Messages of the package `lastnim.v1` as JSON, derived from their descriptors.
+//! Converts messages of the package `lastnim.v1` to and from JSON, based on their descriptors.
 //!
-//! One mapping serves every message, so no message needs code to be printed:
+//! One mapping serves every message, so that no message needs code of its own to be printed:
 //!
-//! - A message is an object with a key per field, named as in the proto and ordered by field number. Defaults are written:
-//!   `0`, `false`, `""`, `[]`. An unset `optional` field or message field is `null`.
-//! - A `oneof` has a key only for the alternative that is set.
-//! - Numbers of up to 64 bits are numbers. Doubles that are not finite are `"NaN"`, `"Infinity"` or `"-Infinity"`.
-//! - An enumeration value is a word: `"to_move_wins"` for `ENDING_TO_MOVE_WINS`, `"unspecified"` for 0. An unknown value is
-//!   its number.
-//! - Bytes are standard base64 with padding.
+//! - A message is an object with a key for each field, named as in the proto and ordered by field number. Fields with
+//!   default values are written too: `0`, `false`, `""` or `[]`. An unset `optional` field or message field is `null`.
+//! - Of the alternatives of a `oneof`, only the one that is set has a key.
+//! - Numbers are JSON numbers, even if they have 64 bits. Doubles that are not finite are `"NaN"`, `"Infinity"` or
+//!   `"-Infinity"`.
+//! - An enumeration value is a word, such as `"to_move_wins"` for `ENDING_TO_MOVE_WINS`; the value 0 is
+//!   `"unspecified"`. An unknown value is written as its number.
+//! - Bytes are strings in standard base64 with padding.
 //!
-//! [`message_from_json`] reads what [`message_to_json`] writes. It reads a missing key as `null`.
+//! [`message_from_json`] reads what [`message_to_json`] writes, and treats a missing key like `null`.
 //!
 //! Signed records, manifests and the stores use canonical proto3 JSON instead, whose format never changes: 64-bit
-//! numbers are strings, enumerations have their full names, and defaults are left out. [`MessageJson::canonical`]
-//! writes it, and [`message_from_proto3_json`] reads every layout that proto3 allows.
+//! numbers are strings, enumeration values have their full names, and fields with default values are left out.
+//! [`MessageJson::canonical`] writes it, and [`message_from_proto3_json`] reads every layout that proto3 allows.
 
 mod document;
 mod exact_number;
@@ -40,7 +41,7 @@ use writer::EncodedMessage;
 static DESCRIPTORS: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(pb::DESCRIPTORS).expect("the build wrote valid descriptors"));
 
-/// A message that serializes as its JSON, without building a [`Value`].
+/// A message that serializes as JSON, without building a [`Value`].
 #[derive(Debug, Clone)]
 pub struct MessageJson {
     mapping: JsonMapping,
@@ -49,7 +50,7 @@ pub struct MessageJson {
 }
 
 impl MessageJson {
-    /// Wraps a message.
+    /// Wraps a message that serializes as described in the [module](self).
     pub fn of<M: Name>(message: &M) -> Self {
         JsonMapping::Printed.json_of(message)
     }
@@ -77,7 +78,8 @@ pub fn messages_to_json<M: Name>(messages: &[M]) -> Value {
     messages.iter().map(message_to_json).collect()
 }
 
-/// Returns the keys of a message's JSON. Alternatives of a `oneof` are left out.
+/// Returns the keys that a message may have in JSON, ordered by field number. They include all alternatives of a
+/// `oneof`.
 pub fn message_keys<M: Name>() -> Vec<String> {
     message_table::<M>().keys()
 }
@@ -85,24 +87,25 @@ pub fn message_keys<M: Name>() -> Vec<String> {
 /// Reads a message from JSON.
 ///
 /// # Errors
-/// The first mistake, with its path.
+/// Describes the first mistake, with its path.
 pub fn message_from_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
     JsonMapping::Printed.message_from_json(json)
 }
 
-/// Reads a message from JSON in any layout that proto3 allows: keys in snake or camel case, numbers as numbers or strings,
-/// enumeration values by name or number, base64 in either alphabet with or without padding, `null` for absent values.
+/// Reads a message from JSON in any layout that proto3 allows: keys in snake or camel case, numbers as numbers or
+/// strings, enumeration values by name or number, base64 in either alphabet with or without padding, and `null` for
+/// absent values.
 ///
 /// # Errors
-/// The first mistake, with its path.
+/// Describes the first mistake, with its path.
 pub fn message_from_proto3_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
     JsonMapping::Proto3.message_from_json(json)
 }
 
-/// Which JSON mapping to read or write.
+/// One of the two mappings between messages and JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonMapping {
-    /// The mapping of this module, used in output.
+    /// The mapping that this module describes, used in printed output.
     Printed,
     /// Proto3 JSON: written in canonical form, read in any allowed layout.
     Proto3,
@@ -121,7 +124,8 @@ impl JsonMapping {
     }
 }
 
-/// Returns the words of an enumeration field by its path, such as `sprt.measure`; empty for other fields.
+/// Returns the words for the values of an enumeration field, given its path, such as `sprt.measure`. Returns no words
+/// if the field has another type or does not exist.
 pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
     let mapping = JsonMapping::Printed;
@@ -139,8 +143,8 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     }
 }
 
-/// Reads a message from proto3 JSON without building a [`Value`]. Returns `None` on any mistake; [`parse_document`] and
-/// [`message_from_proto3_json`] then describe it.
+/// Reads a message from proto3 JSON without building a [`Value`]. Returns `None` on any mistake: call
+/// [`parse_document`] and [`message_from_proto3_json`] to describe it.
 pub(crate) fn message_from_proto3_text<M: Name + Default>(text: &str) -> Option<M> {
     let mut encoded = Vec::new();
     let mut json = serde_json::Deserializer::from_str(text);

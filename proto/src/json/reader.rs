@@ -23,33 +23,33 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Reads one JSON value and appends its protobuf encoding. Fields keep the order of the JSON.
+/// Reads one JSON value and appends its protobuf encoding. The fields keep the order that they have in the JSON.
 pub(super) struct ValueReader<'a> {
     mapping: JsonMapping,
     target: Target<'a>,
     to: &'a mut Vec<u8>,
-    /// The first mistake and its path; the deserializer's own error has no detail.
+    /// The first mistake and its path. It is kept here because the deserializer's own error has no details.
     misfit: &'a mut Option<MessageJsonError>,
 }
 
-/// The place for which a value is read.
+/// The part of a message for which a value is read.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     /// The whole message.
     Root(&'static MessageTable),
-    /// A field, and the two keys if an alternative to it is already set.
+    /// A field. The second part names two keys if another alternative of the same `oneof` is already set.
     Field(&'static FieldTable, Option<&'a Alternatives>),
     /// An element of a repeated field.
     Element(&'static FieldTable),
 }
 
-/// Two keys of one `oneof`, which exclude each other.
+/// The keys of two alternatives of one `oneof`, which exclude each other.
 struct Alternatives {
     one: &'static str,
     other: &'static str,
 }
 
-/// A value without parts.
+/// A value that is not a list or an object, or one of these in the wrong place.
 #[derive(Clone, Copy)]
 enum Leaf<'a> {
     Null,
@@ -57,7 +57,7 @@ enum Leaf<'a> {
     Whole(i128),
     Double(f64),
     Text(&'a str),
-    /// A list or an object in a place where neither is valid.
+    /// A list or an object where it is not valid.
     Misplaced(&'a Value),
 }
 
@@ -83,7 +83,7 @@ impl JsonMapping {
     /// Reads a message from a deserializer and appends its protobuf encoding.
     ///
     /// # Errors
-    /// The first mistake; `None` if the deserializer itself failed, for instance on invalid JSON.
+    /// Returns the first mistake, or `None` if the deserializer itself failed, for instance on invalid JSON.
     pub(super) fn encode_message<'de, D: Deserializer<'de>>(
         self,
         table: &'static MessageTable,
@@ -171,7 +171,8 @@ impl JsonMapping {
         lowest: N,
         highest: N,
     ) -> Result<N, JsonFlaw> {
-        // JSON has one kind of number: 3.0 is whole too, and numbers beyond 64 bits are read as doubles.
+        // JSON has only one kind of number: 3.0 is a whole number too, and serde reads numbers of more than 64 bits as
+        // doubles.
         let whole = match json {
             Leaf::Whole(number) => Some(number),
             Leaf::Double(number) => Some(number as i128).filter(|_| number.fract() == 0.0),
@@ -198,7 +199,7 @@ impl ValueReader<'_> {
         *self.misfit = self.misfit.take().map(place);
     }
 
-    /// Reads a value without parts. Returns whether it sets the field.
+    /// Reads a value that is not a list or an object. Returns whether the value sets the field, which `null` does not.
     fn read_leaf<E: de::Error>(self, json: Leaf<'_>) -> Result<bool, E> {
         if let (Target::Field(..), Leaf::Null) = (self.target, json) {
             return Ok(false);
@@ -237,7 +238,7 @@ impl ValueReader<'_> {
         mut object: M,
     ) -> Result<(), M::Error> {
         let mut seen = Vec::new();
-        // These are the alternatives that were set so far.
+        // The alternatives of `oneof`s that were set so far.
         let mut set: Vec<&FieldTable> = Vec::new();
         loop {
             let key = KeyReader { mapping: self.mapping, table, misfit: self.misfit };
@@ -347,7 +348,7 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
     }
 }
 
-/// Reads a key. Returns the field and the spelling of the key.
+/// Reads a key. Returns the field that it names, and the key itself.
 struct KeyReader<'a> {
     mapping: JsonMapping,
     table: &'static MessageTable,
@@ -381,7 +382,7 @@ fn write_tag(field: &FieldTable, to: &mut Vec<u8>) {
     write_varint(u64::from(field.number) << 3 | field.wire_type, to);
 }
 
-/// Inserts a length before the bytes from `start` on.
+/// Inserts the length of the bytes from `start` on in front of them.
 fn insert_length(start: usize, to: &mut Vec<u8>) {
     let end = to.len();
     write_varint((end - start) as u64, to);
@@ -389,7 +390,8 @@ fn insert_length(start: usize, to: &mut Vec<u8>) {
     to[start..].rotate_right(length_bytes);
 }
 
-/// Writes a varint: seven bits per byte, lowest first; the highest bit means that more bytes follow.
+/// Writes a varint: each byte has seven bits of the number, lowest bits first, and its highest bit is set if more bytes
+/// follow.
 fn write_varint(mut number: u64, to: &mut Vec<u8>) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
@@ -398,7 +400,7 @@ fn write_varint(mut number: u64, to: &mut Vec<u8>) {
     to.push(number as u8);
 }
 
-/// Writes a signed number as a varint of its 64 bits, which is long for negative numbers.
+/// Writes a signed number as a varint of its 64 bits, which takes ten bytes for negative numbers.
 fn write_signed(number: impl Into<i64>, to: &mut Vec<u8>) {
     write_varint(number.into().cast_unsigned(), to);
 }

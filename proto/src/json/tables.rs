@@ -1,5 +1,6 @@
-//! Tables that the JSON mapping reads once from the descriptors. Each descriptor holds a reference-counted pointer to the
-//! whole pool, so threads that used descriptors directly would contend for its counter.
+//! Tables of all messages and their fields, built once from the descriptors for the JSON mapping. Each descriptor holds
+//! a reference-counted pointer to the whole pool, so threads that used descriptors directly would contend for its
+//! counter.
 
 use super::{DESCRIPTORS, JsonMapping};
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
@@ -29,7 +30,7 @@ pub(super) struct FieldTable {
     pub(super) is_list: bool,
     pub(super) is_packed: bool,
     pub(super) supports_presence: bool,
-    /// The `oneof` that it belongs to.
+    /// The `oneof` to which the field belongs, if any.
     pub(super) choice: Option<String>,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct FieldTable {
 #[derive(Debug)]
 pub(super) enum ValueKind {
     Message(LinkedTable),
-    /// An enumeration.
+    /// An enumeration, with its values.
     Enum(Vec<EnumWord>),
     /// A number, string or bytes.
     Scalar(Kind),
@@ -68,7 +69,7 @@ impl MessageTable {
         Self { fields: message.fields().map(|field| FieldTable::of(&field)).collect() }
     }
 
-    /// Finds the field of a key. Returns the key as well.
+    /// Finds the field that a key names. Returns the key as well, borrowed from the table.
     pub(super) fn find_field(&self, key: &str, mapping: JsonMapping) -> Option<(&FieldTable, &str)> {
         let by_name = self.fields.iter().find(|field| field.name == key).map(|field| (field, &*field.name));
         by_name.or_else(|| {
@@ -122,7 +123,8 @@ impl LinkedTable {
 impl EnumWord {
     /// Returns the values of an enumeration.
     pub(super) fn all(kind: &EnumDescriptor) -> Vec<Self> {
-        // All our enumerations have a value 0, whose name without "UNSPECIFIED" is the prefix.
+        // In all our enumerations, the name of the value 0 is a prefix and "UNSPECIFIED". The other names have the same
+        // prefix.
         let zero = kind.default_value();
         let prefix = zero.name().trim_end_matches("UNSPECIFIED");
         let values = kind.values().map(|value| {

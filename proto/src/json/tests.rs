@@ -48,7 +48,7 @@ fn any_field(field: &FieldDescriptor, depth: u32) -> BoxedStrategy<Field> {
     }
 }
 
-/// Makes any message of a type: each field may be set or not; of alternatives the last choice wins.
+/// Generates arbitrary messages of a type. Each field may be unset; if several alternatives are set, the last one wins.
 fn any_message(descriptor: &MessageDescriptor, depth: u32) -> BoxedStrategy<DynamicMessage> {
     let fields = descriptor.fields().filter(|field| depth > 0 || !matches!(field.kind(), Kind::Message(_)));
     let fields: Vec<_> = fields
@@ -83,7 +83,7 @@ fn read_message(
     Ok(DynamicMessage::decode(kind.clone(), &*encoded).expect("it was encoded with its descriptor"))
 }
 
-/// Reads a message from text without building a [`Value`]; `None` after a mistake.
+/// Reads a message from text without building a [`Value`]; returns `None` if the text is invalid.
 fn read_text(mapping: JsonMapping, kind: &MessageDescriptor, text: &str) -> Option<DynamicMessage> {
     let (table, mut encoded) = (MessageTable::by_name(kind.full_name()), Vec::new());
     let mut json = serde_json::Deserializer::from_str(text);
@@ -270,7 +270,7 @@ proptest! {
         let written = MessageJson { mapping, table: MessageTable::by_name(message.descriptor().full_name()), bytes: message.encode_to_vec() };
         let text = serde_json::to_string(&written).unwrap();
         let read = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
-        // A field set to its default reads back as unset.
+        // A field set to its default is read back as unset, so the encoded messages are compared.
         prop_assert_eq!(read.as_ref().map(DynamicMessage::encode_to_vec), Ok(message.encode_to_vec()), "{}", text);
         prop_assert_eq!(read_text(mapping, &message.descriptor(), &text), read.ok());
     }
@@ -286,7 +286,7 @@ proptest! {
     fn garbage_is_refused_and_never_panics(json in any_json()) {
         for kind in our_messages() {
             for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
-                // It may be valid by chance: then as text too.
+                // The JSON may be valid by chance; then it must be valid as text too.
                 let read = read_message(mapping, &kind, &json).ok();
                 prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), read);
             }

@@ -10,7 +10,7 @@ use prost_reflect::Kind;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::fmt::Display;
 
-/// An encoded message that serializes as its JSON.
+/// An encoded message that serializes as JSON.
 #[derive(Debug, Clone)]
 pub(super) struct EncodedMessage<'a> {
     pub(super) mapping: JsonMapping,
@@ -41,7 +41,7 @@ impl Serialize for EncodedMessage<'_> {
             fields.push((tag >> 3, read_raw(tag & 7, &mut rest)));
         }
         let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
-        // In signed manifests, alternatives come last.
+        // In proto3 JSON, which signed manifests use, the fields that are alternatives come last.
         let (first, last): (Vec<_>, Vec<_>) =
             self.table.fields.iter().partition(|field| is_printed || field.choice.is_none());
         let mut object = serializer.serialize_map(None)?;
@@ -104,7 +104,7 @@ impl Serialize for EncodedValue<'_> {
 }
 
 impl JsonMapping {
-    /// Writes a 64-bit number.
+    /// Writes a 64-bit number, which proto3 JSON puts in quotes.
     fn write_number<S: Serializer>(
         self,
         number: impl Serialize + Display,
@@ -140,7 +140,7 @@ fn default_value(field: &FieldTable) -> Option<RawValue<'static>> {
     (!field.supports_presence).then_some(default)
 }
 
-/// Reads the elements of a list, packed or not.
+/// Reads the elements of a list field, whether they are packed or not.
 fn read_list<'a>(
     mapping: JsonMapping,
     field: &'static FieldTable,
@@ -161,7 +161,7 @@ fn read_list<'a>(
     list
 }
 
-/// Reads a value of a protobuf wire type.
+/// Reads a value that is encoded with the given protobuf wire type.
 fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> RawValue<'a> {
     let length = match wire_type {
         0 => return RawValue::Number(read_varint(rest)),

@@ -7,27 +7,27 @@ use lastnim_core::referee::{EventHash, PublicKey};
 /// A match of a tournament, with the proof of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedMatch {
-    /// The match.
+    /// The id of the match.
     pub id: MatchId,
-    /// Its number in the tournament.
+    /// The number of the match in the tournament.
     pub number: u64,
-    /// The proof of its record.
+    /// The proof of the match's record.
     pub record: ListedRecord,
 }
 
-/// The statement of a manifest about the record of a match.
+/// A manifest's statement about the record of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedRecord {
-    /// The hash of its last event, and the signer.
+    /// The record is signed.
     Signed {
-        /// The hash.
+        /// The hash of the last event.
         head: EventHash,
-        /// The signer.
+        /// The public key of the signer.
         signer: PublicKey,
     },
-    /// The last hash of the public events of a match whose rows were never revealed.
+    /// The rows of the match were never revealed, so only its public events can be checked.
     Unrevealed {
-        /// The hash.
+        /// The last hash of the public events.
         public_head: EventHash,
     },
     /// The match is not over.
@@ -37,7 +37,7 @@ pub enum ListedRecord {
 }
 
 impl ListedMatch {
-    /// Writes the match; a signer equal to `last_signer` is left out.
+    /// Converts the match to a message. The signer is left out if it equals `last_signer`.
     pub(super) fn to_message(&self, last_signer: Option<PublicKey>) -> pb::ManifestMatch {
         use pb::manifest_match::Record;
         let mut named = None;
@@ -58,7 +58,7 @@ impl ListedMatch {
         }
     }
 
-    /// Reads the match; a missing signer is `last_signer`.
+    /// Reads the match. If it names no signer, the signer is `last_signer`.
     pub(super) fn parse(
         given: &pb::ManifestMatch,
         last_signer: Option<PublicKey>,
@@ -91,7 +91,7 @@ impl ListedMatch {
             Some(Record::Open(true)) => ListedRecord::Open,
             Some(Record::Unrecorded(true)) => ListedRecord::Unrecorded,
             Some(Record::Open(false) | Record::Unrecorded(false)) | None => {
-                field.report("one is required: head, public_head, open or unrecorded");
+                field.report("exactly one of head, public_head, open and unrecorded is required");
                 return None;
             }
         };

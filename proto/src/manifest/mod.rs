@@ -1,4 +1,4 @@
-//! Reads and writes manifests of tournaments, which consist of signed lines.
+//! Reads and writes tournament manifests. A manifest consists of lines, the last of which is a signature.
 //!
 //! Each line is the canonical JSON of a [`pb::ManifestLine`]. The signature covers the text of the lines, so it can be
 //! checked even if a newer server wrote fields that this version does not know.
@@ -15,5 +15,5 @@ pub use writer::ManifestWriter;
 
 use super::{RequestField, pb};
 
-/// The version of the format.
+/// The version of the manifest format.
 const VERSION: u32 = 1;

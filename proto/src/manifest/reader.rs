@@ -14,15 +14,15 @@ use thiserror::Error;
 /// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
-    /// The tournament.
+    /// The id of the tournament.
     pub id: TournamentId,
     /// Its state.
     pub state: TournamentState,
     /// Its settings.
     pub settings: pb::TournamentSettings,
-    /// The bots with which it started, in the order of joining.
+    /// The bots that the tournament started with, in the order in which they joined.
     pub field: Vec<BotName>,
-    /// The changes to the field while it ran.
+    /// The changes to the field while the tournament ran.
     pub changes: Vec<FieldChange>,
     /// The organiser's actions.
     pub events: Vec<pb::TournamentEvent>,
@@ -30,7 +30,7 @@ pub struct Manifest {
     pub matches: Vec<ListedMatch>,
     /// Its standings, by place.
     pub standings: Vec<pb::Standing>,
-    /// The format's result apart from the standings.
+    /// The format's result, in addition to the standings.
     pub verdict: pb::Verdict,
 }
 
@@ -40,19 +40,19 @@ impl Manifest {
         !self.state.is_over()
     }
 
-    /// Returns whether a match began after the manifest of an unfinished tournament was made. Such a match is later
-    /// than all matches in the manifest.
+    /// Returns whether a match began after this manifest was made, which is possible only if the tournament was still
+    /// running. The id of such a match is greater than all ids in the manifest.
     pub fn is_later(&self, id: MatchId) -> bool {
         self.is_so_far() && self.matches.last().is_none_or(|last| id > last.id)
     }
 
-    /// Returns the index of a match in the list.
+    /// Returns the index of a match in `matches`, if the manifest lists it.
     pub fn place_of_match(&self, id: MatchId) -> Option<usize> {
         self.matches.binary_search_by_key(&id, |listed| listed.id).ok()
     }
 }
 
-/// A manifest that was read to the end.
+/// The result of reading a manifest to the end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadManifest {
     /// The signer, or the reason why the signature is invalid.
@@ -61,22 +61,22 @@ pub struct ReadManifest {
     pub manifest: Result<Manifest, ManifestFlaw>,
 }
 
-/// Why a string is not a manifest, or its signature is invalid.
+/// The reason why a text is not a manifest, or why its signature is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ManifestFlaw {
     /// A line is invalid or out of order.
     #[error("line {line}: {why}")]
     Line {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The mistake in the line.
         why: String,
     },
     /// A required line is missing.
     #[error("the line `{what}` is missing")]
     Missing {
-        /// The kind of the line.
+        /// The kind of the missing line.
         what: &'static str,
     },
     /// The last line is not the signature.
@@ -105,9 +105,9 @@ pub fn begins_manifest(text: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub struct ManifestReader {
     hasher: ManifestHasher,
-    /// Lines read so far.
+    /// Number of lines read so far.
     lines: u64,
-    /// The first mistake.
+    /// The first mistake in the contents.
     flaw: Option<ManifestFlaw>,
     seal: Option<Result<Seal, ManifestFlaw>>,
     behind_seal: Option<u64>,
@@ -124,13 +124,14 @@ struct ManifestParts {
     matches: Vec<ListedMatch>,
     standings: Vec<pb::Standing>,
     verdict: Option<pb::Verdict>,
-    /// The rank of the previous line's kind; kinds have a fixed order.
+    /// The result of [`place_of_line`] for the previous line; 0 before the first line.
     place: u8,
     signer: Option<PublicKey>,
 }
 
 impl ManifestReader {
-    /// Reads the next line, with or without its newline. Lines after an invalid one are still hashed to check the signature.
+    /// Reads the next line, with or without its newline. Lines after an invalid one are still hashed, so that the
+    /// signature can be checked.
     pub fn read_line(&mut self, line: &[u8]) {
         self.lines += 1;
         if self.seal.is_some() {
@@ -156,7 +157,7 @@ impl ManifestReader {
         }
     }
 
-    /// Returns the result.
+    /// Returns the contents and the result of checking the signature.
     pub fn finish(self) -> ReadManifest {
         let Self { hasher, flaw, seal, behind_seal, parts, .. } = self;
         let signed = match (seal, behind_seal) {
@@ -177,7 +178,7 @@ impl ManifestParts {
         let place = place_of_line(&line);
         let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
         let fits = match self.place {
-            // The remaining lines depend on these two.
+            // The first two lines must be the header and the settings, because all other lines depend on them.
             before if before < PLACE_OF_SETTINGS => place == before + 1,
             before if is_single => place > before,
             before => place >= before,
@@ -226,10 +227,10 @@ impl ManifestParts {
     }
 }
 
-/// The rank of the settings among the kinds of lines.
+/// The place of the settings in the order of lines.
 const PLACE_OF_SETTINGS: u8 = 2;
 
-/// Returns the rank of a line's kind, from 1.
+/// Returns the place, from 1, of a line's kind in the order that every manifest must follow.
 fn place_of_line(line: &Line) -> u8 {
     match line {
         Line::Manifest(_) => 1,
@@ -260,15 +261,16 @@ fn parse_header(
     id.zip(state)
 }
 
-/// The error for a line that differs from what lastnim writes.
+/// The error for a signature line that is not written as lastnim writes it.
 const NONCANONICAL: &str = "the signature does not have the form that lastnim writes";
 
-/// Returns whether a line is byte for byte what lastnim writes for a seal, which is not hashed.
 fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {
     let text = str::from_utf8(line).map_err(|error| error.to_string())?;
     message_from_proto3_json(&parse_document(text)?).map_err(|error| error.to_string())
 }
 
+/// Returns whether a line is byte for byte what lastnim writes for this seal. The hash does not cover the seal, so
+/// nothing else would reveal a changed layout.
 fn is_seal_line(line: &[u8], seal: &Seal) -> bool {
     let mut writer = ManifestWriter::default();
     writer.push_seal(seal);

@@ -1,4 +1,4 @@
-//! A frozen manifest, and what the reader finds in changed ones.
+//! Tests with a frozen manifest and with changed copies of it.
 
 use super::*;
 use lastnim_core::game::MatchId;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// reproduce it.
 const FROZEN: &str = include_str!("../../../tests/data/tournament.manifest");
 
-/// The key that signed it, made from the seed 0, 1, .., 31.
+/// The key that signed the frozen manifest; its seed is the bytes 0, 1, .., 31.
 fn frozen_key() -> SigningKey {
     SigningKey::from_seed(&std::array::from_fn(|index| index as u8))
 }
@@ -135,7 +135,9 @@ fn misplaced_lines_and_invalid_values_are_named() {
         flaw(&both, &swapped),
         "line 8: match.match_id: the id does not come after the id on the line before"
     );
-    assert!(flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("one is required: head,"));
+    assert!(
+        flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("exactly one of head, public_head,")
+    );
     assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: expected 32 in a hash");
     let unsigned = format!("\"signer\":\"{}\"", SigningKey::from_seed(&[9; 32]).public_key());
     assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: required, but missing");
@@ -157,14 +159,14 @@ fn manifest_is_distinguished_from_a_record() {
 #[test]
 fn match_newer_than_the_manifest_is_recognised_by_its_id() {
     let mut manifest = read(FROZEN.as_bytes()).manifest.unwrap();
-    assert!(!manifest.is_later(match_id(200)), "no match is later than the end of the tournament");
+    assert!(!manifest.is_later(match_id(200)), "no match begins after the end of the tournament");
     manifest.state = TournamentState::Running;
     assert!(manifest.is_later(match_id(5)) && !manifest.is_later(match_id(3)));
     let last = manifest.matches.last().unwrap().id;
     assert!(!manifest.is_later(last) && !manifest.is_later(last.before()));
     assert!(
         manifest.is_later(MatchId::new(last.unix_ms(), &[255; 10])),
-        "ids rise, also within a millisecond"
+        "ids rise even within one millisecond"
     );
     manifest.matches.clear();
     assert!(manifest.is_later(match_id(0)));
@@ -185,7 +187,7 @@ fn any_record() -> impl Strategy<Value = ListedRecord> {
 }
 
 proptest! {
-    // Signatures take milliseconds without optimisation.
+    // Without optimisation, each signature takes milliseconds, so the number of cases is small.
     #![proptest_config(lastnim_core::game::testing::cases(48))]
 
     #[test]

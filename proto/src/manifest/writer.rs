@@ -16,7 +16,7 @@ pub struct ManifestWriter {
 }
 
 impl ManifestWriter {
-    /// Begins a manifest.
+    /// Begins a manifest by writing its first line.
     pub fn begin(
         id: TournamentId,
         state: TournamentState,
@@ -55,7 +55,7 @@ impl ManifestWriter {
         self.hasher.hash()
     }
 
-    /// Adds the last line, a seal over the hash of all lines before.
+    /// Adds the last line: a seal that signs the hash of all lines before it.
     pub fn push_seal(&mut self, seal: &Seal) {
         self.push_unhashed(Line::Seal(pb::ManifestSeal {
             signer: seal.signer.as_bytes().to_vec(),
@@ -63,7 +63,7 @@ impl ManifestWriter {
         }));
     }
 
-    /// Returns the bytes ready to be drained.
+    /// Returns the number of bytes that are ready to be drained.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
@@ -76,7 +76,7 @@ impl ManifestWriter {
     fn push_unhashed(&mut self, line: Line) {
         let line = pb::ManifestLine { line: Some(line) };
         serde_json::to_writer(&mut self.text, &MessageJson::canonical(&line))
-            .expect("a line has valid JSON, and a `Vec` accepts all writes");
+            .expect("a line can be written as JSON, and a `Vec` accepts all writes");
         self.text.push(b'\n');
     }
 }

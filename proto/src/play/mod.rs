@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 pub enum BotAction {
     /// Act in a match. Only the match knows whether the action is legal.
     Act {
-        /// The match.
+        /// The match to act in.
         match_id: MatchId,
         /// The action.
         action: SeatAction,
@@ -30,7 +30,7 @@ pub enum BotAction {
         /// The id of the ping.
         id: u64,
     },
-    /// Join a tournament; if its id is invalid, this is the refusal to send.
+    /// Join a tournament. If the requested id is invalid, this holds the refusal to send to the bot.
     Join(Result<TournamentId, JoinRefused>),
 }
 
@@ -47,7 +47,7 @@ pub enum TakeFeed {
 /// An invalid request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAction {
-    /// The match it named, shortened for the reply.
+    /// The match id that the request gave, shortened for the reply.
     pub match_id: String,
     /// The reason as a code.
     pub reason: RefusalReason,
@@ -104,19 +104,19 @@ fn parse_match_action(match_id: &str, action: SeatAction) -> Result<BotAction, I
     }
 }
 
-/// A message to a bot. It is a plain value, so that match and session could be on different machines.
+/// A message to a bot. It is a plain value, so that a match and a session could run on different machines.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
     /// The session is open.
     Welcome {
-        /// The bot.
+        /// The bot that the session belongs to.
         bot: BotName,
-        /// Number of snapshots that follow.
+        /// Number of open matches, whose snapshots follow.
         open_matches: usize,
     },
     /// A ping to measure the session's lag.
     Ping {
-        /// Returned in the pong.
+        /// The id that the bot returns in its pong.
         id: u64,
     },
     /// The server is about to stop.
@@ -126,29 +126,29 @@ pub enum ServerEvent {
     },
     /// A running tournament has suspended the bot.
     Suspended {
-        /// The tournament.
+        /// The tournament that suspended the bot.
         tournament: TournamentId,
-        /// The reason.
+        /// The reason for the suspension.
         suspension: Suspension,
     },
-    /// A request was refused before any match saw it.
+    /// A request was refused before it reached a match.
     InvalidAction(Box<InvalidAction>),
     /// The bot has entered a tournament.
     Joined(Box<PublicTournament>),
-    /// The bot has not entered a tournament.
+    /// The bot could not enter a tournament.
     NotJoined(Box<JoinRefused>),
     /// One of the bot's tournaments is over.
     TournamentEnded(Box<TournamentEnd>),
-    /// All ends that the bot missed were sent.
+    /// The server has finished sending the match ends that the bot missed.
     CaughtUp {
-        /// Missed ends that were sent.
+        /// Number of missed ends that were sent.
         missed_ends: u64,
-        /// Missed ends that were not sent.
+        /// Number of missed ends that were not sent.
         left_out: u64,
     },
     /// An event of one match.
     InMatch {
-        /// The match.
+        /// The match in which the event happened.
         match_id: MatchId,
         /// The event.
         event: MatchEvent,
@@ -169,7 +169,7 @@ pub enum MatchEvent {
     Snapshot(Box<MatchSnapshot>),
     /// The bot's row was accepted.
     Declared {
-        /// The row that counts.
+        /// The row that now counts as the bot's.
         row: Row,
     },
     /// The rows of all seats.
@@ -178,11 +178,11 @@ pub enum MatchEvent {
     Turn(Turn),
     /// A seat took counters.
     Took {
-        /// The ply.
+        /// The ply of the take.
         ply: u32,
-        /// The seat.
+        /// The seat that took counters.
         seat: Seat,
-        /// Counters taken.
+        /// Number of counters taken.
         take: u64,
         /// Whether the bot or the steward moved.
         mover: Mover,
@@ -191,21 +191,21 @@ pub enum MatchEvent {
     Refused(Box<Refusal>),
     /// A seat was forfeited.
     Forfeited {
-        /// The seat.
+        /// The forfeited seat.
         seat: Seat,
-        /// The reason.
+        /// The reason for the forfeit.
         reason: ForfeitReason,
     },
     /// The match is over.
     Ended {
-        /// The reason.
+        /// The reason why the match ended.
         reason: EndReason,
-        /// The winner, unless it was cancelled.
+        /// The winner, unless the match was cancelled.
         winner: Option<Seat>,
-        /// The audit, unless it was cancelled.
+        /// The audit, unless the match was cancelled.
         audit: Option<Arc<Audit>>,
     },
-    /// The match ended, and the bot may not know the match.
+    /// The match ended while the bot was not connected, so the bot may not know the match.
     MissedEnd(Box<MissedEnd>),
 }
 
@@ -216,22 +216,22 @@ pub struct MissedEnd {
     pub seat: Seat,
     /// The settings that were fixed before the first move.
     pub setup: MatchSetup,
-    /// The forfeited seats.
+    /// The reason why each forfeited seat was forfeited; `None` for all other seats.
     pub forfeits: BySeat<Option<ForfeitReason>>,
-    /// The reason.
+    /// The reason why the match ended.
     pub reason: EndReason,
-    /// The winner, unless it was cancelled.
+    /// The winner, unless the match was cancelled.
     pub winner: Option<Seat>,
-    /// The audit, unless it was cancelled.
+    /// The audit, unless the match was cancelled.
     pub audit: Option<Audit>,
 }
 
-/// All rows, as they are revealed.
+/// The rows of all seats, as they are revealed to the bots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevealedRows {
-    /// The rows.
+    /// The row of each seat.
     pub matrix: AllianceMatrix,
-    /// Seats with the default row, since their declaration was late or invalid or they had forfeited.
+    /// The seats that got the default row, because their declaration was late or invalid or because they had forfeited.
     pub defaulted: Vec<Seat>,
 }
 
@@ -368,7 +368,7 @@ fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot 
     pb::Snapshot {
         started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
-        // The time is rounded up, because 0 means that the row was received.
+        // While a declaration is due, this is at least 1, because 0 means that the row was received.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,
@@ -392,7 +392,7 @@ impl From<MatchPhase> for pb::Phase {
     }
 }
 
-/// Rounds down to whole milliseconds, at most 2^32 - 1.
+/// Rounds down to whole milliseconds, and caps the result at 2^32 - 1.
 pub(super) fn whole_millis(span: Duration) -> u32 {
     u32::try_from(span.as_millis()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Which requests are accepted, and which messages the bots get.
+//! Tests of which requests are accepted and which messages bots get.
 
 use super::*;
 use crate::{FromWire as _, JoinRefusal, tournament::settings_message};
@@ -58,7 +58,7 @@ fn every_action_is_read() {
     assert_eq!(
         parse(request::Action::Declare(declare)),
         Ok(act(SeatAction::Declare { offsets, note_hash: Ok(None) })),
-        "the match checks whether it is a row"
+        "the match, not the parser, checks whether it is a row"
     );
     let noted = vec![9; 32];
     let take = pb::Take { match_id: match_id.clone(), ply: u32::MAX, take: u64::MAX, note_hash: noted };
@@ -135,7 +135,11 @@ proptest! {
 fn a_declaration_without_a_row_is_an_empty_row() {
     let declare = pb::Declare { match_id: ID.to_owned(), ..pb::Declare::default() };
     let expected = SeatAction::Declare { offsets: vec![], note_hash: Ok(None) };
-    assert_eq!(parse(request::Action::Declare(declare)), Ok(act(expected)), "the match refuses its length");
+    assert_eq!(
+        parse(request::Action::Declare(declare)),
+        Ok(act(expected)),
+        "the match, not the parser, refuses a wrong length"
+    );
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn a_request_without_an_action_is_malformed() {
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();
-    assert_eq!(BotAction::try_from(unknown), Err(refused), "unknown actions are missing ones");
+    assert_eq!(BotAction::try_from(unknown), Err(refused), "unknown actions count as missing");
 }
 
 #[test]

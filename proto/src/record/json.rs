@@ -1,17 +1,17 @@
-//! Records in JSON files.
+//! Reads records from JSON files.
 
 use super::pb;
 use crate::json::{MessageJsonError, message_from_proto3_json, message_from_proto3_text, parse_document};
 use thiserror::Error;
 
-/// Why a string is not a record.
+/// The reason why a text is not a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordJsonError {
     /// The text is not JSON, or an object has a duplicate key.
     #[error("{0}")]
     Document(String),
-    /// A field is invalid.
+    /// A field of the record is invalid.
     #[error(transparent)]
     Field(#[from] MessageJsonError),
     /// The record in `{"record":..}` is null.
@@ -19,10 +19,10 @@ pub enum RecordJsonError {
     Null,
 }
 
-/// Reads a record, bare or as `{"record":{..}}`, in any layout that the proto3 mapping allows.
+/// Reads a record in any layout that the proto3 mapping allows, either on its own or wrapped as `{"record":{..}}`.
 ///
 /// # Errors
-/// The first invalid field.
+/// If the text is not JSON or a field is invalid. The error describes the first mistake.
 pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
     if let Some(record) = message_from_proto3_text(text) {
         return Ok(record);

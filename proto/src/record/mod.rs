@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use pb::record_event::Event as Wire;
 
-/// Returns how the standings count a forfeited seat.
+/// Returns how the standings count a seat that was forfeited for this reason.
 pub fn seat_loss_of_forfeit(reason: ForfeitReason) -> SeatLoss {
     match reason {
         ForfeitReason::NoShow => SeatLoss::NoShow,
@@ -104,11 +104,11 @@ impl From<&Record> for pb::MatchRecord {
     }
 }
 
-/// Why a message is not a record.
+/// The reason why a message is not a record.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordParseError {
-    /// Invalid fields.
+    /// Some fields are invalid.
     #[error(transparent)]
     Fields(#[from] Violations),
     /// An event does not follow from the events before it.
@@ -125,8 +125,8 @@ pub enum RecordParseError {
 /// Reads and replays a record. Hashes may be missing; the signature is not checked.
 ///
 /// # Errors
-/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are
-/// refused without reading them.
+/// If fields are invalid, the error lists all of them. Otherwise it names the first event that contradicts the events
+/// before it or its own hash. A record with too many events is refused before its events are read.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());

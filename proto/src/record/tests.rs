@@ -1,4 +1,4 @@
-//! Records that read back, and records that were changed.
+//! Tests that read records back, unchanged and changed.
 
 use super::*;
 use crate::json::{MessageJson, message_from_proto3_json};
@@ -20,7 +20,7 @@ fn finished(scene: &Scene) -> Record {
     scene.finish(&mut |_| ())
 }
 
-/// Checks that a record is read and consistent, or refused with the name of a field or event.
+/// Checks that a record either is read and is consistent, or is refused with an error that names a field or event.
 fn judge(record: &pb::MatchRecord) {
     match parse_record(record) {
         Ok(parsed) => {
@@ -47,7 +47,7 @@ fn refusal(record: &pb::MatchRecord) -> String {
     parse_record(record).unwrap_err().to_string()
 }
 
-/// A record of two seats without moves.
+/// Returns a record of two seats that contains no moves.
 fn created() -> pb::MatchRecord {
     let bots = vec!["a".parse().unwrap(), "b".parse().unwrap()].try_into().unwrap();
     let setup =

@@ -30,11 +30,11 @@ impl RecordForm {
             Self::PrettyJson => serde_json::to_string_pretty(&json()),
             Self::Text => return write_record_text(record, seal),
         };
-        written.expect("every record has valid JSON") + "\n"
+        written.expect("every record can be written as JSON") + "\n"
     }
 }
 
-/// Why a string cannot be read as a record.
+/// The reason why a text cannot be read as a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordFileError {
@@ -51,10 +51,10 @@ pub enum RecordFileError {
     Json(#[from] RecordJsonError),
 }
 
-/// Reads a record from JSON in one line or many.
+/// Reads a record from JSON on one or more lines. Does not check whether its events are consistent.
 ///
 /// # Errors
-/// The first mistake. Whether the events are consistent is not checked.
+/// If the text is not the JSON of a record. The error describes the first mistake.
 pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     if text.trim_ascii_start().starts_with('{') {
         Ok(read_record_json(text)?)
@@ -74,8 +74,8 @@ pub struct LayoutDifference {
     pub column: usize,
 }
 
-/// Finds where a string differs from both JSON formats of its record: the end of the longest common prefix. `None` if
-/// it equals one of them.
+/// Finds where a text first differs from its record in each of the two JSON formats, and returns the later of the two
+/// places. Returns `None` if the text equals one of the formats.
 pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Option<LayoutDifference> {
     let forms = RecordForm::JSON.map(|form| common_length(text, &form.write(record, seal)));
     let agreed = forms.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().max().unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Op
     Some(LayoutDifference { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 })
 }
 
-/// Returns the length of the common prefix in bytes of whole characters; `None` if the texts are equal.
+/// Returns the length in bytes of the longest common prefix of whole characters; `None` if the texts are equal.
 fn common_length(text: &str, other: &str) -> Option<usize> {
     if text == other {
         return None;

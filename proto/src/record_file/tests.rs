@@ -1,4 +1,4 @@
-//! Frozen record files, and files with one changed byte.
+//! Tests with frozen record files, and with files in which one byte was changed.
 
 use super::*;
 use crate::record::verify_record;
@@ -13,14 +13,15 @@ const FROZEN: [&str; 2] =
     [include_str!("../../../tests/data/record.json"), include_str!("../../../tests/data/record.pretty.json")];
 /// The same record as text, which the writer must reproduce.
 const FROZEN_TEXT: &str = include_str!("../../../tests/data/record.txt");
-/// Records with note hashes, which `tests/python/verify.py` made from the canonical bytes: a line of JSON, and text.
+/// A record with note hashes, as one line of JSON and as text. `tests/python/verify.py` made both files from the
+/// canonical bytes.
 const NOTED: &str = include_str!("../../../tests/data/noted.json");
 const NOTED_TEXT: &str = include_str!("../../../tests/data/noted.txt");
-/// The key that signed them, made from the seed 0, 1, .., 31.
+/// The public key of the signer of these records; the seed is the bytes 0, 1, .., 31.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 
-/// Whether `lastnim record verify` would pass the text: it is a whole record, signed by the key, in one of the written
-/// forms.
+/// Returns whether `lastnim record verify` would accept the text: it must be a whole record in one of the formats that
+/// lastnim writes, and signed by the key.
 fn passes(text: &str, key: &PublicKey) -> bool {
     let Ok(given) = read_record(text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
@@ -54,7 +55,7 @@ fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
     }
 }
 
-/// Like a note hash in version 0.1.
+/// For example, version 0.1 does not know note hashes and refuses them in this way.
 #[test]
 fn unknown_field_is_refused_by_name() {
     let refusal = read_record(&NOTED.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
@@ -93,7 +94,7 @@ fn other_layouts_are_read_but_reported() {
     assert_eq!(first(&pretty.replacen("  \"events\": [", "  \"events\":  [", 1)), (3, 13));
     let number = json.replacen("\"charged_us\":\"1100\"", "\"charged_us\":1.1e3", 1);
     assert_eq!(first(&number).0, 1);
-    // In base64 of 32 bytes the last character before the padding has two unused bits.
+    // In the base64 form of 32 bytes, the last character before the padding has two unused bits.
     let loose = json.replacen(&format!("{FROZEN_KEY}\""), &FROZEN_KEY.replacen("Mbg=", "Mbh=", 1), 1);
     assert!(read_record(&loose).is_err() || !passes(&loose, &FROZEN_KEY.parse().unwrap()));
 }
@@ -115,7 +116,7 @@ fn invalid_texts_are_refused() {
     assert_eq!(refused, "events[1].at_us: \"x\" is not a whole number");
 }
 
-/// A replacement for a member of an object, if it changes.
+/// Returns the new key and value of a member of an object; `None` keeps the member.
 type MemberChange<'a> = &'a dyn Fn(&str, &Value) -> Option<(String, Value)>;
 
 /// Applies `change` to all members in a document.
@@ -138,7 +139,7 @@ fn camel_case(name: &str) -> String {
     words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
 }
 
-/// Returns documents in which absent values are written in other ways.
+/// Returns versions of a document in which values that were absent are written out, with a name for each version.
 fn layouts_of_absent_fields(json: &Value) -> [(&'static str, Value); 3] {
     [
         (
@@ -308,7 +309,7 @@ fn error_names_the_field_and_the_value() {
 }
 
 proptest! {
-    // Signatures are slow without optimisation.
+    // Signatures are slow without optimisation, so the number of cases is small.
     #![proptest_config(lastnim_core::game::testing::cases(100))]
 
     #[test]

@@ -26,10 +26,11 @@
 //! 2023-11-14T22:13:20.005000Z ended finished winner 0 alice hash ..
 //! ```
 //!
-//! An exhibition has no line `tournament`; assigned rows are `rows assigned 0 1; 0 1`. Unsigned records have no lines
-//! `signer` and `signature`, and until the rows are revealed events have no hash. `note_hash <32 bytes in base64>` precedes
-//! `hash` if a bot added one to its row or take. A cancelled match ends with `ended cancelled`. Words are the protos'
-//! enumeration values without their prefix. Years after 9999 have more digits. Every line ends with a newline.
+//! An exhibition has no `tournament` line. Assigned rows are written as `rows assigned 0 1; 0 1`. Unsigned records have
+//! no `signer` and `signature` lines, and events have no hash until the rows are revealed. If a bot added a note hash
+//! to its row or take, `note_hash <32 bytes in base64>` precedes `hash`. A cancelled match ends with `ended cancelled`.
+//! Words such as `illegal_take` are enumeration values of the protos without their prefix. Years after 9999 have more
+//! digits. Every line ends with a newline.
 
 mod utc;
 mod writer;

@@ -1,4 +1,4 @@
-//! What the text of a record shows, and what it hides until the rows are revealed.
+//! Tests of what the text of a record shows, and what it hides until the rows are revealed.
 
 use super::*;
 use lastnim_core::referee::SigningKey;
@@ -6,7 +6,7 @@ use lastnim_core::referee::testing::scene;
 use proptest::prelude::*;
 
 proptest! {
-    // Signatures are slow without optimisation.
+    // Signatures are slow without optimisation, so the number of cases is small.
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]

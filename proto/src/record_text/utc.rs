@@ -1,9 +1,9 @@
-//! Timestamps for people.
+//! Timestamps that people can read.
 
 use std::fmt;
 
 /// A time in microseconds since 1970-01-01 UTC, displayed as RFC 3339 with six decimals, such as
-/// `2023-11-14T22:13:20.000000Z`. Years after 9999, which RFC 3339 lacks, have more digits.
+/// `2023-11-14T22:13:20.000000Z`. RFC 3339 ends with the year 9999; later years have more digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utc(pub u64);
 
@@ -14,7 +14,7 @@ const DAYS_OF_ERA: u64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
 const DAYS_TO_EPOCH: u64 = 719_468;
 
-/// Returns year, month and day. Internally years begin in March, so that a leap day is the last day.
+/// Returns the year, month and day. Internally, years begin in March, so that a leap day is the last day of its year.
 fn date_of_days(days: u64) -> (u64, u64, u64) {
     let days = days + DAYS_TO_EPOCH;
     let (era, day_of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);

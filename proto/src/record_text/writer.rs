@@ -67,7 +67,7 @@ fn write_head(text: &mut String, setup: &MatchSetup) {
     }
 }
 
-/// Returns the word of an enumeration value: its name in the proto without the common prefix.
+/// Returns the word for an enumeration value: its name in the proto without the common prefix, in lower case.
 fn enum_word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

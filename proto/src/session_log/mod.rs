@@ -1,7 +1,7 @@
-//! The log of a bot's sessions that SDKs write on request: one JSON object per line (docs/reference/files.md).
+//! The log of a bot's sessions, which SDKs write on request. Each line is a JSON object (docs/reference/files.md).
 //!
-//! Messages use the JSON of [`json`](super::json), which depends only on the descriptors, so that logs of SDKs in other
-//! languages read the same.
+//! Messages are written in the JSON of [`json`](super::json). It depends only on the descriptors, so that SDKs in all
+//! languages can write the same logs.
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},
@@ -11,19 +11,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// The version of the format, which the first line of each run states.
+/// The version of the log format, which the first line of each run states.
 pub const SESSION_LOG_VERSION: u64 = 1;
 
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionLogLine {
-    /// The bot's own wall clock, in microseconds since 1970-01-01 UTC.
+    /// The time by the bot's own wall clock, in microseconds since 1970-01-01 UTC.
     pub at_us: u64,
     /// Microseconds since the run began, by a monotonic clock.
     pub mono_us: u64,
-    /// A unique id of the program's run.
+    /// The unique id of this run of the program.
     pub run: String,
-    /// The session's number in its run, from 1; 0 for events of the run.
+    /// The number of the session in its run, from 1; 0 for events that concern the run and no session.
     pub session: u64,
     /// The event.
     pub event: SessionLogEvent,
@@ -34,23 +34,23 @@ pub struct SessionLogLine {
 pub enum SessionLogEvent {
     /// The program started.
     RunBegan {
-        /// The version of the format.
+        /// The version of the log format.
         version: u64,
         /// The SDK and its version.
         sdk: String,
         /// The server's address.
         server: String,
     },
-    /// A message was passed to the stream.
+    /// The bot's message was passed to the stream.
     Sent(Box<pb::PlayRequest>),
-    /// A message was received.
+    /// A message from the server was received.
     Received(Box<pb::PlayResponse>),
     /// The session ended or could not be opened.
     Closed {
         /// The reason, in words.
         reason: String,
     },
-    /// Some lines could not be written here.
+    /// Some lines that belong here could not be written.
     Gap {
         /// Number of missing lines.
         lines: u64,
@@ -61,7 +61,7 @@ pub enum SessionLogEvent {
     Unknown(String),
 }
 
-/// Why a line cannot be read.
+/// The reason why a line cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SessionLogError {
@@ -71,11 +71,11 @@ pub enum SessionLogError {
     /// A key is missing or its value is invalid.
     #[error("{key}: {given}: expected {expected}")]
     Key {
-        /// The key.
+        /// The key that is missing or whose value is invalid.
         key: &'static str,
-        /// Its value.
+        /// The value that was given, or `missing`.
         given: String,
-        /// The expected value.
+        /// The kind of value that is expected.
         expected: &'static str,
     },
     /// The message is invalid.
@@ -135,7 +135,7 @@ impl SessionLogLine {
         line.expect("all keys are strings")
     }
 
-    /// Parses a line and ignores unknown keys.
+    /// Parses a line. Unknown keys are ignored.
     pub fn parse(text: &str) -> Result<Self, SessionLogError> {
         let line = parse_document(text).map_err(SessionLogError::Json)?;
         let word = text_of(&line, "event")?;
@@ -178,7 +178,7 @@ impl SessionLogEvent {
         }
     }
 
-    /// Returns the keys that only this event has.
+    /// Returns the keys that only this event has, with their values.
     fn members(&self) -> Value {
         match self {
             Self::RunBegan { version, sdk, server } => {

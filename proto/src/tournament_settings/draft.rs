@@ -8,14 +8,14 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// The draft of a tournament's settings, as the JSON of a message.
+/// A draft of a tournament's settings, kept as the JSON of the message.
 #[derive(Debug, Default)]
 pub struct SettingsJsonDraft {
     fields: Map<String, Value>,
 }
 
 impl SettingsJsonDraft {
-    /// Sets a setting to a value of a file; the error describes a bad value.
+    /// Sets a setting to a value in the form that tournament files use. Returns the mistakes in the value.
     pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
         let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
         let mut value = match setting.message_value(given) {
@@ -44,7 +44,7 @@ impl SettingsJsonDraft {
         violations
     }
 
-    /// Returns the first required setting of a table that is missing.
+    /// Returns the first setting that a table requires but the draft does not have.
     pub fn first_missing(&self, table: &str) -> Option<&'static TournamentSetting> {
         let given = self.fields.get(table).and_then(Value::as_object);
         let is_given =
@@ -52,13 +52,14 @@ impl SettingsJsonDraft {
         settings_of_table(table).find(|setting| setting.default.is_none() && !is_given(setting))
     }
 
-    /// Creates the message. Missing settings are left to the server, except the title and parts of a clock and of drawn
-    /// positions.
+    /// Creates the message. The defaults of a missing title and of missing parts of a clock or of drawn positions are
+    /// filled in; all other missing settings are left to the server.
     ///
     /// # Errors
-    /// If the fields do not make a message.
+    /// If the fields do not form a valid message.
     pub fn finish(mut self) -> Result<pb::TournamentSettings, MessageJsonError> {
-        // Positions given in two ways are refused elsewhere; one way is enough to find other mistakes.
+        // Positions that are given in two ways are refused elsewhere. This keeps one way, so that other mistakes are
+        // found.
         let mut ways = ["positions", "drawn_positions", "paper_positions"].into_iter();
         ways.find(|way| self.fields.contains_key(*way));
         ways.for_each(|other| drop(self.fields.remove(other)));
@@ -69,7 +70,7 @@ impl SettingsJsonDraft {
         for setting in all_settings() {
             let is_filled = match setting.kind {
                 ValueKind::Text => true,
-                // In a message that is present, the protocol reads 0 as 0.
+                // If the message that contains such a field is present, the protocol would take a missing number as 0.
                 ValueKind::Number | ValueKind::Range | ValueKind::Duration => {
                     self.fields.contains_key(setting.table())
                 }
@@ -85,7 +86,7 @@ impl SettingsJsonDraft {
     }
 }
 
-/// Puts a value at a path into an object.
+/// Wraps a value in nested objects, one for each name in the path.
 fn nest_value(path: &str, value: Value) -> Value {
     path.rsplit('.').fold(value, |value, name| json!({ name: value }))
 }

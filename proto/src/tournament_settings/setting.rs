@@ -13,39 +13,40 @@ use std::time::Duration;
 /// A setting of a tournament.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TournamentSetting {
-    /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`, and a clock two.
+    /// The path of its field in [`pb::TournamentSettings`]; a range sets two fields, whose names begin
+    /// with `min_` and `max_`, and a clock also sets two.
     pub field: &'static str,
     /// The type of its value.
     pub kind: ValueKind,
     /// Its label in a form.
     pub label: &'static str,
-    /// The valid values, such as `1 to 100`; empty if that is clear.
+    /// The valid values, such as `1 to 100`; empty if they are clear from the kind.
     pub range: &'static str,
-    /// The value if it is left out; `None` if it is required.
+    /// The value that is used if the setting is left out; `None` if it is required.
     pub default: Option<&'static str>,
     /// The value that a form suggests instead of the default.
     pub suggestion: &'static str,
     /// The description of the setting.
     pub help: &'static str,
-    /// Its phrase in a report, with `{}` for the value; it follows other settings in the same line. Singular and plural
-    /// are separated, as in `{} match|{} matches`.
+    /// Its phrase in a report, with `{}` for the value. The phrase may continue a line that begins with other settings.
+    /// A bar separates singular and plural, as in `{} match|{} matches`.
     pub phrase: &'static str,
 }
 
 /// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
-    /// A text.
+    /// Any text.
     Text,
     /// The name of a bot that plays.
     Bot,
     /// A whole number.
     Number,
-    /// A whole number from 1 on: the protocol reads 0 as "not given".
+    /// A whole number, at least 1, because the protocol reads 0 as "not given".
     Count,
-    /// A number.
+    /// Any number, including fractions.
     Real,
-    /// A number that is not 0, which the protocol reads as "not given".
+    /// A number other than 0, which the protocol reads as "not given".
     Rate,
     /// A word of an enumeration.
     Word,
@@ -59,21 +60,21 @@ pub enum ValueKind {
     Range,
     /// A duration in milliseconds, written with units.
     Duration,
-    /// A bank and an increment, such as `10s+100ms`; two fields of the clock.
+    /// A bank and an increment, such as `10s+100ms`, which are two fields of the clock.
     Clock,
     /// `true`, or left out.
     Flag,
 }
 
 impl ValueKind {
-    /// Returns the member that contains the numbers in a list of lists.
+    /// Returns the name of the message member that contains the numbers of one inner list.
     fn list_member(self) -> &'static str {
         if self == Self::Positions { "counters" } else { "offsets" }
     }
 }
 
 impl TournamentSetting {
-    /// Returns the path of the message with its field; empty for the settings themselves.
+    /// Returns the path of the message that contains the setting's field; empty for the message of all settings.
     pub fn table(&self) -> &'static str {
         self.field.rsplit_once('.').map_or("", |(table, _)| table)
     }
@@ -83,8 +84,8 @@ impl TournamentSetting {
         self.field.rsplit('.').next().unwrap_or_default()
     }
 
-    /// Returns its table and its name in a tournament file; `None` if a file cannot set it. A matrix replaces the word of
-    /// `alliance`.
+    /// Returns its table and its name in a tournament file; `None` if a file cannot set it. In files, a matrix takes
+    /// the place of the word for `alliance`.
     pub fn file_place(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
             "start_at" => None,
@@ -99,7 +100,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns its flag without the dashes. Formats share flags.
+    /// Returns its command-line flag without the dashes. Settings of different formats can have the same flag.
     pub fn flag(&self) -> String {
         match self.field {
             "positions" => "piles".to_owned(),
@@ -120,7 +121,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns the report line that it is part of.
+    /// Returns the name of the report line that shows the setting.
     pub fn fact(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
@@ -148,8 +149,8 @@ impl TournamentSetting {
         words.filter(|word| word != "unspecified").map(|word| word.replace('_', "-")).collect()
     }
 
-    /// Reads the text of a flag or a form as a value of a file. Text that is not a number remains a string, which is
-    /// refused later.
+    /// Converts text from a flag or a form to the value that a tournament file would have. If the text should be a
+    /// number and is not, it remains a string, which is refused later.
     pub fn value_of_texts<T: AsRef<str>>(&self, texts: &[T]) -> Value {
         let text = texts.last().map(AsRef::as_ref).unwrap_or_default();
         match self.kind {
@@ -170,10 +171,10 @@ impl TournamentSetting {
         }
     }
 
-    /// Creates the JSON of the fields of [`pb::TournamentSettings`] from a value in a file or flag.
+    /// Converts a value from a file or flag to the JSON of its fields in [`pb::TournamentSettings`].
     ///
     /// # Errors
-    /// Names the bad value and says what is valid.
+    /// If the value is invalid. The error quotes it and says which values are valid.
     pub(super) fn message_value(&self, given: &Value) -> Result<Value, String> {
         let range = self.range;
         match self.kind {
@@ -228,9 +229,10 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns its value in [`pb::TournamentSettings`] as JSON; `None` if it is left out.
+    /// Returns its value in `settings`, the JSON of a [`pb::TournamentSettings`]; `None` if the setting is left out.
     ///
-    /// A file can contain the value, except for words of the protocol and numbers beyond TOML's range.
+    /// The value is valid in a tournament file, except for words, which are spelled as in the protocol, and for numbers
+    /// beyond TOML's range.
     pub fn value_in(&self, settings: &Value) -> Option<Value> {
         let pointer = |field: &str| settings.pointer(&format!("/{}", field.replace('.', "/")));
         match self.kind {
@@ -275,7 +277,7 @@ impl TournamentSetting {
     }
 }
 
-/// Returns a string without quotes, or another value as it is written.
+/// Returns a string without quotes, and any other value as JSON.
 fn text_of(given: &Value) -> String {
     given.as_str().map_or_else(|| given.to_string(), str::to_owned)
 }
@@ -291,13 +293,13 @@ fn millis_text(millis: &Value) -> Option<String> {
     Some(duration_text(Duration::from_millis(millis.as_u64()?)))
 }
 
-/// Reads a number in quotes: whole numbers of TOML end at 2^63 - 1.
+/// Reads a number in quotes if it is above 2^63 - 1, the largest whole number of TOML. Smaller numbers need no quotes.
 fn number_of_text(given: &Value) -> Option<Value> {
     let number = given.as_str()?.parse::<u64>().ok()?;
     i64::try_from(number).is_err().then(|| number.into())
 }
 
-/// Reads numbers with commas or blanks between them.
+/// Reads numbers that are separated by commas or blanks.
 fn read_numbers(text: &str) -> Value {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     words.map(read_number).collect()

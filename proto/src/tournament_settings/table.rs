@@ -3,10 +3,10 @@
 use super::{TournamentSetting, ValueKind};
 use lastnim_tournament::FormatProfile;
 
-/// Settings that belong together.
+/// A section of settings that belong together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingSection {
-    /// Their heading.
+    /// The heading of the section.
     pub legend: &'static str,
     /// The condition under which they apply.
     pub condition: SectionCondition,
@@ -17,19 +17,19 @@ pub struct SettingSection {
 /// The condition under which the settings of a section apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionCondition {
-    /// In any tournament.
+    /// They apply to every tournament.
     Always,
-    /// In any tournament; they are rarely changed.
+    /// They apply to every tournament, but are rarely changed.
     Seldom,
-    /// In tournaments of a format.
+    /// They apply to tournaments of this format.
     Format(&'static FormatProfile),
-    /// With positions of one source, which is a field of the message.
+    /// They apply if the positions are given by this field of the message.
     PositionSource(&'static str),
 }
 
 use SectionCondition::{Always, Format, PositionSource, Seldom};
 
-/// The default of a setting and the suggestion of a form.
+/// Expands to the default of a setting and the value that a form suggests.
 macro_rules! default {
     (needed $suggestion:literal) => {
         (None::<&str>, $suggestion)
@@ -63,7 +63,7 @@ macro_rules! sections {
     };
 }
 
-/// All settings: field, kind, label, range, default, help and phrase of a report.
+/// All settings. Each line states the field, kind, label, range, default, help and report phrase of one setting.
 pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Tournament", Always => {
         "title" Text "Title" "1 to 100 characters", ["Last Nim"], "The title", "{}";
@@ -174,12 +174,12 @@ pub fn all_settings() -> impl Iterator<Item = &'static TournamentSetting> {
     SETTING_SECTIONS.iter().flat_map(|section| section.settings)
 }
 
-/// Returns the settings that are fields of the message with a path.
+/// Returns the settings that are fields of the message at the path `table`.
 pub fn settings_of_table(table: &str) -> impl Iterator<Item = &'static TournamentSetting> {
     all_settings().filter(move |setting| setting.table() == table)
 }
 
-/// Returns the tables of a file in their order; the empty one is its top.
+/// Returns the names of the tables of a tournament file, in order. The empty name stands for the top level.
 pub fn file_tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
     for (table, _) in all_settings().filter_map(TournamentSetting::file_place) {

@@ -24,7 +24,7 @@ use std::{
     sync::Arc,
 };
 
-/// Number of match ends to remember, so that each is reported once.
+/// Number of match ends to remember, so that each is reported only once.
 const MAX_KNOWN_ENDS: usize = 4096;
 
 /// An action that the caller must carry out.
@@ -35,7 +35,7 @@ pub(super) enum ClientAction {
     Send(Wire),
     /// Ask the bot.
     Ask(BotQuestion),
-    /// Drop the pending questions about this match.
+    /// Tell the bot that it can drop the pending questions about this match.
     Withdraw(MatchId),
 }
 
@@ -45,12 +45,13 @@ pub(super) struct MatchTracker {
     open: BTreeMap<MatchId, OpenMatch>,
     take_feed: TakeFeed,
     questions: QuestionQueue,
-    /// Matches whose pending questions the bot can drop; not yet passed on.
+    /// Matches whose pending questions the bot can drop, but has not yet been told to drop.
     withdrawn: Vec<MatchId>,
     snapshots_due: u32,
-    /// Whether the server has sent all missed ends of this session.
+    /// Whether the server has finished reporting, in this session, the matches that ended while the bot was away.
     caught_up: bool,
-    /// The reported ends, and whether the server confirmed them: a match whose end was not seen may still be open.
+    /// For each match whose end was reported to the bot, whether the server confirmed that end. A match whose end was
+    /// not confirmed may still be open.
     known_ends: BTreeMap<MatchId, bool>,
     summary: Summary,
 }
@@ -74,7 +75,7 @@ impl MatchTracker {
         self.summary
     }
 
-    /// Returns whether the tournament has no open match and all ends were reported.
+    /// Returns whether the tournament has no open matches and the bot has handled every question and report.
     pub(super) fn is_finished_with(&self, tournament: &str) -> bool {
         let belongs = |open: &OpenMatch| {
             let origin = open.info.origin.as_ref();
@@ -86,7 +87,7 @@ impl MatchTracker {
     /// Handles an event and returns the actions to carry out.
     ///
     /// # Errors
-    /// If the event contradicts its match.
+    /// If the event contradicts its match, or would open too many matches.
     pub(super) fn handle_event(&mut self, event: SessionEvent) -> Result<Vec<ClientAction>, ProtocolError> {
         let mut actions = Vec::new();
         match event {
@@ -110,7 +111,7 @@ impl MatchTracker {
                 }
             }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
-            // If the seat is still to move, another turn follows, and the bot is asked again.
+            // If the seat must still move, the server sends the turn again, and then the bot is asked again.
             SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
             SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
             SessionEvent::Forfeited { match_id, seat } => {
@@ -210,7 +211,7 @@ impl MatchTracker {
         }
     }
 
-    /// Returns the state of a match, which is added if it is new.
+    /// Returns the state of a match, after adding the match if it is new.
     fn open_match(&mut self, info: MatchInfo) -> Result<&mut OpenMatch, ProtocolError> {
         let is_full = self.open.len() >= MAX_OPEN_MATCHES;
         match self.open.entry(info.id) {
@@ -246,7 +247,8 @@ impl MatchTracker {
         }
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open_match(snapshot.info)?;
-        // After a refusal, the server sends another snapshot if the bot has not declared.
+        // Not every snapshot is one of those due after a welcome: after a refusal, the server sends another one if the
+        // bot has not declared.
         is_due |= open.confirmation == Confirmation::Unconfirmed;
         open.confirmation = Confirmation::Confirmed;
         if snapshot.forfeited {
@@ -317,7 +319,8 @@ impl MatchTracker {
             },
             _ => {}
         }
-        // After its answer, the bot no longer holds the view, so adding a take needs no copy.
+        // Only the counters are kept, not the view: once the bot has answered, nothing holds the view, and adding a
+        // take needs no copy.
         let counters = view.position.counters();
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);
@@ -345,7 +348,7 @@ impl MatchTracker {
                 MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
             });
         } else {
-            // An earlier process played this match.
+            // An earlier process played this match, so the summary does not count it.
             self.remember_end(match_id, reason);
             self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
@@ -375,14 +378,15 @@ impl MatchTracker {
         self.questions.push(BotQuestion::Ended(end));
     }
 
-    /// Lets a concurrent bot stop thinking about a match. Other bots finish their answer first.
+    /// Lets a concurrent bot stop thinking about a match. A bot that is asked one question at a time finishes its
+    /// answer.
     fn withdraw_requests_of(&mut self, match_id: MatchId) {
         if self.questions.question_limit() != QuestionLimit::OneQuestion {
             self.withdrawn.push(match_id);
         }
     }
 
-    /// Asks questions up to the bot's limit.
+    /// Takes waiting questions from the queue, up to the bot's limit, and adds the actions that ask them.
     fn ask_questions(&mut self, actions: &mut Vec<ClientAction>) {
         let open = &self.open;
         let next = || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
@@ -390,7 +394,7 @@ impl MatchTracker {
     }
 }
 
-/// Returns whether the match still needs an answer.
+/// Returns whether a question still needs an answer.
 fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) -> bool {
     match question {
         BotQuestion::Declare(info) => {

@@ -39,7 +39,7 @@ pub(super) enum DeclarationState {
 #[derive(Debug)]
 pub(super) struct OwnTurn {
     pub(super) ply: u32,
-    /// The counters in the last nonempty pile.
+    /// The number of counters in the last nonempty pile.
     pub(super) counters: u64,
     pub(super) reply: TurnReply,
 }
@@ -48,7 +48,8 @@ pub(super) struct OwnTurn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TurnReply {
     Awaited,
-    /// The take was sent. It is sent again if the turn is repeated, so that each ply has one take.
+    /// The take was sent. If the turn is repeated, the same take is sent again, so that no ply gets two different
+    /// takes.
     Legal(pb::Take),
     /// The take was sent, but it is illegal. If the turn is repeated, the bot is asked again.
     Illegal,
@@ -66,7 +67,7 @@ pub(super) enum SeatState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Confirmation {
     Confirmed,
-    /// The session is new, and neither a snapshot nor the end of the match has arrived.
+    /// The session is new, and neither a snapshot nor the end of the match has arrived in it.
     Unconfirmed,
 }
 
@@ -93,10 +94,10 @@ impl OpenMatch {
         Ok(())
     }
 
-    /// Resumes at the state in a snapshot, unless it is impossible.
+    /// Resumes the match at the state in a snapshot, unless that state is impossible.
     ///
-    /// Returns whether this state is before the bot's last turn, because the server lost plies in a crash. That turn is
-    /// then forgotten.
+    /// If the state is earlier than the bot's last turn, because the server lost plies in a crash, forgets that turn
+    /// and returns true.
     pub(super) fn resume_at(&mut self, reached: ReachedPly) -> bool {
         let Some(position) = reached_position(&self.info, reached) else { return false };
         self.seen_takes.resume_at(reached.ply, position);
@@ -138,7 +139,7 @@ fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
         .expect("the first seat is in the match, and the matrix has a row for each seat")
 }
 
-/// Returns the position of the bot's turn, or `None` if the match cannot reach it.
+/// Returns the position at the bot's turn, or `None` if the match cannot reach it.
 fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     let Turn { ply, pile, counters, .. } = turn;
     reached_position(info, ReachedPly { ply, pile, counters })
@@ -155,7 +156,8 @@ fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
     }
     let to_move = seats.seat_at_offset(info.first, reached.ply as usize);
     let emptied = &whole[reached.pile + 1..];
-    // This replays the fewest takes that reach the position: only the seat to move matters, not which seats took.
+    // This replays the fewest takes that lead to the position. It does not matter which seats made them, only which
+    // seat is to move.
     let passed = emptied.len() + usize::from(taken > 0);
     let start = seats.seat_at_offset(to_move, seats.get() - passed % seats.get());
     let mut position = Position::new(info.piles.clone(), start, seats);

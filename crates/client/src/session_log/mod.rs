@@ -14,19 +14,19 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Maximum number of lines that wait for the disk; further lines are dropped, and the log states their number.
+/// Maximum number of lines that can wait for the disk; further lines are dropped, and the log states how many.
 const MAX_WAITING_LINES: usize = 16_384;
-/// The number of bytes that are written at once.
+/// Waiting lines are collected up to about this many bytes, and then written together.
 const WRITE_BYTES: usize = 64 << 10;
-/// Shorter tokens are not hidden. Real tokens are longer, and shorter texts could be part of any word.
+/// Shorter tokens are not hidden: real tokens are longer, and such a short text could be part of an ordinary word.
 const MIN_SECRET_CHARS: usize = 16;
 /// The text that replaces the token in the log, in case the server repeats it.
 const HIDDEN_TOKEN: &str = "(token)";
 
 /// Logs the messages of a bot's run, if requested.
 ///
-/// A separate thread writes whole lines in order, so that the bot never waits for the disk. Written lines survive a crash of
-/// the program.
+/// A separate thread writes whole lines in order, so that the bot never waits for the disk. Lines that have been
+/// written survive a crash of the program.
 #[derive(Debug)]
 pub(super) struct SessionLog(Option<OpenLog>);
 
@@ -37,13 +37,13 @@ struct OpenLog {
     session: u64,
     /// `None` once the log is closed.
     lines: Option<SyncSender<SessionLogLine>>,
-    /// Lines dropped since the last gap line.
+    /// The number of lines dropped since the last line that states a gap.
     left_out: u64,
     writer: Option<JoinHandle<()>>,
 }
 
 impl SessionLog {
-    /// Opens the requested log and writes its first line. In a folder each run has a new file.
+    /// Opens the log, if requested, and writes its first line. If `path` is a folder, each run gets a new file in it.
     ///
     /// # Errors
     /// If the file cannot be opened or the thread cannot be started.
@@ -76,7 +76,7 @@ impl SessionLog {
         Ok(Self(Some(log)))
     }
 
-    /// Begins the next session.
+    /// Begins the next session, whose number all later lines get.
     pub(super) fn begin_session(&mut self) {
         if let Some(log) = &mut self.0 {
             log.session += 1;
@@ -97,7 +97,7 @@ impl SessionLog {
         }
     }
 
-    /// Logs the end of a session, or that it could not be opened.
+    /// Logs why a session ended or could not be opened.
     pub(super) fn note_closed(&mut self, reason: &str) {
         if let Some(log) = &mut self.0 {
             log.note(SessionLogEvent::Closed { reason: reason.to_owned() });
@@ -135,12 +135,12 @@ impl OpenLog {
 }
 
 impl Drop for OpenLog {
-    /// Writes the waiting lines and the end of the run.
+    /// Writes the waiting lines and a last line for the end of the run.
     fn drop(&mut self) {
         self.note(SessionLogEvent::RunEnded);
         self.lines = None;
         if let Some(writer) = self.writer.take() {
-            // An error is ignored: write errors have already been logged.
+            // Joining fails only if the writer has panicked; write errors have already been logged.
             let _ = writer.join();
         }
     }
@@ -153,7 +153,7 @@ fn address_without_user(address: &str) -> String {
     if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
 }
 
-/// Returns a token as it appears in JSON, unless it is too short.
+/// Returns a token as it appears in JSON; `None` if it is too short to hide.
 fn secret_of_token(token: &str) -> Option<String> {
     let shown = serde_json::to_string(token).unwrap_or_default();
     (token.len() >= MIN_SECRET_CHARS).then(|| shown[1..shown.len() - 1].to_owned())

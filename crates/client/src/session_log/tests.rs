@@ -108,7 +108,7 @@ fn failure_to_open_names_the_log() {
     assert!(SessionLog::open(None, "host:1", TOKEN).unwrap().0.is_none());
 }
 
-/// A full disk loses lines, but the run continues.
+/// A full disk makes the log lose lines, but the run continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn full_disk_only_loses_lines() {

@@ -22,7 +22,7 @@ impl SealedRecord {
         &self.record
     }
 
-    /// Returns the record.
+    /// Returns the record, and drops the seal.
     pub fn into_record(self) -> Record {
         self.record
     }
@@ -45,10 +45,10 @@ pub enum RecordFlaw {
     Unreadable {
         /// The index of the event, from 0.
         index: usize,
-        /// The mistakes in it.
+        /// The mistakes in the event.
         violations: Violations,
     },
-    /// An event has no hash although others do.
+    /// An event has no hash, although other events have hashes.
     #[error("event {index} has no hash, although other events have hashes")]
     NoHash {
         /// The index of the event, from 0.
@@ -76,7 +76,7 @@ pub enum RecordFlaw {
     Removed {
         /// The index of the event after the gap, from 0.
         index: usize,
-        /// The rule that shows the gap.
+        /// The broken rule, which shows that there is a gap.
         misfit: EventMisfit,
     },
     /// Events were inserted.
@@ -84,10 +84,10 @@ pub enum RecordFlaw {
     Inserted {
         /// The index of the first inserted event, from 0.
         first: usize,
-        /// The index of the last inserted event.
+        /// The index of the last inserted event, from 0.
         last: usize,
     },
-    /// The hashes are consistent, but the events break the rules, so the record was made up.
+    /// The hashes are consistent, but the events break the rules, so the whole record was fabricated.
     #[error(transparent)]
     Misfit(#[from] RecordError),
     /// The signer is not a public key.
@@ -96,11 +96,11 @@ pub enum RecordFlaw {
     /// A field of the seal has the wrong length.
     #[error("{field} of {given} bytes: expected {bytes}")]
     SealBytes {
-        /// The field.
+        /// The name of the field.
         field: &'static str,
-        /// Its length in bytes.
+        /// The length of the given value in bytes.
         given: usize,
-        /// The expected length.
+        /// The expected length in bytes.
         bytes: usize,
     },
     /// The record is signed although its match is not over.
@@ -123,7 +123,7 @@ pub enum RecordFlaw {
     SignatureWithoutHashes,
 }
 
-/// The kind of a flaw, as a word for programs.
+/// The kind of a flaw, which programs receive as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordFlawKind {
     /// An event or a value is invalid.
@@ -180,7 +180,7 @@ impl RecordFlaw {
 }
 
 impl RecordFlawKind {
-    /// Returns the word.
+    /// Returns the word for this kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -201,13 +201,14 @@ fn describe_before(first: usize) -> String {
     first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
 }
 
-/// Reads a record event by event: each must be valid, have the hash that follows from the one before, and fit the match so
-/// far; the signature must match the last hash. Hashes may be missing from all events together.
+/// Reads and verifies a record event by event. Each event must be valid, have the hash that follows from the previous
+/// hash, and fit the match so far. If there is a signature, it must match the last hash. Hashes may be missing only if
+/// no event has one.
 ///
 /// The caller must check whether there is a signer, and whether it is the right one.
 ///
 /// # Errors
-/// The first mistake.
+/// If the record has a mistake. The error describes the first one.
 pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
@@ -231,11 +232,12 @@ pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw
     Ok(SealedRecord { record, seal })
 }
 
-/// Reads a record like [`verify_record`] up to the first mistake, and returns both. The signature is not checked, but a
-/// record signed before the end of its match has lost events.
+/// Reads a record like [`verify_record`], but returns the events before the first mistake together with that mistake.
+/// The signature is not checked. But if a record is signed although its match is not over, that is a mistake, because
+/// events are missing.
 ///
 /// # Errors
-/// If the first event is wrong.
+/// If the match id or the first event is wrong, or if there are too many events.
 pub fn read_until_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<RecordFlaw>), RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
@@ -312,7 +314,8 @@ impl RecordReading<'_> {
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
-    /// Checks that an event's hash follows from the hash of `record` before it, and explains why if not.
+    /// Checks that an event's hash follows from the last hash in `record`, which contains the events before it. The
+    /// error explains why it does not.
     fn check_hash(
         &self,
         index: usize,
@@ -357,7 +360,7 @@ impl RecordReading<'_> {
         })
     }
 
-    /// Returns the misfit that shows that events are missing between `record` and the event at `index`, if there is one.
+    /// Returns the misfit, if any, which shows that events are missing between `record` and the event at `index`.
     fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<EventMisfit> {
         let mut state = record.state().clone();
         for later in index..self.given.events.len() {

@@ -1,4 +1,4 @@
-//! Which flaws are found in changed records.
+//! Tests of which flaws are found in changed records.
 
 use super::*;
 use lastnim_core::game::Piles;
@@ -12,7 +12,8 @@ fn key() -> SigningKey {
     SigningKey::from_seed(&[5; SigningKey::SEED_BYTES])
 }
 
-/// Two bots take one counter each in turn from a pile of four: created, two rows, revealed, four takes, ended.
+/// Returns the record of a match in which two bots take one counter each in turn from a pile of four. Its events are:
+/// created, two rows, revealed, four takes, ended.
 fn played() -> Record {
     let id = MatchId::new(1_700_000_000_000, &[3; 10]);
     let bots = vec!["alice".parse().unwrap(), "bob".parse().unwrap()].try_into().unwrap();
@@ -173,7 +174,7 @@ fn invalid_fields_are_named() {
 }
 
 proptest! {
-    // Signatures are slow without optimisation.
+    // Signatures are slow without optimisation, so the number of cases is small.
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]
@@ -215,7 +216,7 @@ proptest! {
         if given != signed(&record) {
             let flaw = verify_record(&given).unwrap_err();
             let least = if change == 1 { first.min(second) } else { first };
-            // The flaw is named at the changed event or right after it.
+            // The flaw must be reported at the changed event or at the event right after it.
             if let (Some(named), 0 | 1) = (flaw.event(), change) {
                 prop_assert!((least..=least + 1).contains(&named), "{flaw}: {least}");
             }

@@ -1,8 +1,8 @@
-//! The server lost its last plies in a crash, so that snapshots go back.
+//! Tests with a server that lost its last plies in a crash, so that its snapshots go back to an earlier ply.
 
 use super::*;
 
-/// A snapshot of a match in play with another seat to move.
+/// Returns a snapshot of a match in play in which another seat is to move.
 fn snapshot_of_others(ply: u32, pile: u32, counters: u64) -> ServerEvent {
     let alliance_matrix = Some(matrix());
     ServerEvent::Snapshot(Box::new(pb::Snapshot {
@@ -14,7 +14,7 @@ fn snapshot_of_others(ply: u32, pile: u32, counters: u64) -> ServerEvent {
     }))
 }
 
-/// The bot has taken at ply 4, and the session is new.
+/// Returns a tracker whose bot sent a take at ply 4 and then opened a new session.
 fn reconnected() -> MatchTracker {
     let mut tracker = in_play();
     receive(&mut tracker, turn(ID, 4, 1, 3));

@@ -31,7 +31,7 @@ fn welcome(open_matches: u32) -> ServerEvent {
     ServerEvent::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "1".into() })
 }
 
-/// A tracker with an open session.
+/// Returns a tracker with an open session.
 fn tracker() -> MatchTracker {
     let mut tracker = MatchTracker::new(QuestionLimit::OneQuestion, TakeFeed::OwnTurns);
     assert!(matches!(receive(&mut tracker, welcome(0))[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
@@ -43,7 +43,7 @@ fn matrix() -> pb::AllianceMatrix {
     pb::AllianceMatrix { rows: ROWS.iter().map(|row| pb::Row { offsets: row.to_vec() }).collect() }
 }
 
-/// Seat 1 of three on the piles 2, 3, 4; seat 0 moves first.
+/// Returns the start of a match for three seats on the piles 2, 3 and 4. The bot has seat 1, and seat 0 moves first.
 fn begun(id: &str) -> pb::MatchStarted {
     let clock = pb::Clock { initial_ms: 60_000, declaration_ms: 5_000, ..Default::default() };
     let setup = pb::MatchSetup {
@@ -107,12 +107,12 @@ fn row(offsets: &[u64]) -> Row {
     Row::parse(offsets, lastnim_core::game::SeatCount::new(3).unwrap()).unwrap()
 }
 
-/// The bot's take, with a note hash.
+/// Returns the bot's answer with a take and a note hash.
 fn took(ply: u32, take: u64) -> BotAnswer {
     BotAnswer::Take { match_id: match_id(ID), ply, take, note_hash: Some([ply as u8; 32]) }
 }
 
-/// The bot's row, with a note hash.
+/// Returns the bot's answer with a row and a note hash.
 fn declared(id: &str, offsets: &[u64]) -> BotAnswer {
     BotAnswer::Row { match_id: match_id(id), row: row(offsets), note_hash: Some([7; 32]) }
 }
@@ -125,7 +125,7 @@ fn sent_take(ply: u32, take: u64) -> ClientAction {
     ClientAction::Send(Wire::Take(super::take_message(match_id(ID), ply, take, Some([ply as u8; 32]))))
 }
 
-/// A tracker with a match in play.
+/// Returns a tracker with a match in play.
 fn in_play() -> MatchTracker {
     let mut tracker = tracker();
     assert!(matches!(receive(&mut tracker, started(ID))[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
@@ -212,7 +212,7 @@ fn assigned_rows_are_not_declared() {
 fn repeated_turn_gets_the_same_take() {
     let mut tracker = in_play();
     assert_eq!(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
-    assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "the bot is thinking about it");
+    assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "the bot is thinking about this turn");
     assert_eq!(tracker.handle_answer(took(1, 2)), [sent_take(1, 2)]);
     assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
 }
@@ -245,7 +245,8 @@ fn matches_resume_from_snapshots() {
     assert_eq!(actions[0], sent_take(1, 2));
     assert!(matches!(actions[1..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
-    // The take was lost with its stream: the snapshot's turn is answered without asking the bot.
+    // The take was lost with its stream, so the turn in the snapshot is answered with the same take, without asking the
+    // bot.
     receive(&mut tracker, welcome(1));
     assert_eq!(receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))), [sent_take(1, 2)]);
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
@@ -272,7 +273,7 @@ fn snapshot_while_declaring_asks_for_the_row_once() {
     };
     let mut tracker = tracker();
     assert!(matches!(receive(&mut tracker, declaring())[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
-    assert!(receive(&mut tracker, declaring()).is_empty(), "the bot is thinking about it");
+    assert!(receive(&mut tracker, declaring()).is_empty(), "the bot is thinking about its row");
     let sent = sent_row(&[2, 1, 0]);
     let answer = declared(ID, &[2, 1, 0]);
     assert_eq!(tracker.handle_answer(answer), std::slice::from_ref(&sent));
@@ -288,7 +289,7 @@ fn caught_up() -> ServerEvent {
     ServerEvent::CaughtUp(pb::CaughtUp::default())
 }
 
-/// The missed end of a match in which the bot's seat was forfeited.
+/// Returns the end of a match that the bot missed and in which its seat was forfeited.
 fn missed_end(id: &str) -> ServerEvent {
     let forfeited =
         pb::Forfeited { match_id: id.into(), seat: 1, reason: pb::ForfeitReason::TimedOut.into() };
@@ -310,7 +311,10 @@ fn matches_without_news_ended_unseen() {
     let actions = receive(&mut tracker, welcome(1));
     assert!(matches!(actions[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(receive(&mut tracker, snapshot_in_play(None)).is_empty());
-    assert!(tracker.handle_answer(BotAnswer::Handled).is_empty(), "its end may still arrive");
+    assert!(
+        tracker.handle_answer(BotAnswer::Handled).is_empty(),
+        "the end of the other match may still arrive"
+    );
     let actions = receive(&mut tracker, caught_up());
     let end = asked_of_end(&actions);
     assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
@@ -403,7 +407,7 @@ fn illegal_take_is_reported_and_asked_again() {
     let [ClientAction::Ask(BotQuestion::Refused(refusal))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
     assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "the bot is handling the refusal");
-    assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "repeated turns are asked once");
+    assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "a repeated turn is asked only once");
     assert_eq!(asked_to_play(&tracker.handle_answer(BotAnswer::Handled)).ply(), 1);
     assert_eq!(tracker.handle_answer(took(1, 0)), [sent_take(1, 0)]);
     receive(&mut tracker, refused(pb::RefusalReason::IllegalTake, 1, 0));
@@ -419,7 +423,7 @@ fn after_a_refusal_the_bot_is_asked_with_its_remaining_time() {
     receive(&mut tracker, ServerEvent::Turn(pb::Turn { bank_ms: 7, ..turn_of(ID, 1, 2, 3) }));
     assert_eq!(asked_to_play(&tracker.handle_answer(BotAnswer::Handled)).bank_left().as_millis(), 7);
     assert_eq!(tracker.handle_answer(took(1, 2)), [sent_take(1, 2)]);
-    // The refusal is of another message: sending the pending take again does no harm.
+    // The refusal is about another message, so sending the pending take again does no harm.
     receive(&mut tracker, refused(pb::RefusalReason::AlreadyDeclared, 1, 2));
     assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
 }
@@ -439,7 +443,7 @@ fn snapshot_after_a_refusal_does_not_confirm_other_matches() {
     receive(&mut tracker, declaring(ID));
     receive(&mut tracker, refused(pb::RefusalReason::NotStarted, 0, 2));
     receive(&mut tracker, declaring(ID));
-    assert_eq!(tracker.summary().unseen, 0, "the snapshot of the other match has not arrived");
+    assert_eq!(tracker.summary().unseen, 0, "the snapshot of the other match has not arrived yet");
     assert_eq!(tracker.snapshots_due, 1);
 }
 
@@ -463,11 +467,11 @@ fn suspension_is_reported() {
     assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
     assert!(
         receive(&mut tracker, ServerEvent::Suspended(notice(OTHER, 99))).is_empty(),
-        "the bot is handling the first one"
+        "the bot is handling the first suspension"
     );
     let actions = tracker.handle_answer(BotAnswer::Handled);
     let [ClientAction::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
-    assert_eq!(heard.reason, None, "a newer server may have more reasons");
+    assert_eq!(heard.reason, None, "a newer server may send reasons that this version does not know");
     assert!(
         refusal_of(&mut tracker, ServerEvent::Suspended(notice("x", 1))).contains("suspended.tournament_id")
     );
@@ -497,14 +501,14 @@ fn late_events_are_ignored() {
         receive(&mut tracker, turn(ID, 4, 1, 3))[..],
         [ClientAction::Ask(BotQuestion::Play(_))]
     ));
-    // A turn from before the current ply.
+    // This turn is from a ply before the current one.
     assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 4)), []);
     assert_eq!(tracker.handle_answer(took(4, 1)), [sent_take(4, 1)]);
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
     receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
     assert_eq!(tracker.handle_answer(BotAnswer::Handled), []);
     assert!(tracker.is_finished_with(TOURNAMENT));
-    // A match that is over does not begin again.
+    // A match that is over does not begin again, whatever arrives.
     assert_eq!(receive(&mut tracker, started(ID)), []);
     assert_eq!(receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 1, 2, 4)))), []);
     assert!(tracker.is_finished_with(TOURNAMENT));
@@ -518,7 +522,7 @@ fn match_presumed_over_continues_if_it_is_open() {
     receive(&mut tracker, caught_up);
     assert_eq!(tracker.summary().unseen, 1);
     receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 1, 2, 4))));
-    // The connection and the end are reported first.
+    // The new session and the presumed end of the match are reported first.
     tracker.handle_answer(BotAnswer::Handled);
     let asked = tracker.handle_answer(BotAnswer::Handled);
     assert!(matches!(asked[..], [ClientAction::Ask(BotQuestion::Play(_))]), "{asked:?}");
@@ -573,7 +577,7 @@ proptest! {
             bytes[place.index(len)] = byte;
         }
         if let Ok(Ok(event)) = pb::PlayResponse::decode(&bytes[..]).map(SessionEvent::parse) {
-            // The answer need not fit the match; only a panic would be wrong.
+            // The event need not fit the match: an error is fine, and only a panic fails this test.
             let _ = in_play().handle_event(event);
         }
     }

@@ -1,4 +1,4 @@
-//! Questions to the bot: how many there are at a time, and their order.
+//! Tests of how many questions the bot is asked at a time, and in which order.
 
 use super::*;
 
@@ -50,12 +50,12 @@ fn concurrent_bot_gets_several_questions_and_withdrawals() {
     assert_eq!(asked(&receive(&mut tracker, started(ID))), Some(match_id(ID)));
     assert_eq!(asked(&receive(&mut tracker, started(OTHER))), Some(match_id(OTHER)));
     assert_eq!(receive(&mut tracker, started(&third)), []);
-    // The withdrawn question is still answered, which makes room for the third.
+    // The bot still answers the withdrawn question, which makes room for the third one.
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
     let told = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
     assert_eq!(told, [ClientAction::Withdraw(match_id(ID))]);
     assert_eq!(asked(&tracker.handle_answer(BotAnswer::Withdrawn)), Some(match_id(&third)));
-    // The end waited until the welcome was handled.
+    // The report of the end waited until the bot had handled the welcome.
     assert!(matches!(
         tracker.handle_answer(BotAnswer::Handled)[..],
         [ClientAction::Ask(BotQuestion::Ended(_))]

@@ -1,4 +1,4 @@
-//! Which takes of others a bot sees.
+//! Tests of which takes by other seats a bot sees.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn took_event(ply: u32, seat: u32, take: u64) -> ServerEvent {
     ServerEvent::Took(pb::Took { match_id: ID.into(), ply, seat, take, steward: false })
 }
 
-/// A tracker of a bot that receives all takes, with a match in play.
+/// Returns a tracker with a match in play, for a bot that receives all takes.
 fn in_play_with_all_takes() -> MatchTracker {
     let mut tracker = MatchTracker { take_feed: TakeFeed::All, ..tracker() };
     receive(&mut tracker, started(ID));
@@ -85,7 +85,7 @@ fn takes_are_not_copied_once_a_turn_is_answered() {
     let actions = receive(&mut tracker, turn(ID, 1, 2, 3));
     let is_shared =
         |tracker: &MatchTracker| tracker.open[&ID.parse().unwrap()].seen_takes.newest().is_shared();
-    assert!(is_shared(&tracker), "the bot's view shares them");
+    assert!(is_shared(&tracker), "the bot's view shares the takes");
     drop(actions);
     tracker.handle_answer(took(1, 3));
     assert!(!is_shared(&tracker));

@@ -1,8 +1,8 @@
-//! Which pending questions a concurrent bot can drop.
+//! Tests of which pending questions a concurrent bot is told to drop.
 
 use super::*;
 
-/// A tracker whose bot thinks about its row.
+/// Returns a tracker whose bot is thinking about its row.
 fn declaring() -> MatchTracker {
     let mut tracker = MatchTracker::new(QuestionLimit::Requests(9.try_into().unwrap()), TakeFeed::OwnTurns);
     receive(&mut tracker, welcome(0));
@@ -21,7 +21,7 @@ fn revealed_row_is_withdrawn() {
     assert!(matches!(&in_play[..], [first, ClientAction::Ask(BotQuestion::Play(_))] if *first == dropped()));
     let mut tracker = declaring();
     tracker.handle_answer(declared(ID, &[1, 0, 2]));
-    assert_eq!(receive(&mut tracker, revealed(ID)), [], "the row was already answered");
+    assert_eq!(receive(&mut tracker, revealed(ID)), [], "the bot has already declared its row");
 }
 
 #[test]
@@ -33,14 +33,14 @@ fn overtaken_turn_is_withdrawn() {
         [ClientAction::Ask(BotQuestion::Play(_))]
     ));
     assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 3)), []);
-    // Another session of the bot has moved.
+    // Another session of the bot has made the take at ply 1.
     let next = receive(&mut tracker, turn(ID, 4, 1, 3));
     let [first, ClientAction::Ask(BotQuestion::Play(view))] = &next[..] else { panic!("{next:?}") };
     assert_eq!((first, view.ply()), (&dropped(), 4));
     tracker.handle_answer(took(4, 1));
     assert!(
         matches!(receive(&mut tracker, turn(ID, 7, 0, 2))[..], [ClientAction::Ask(_)]),
-        "the take was already answered"
+        "the bot has already answered its last turn"
     );
 }
 
