@@ -46,10 +46,10 @@ impl Access {
         Self { arena, logins, private: true, open_registration: false }
     }
 
-    /// Returns the status of a caller from the headers of its call, before any of its request is stored.
+    /// Checks the token in the headers of a call, before any of the request itself is stored.
     ///
     /// # Errors
-    /// If its token is invalid, a required token is missing, or its address has sent too many wrong tokens.
+    /// If the token is invalid, a required token is missing, or the caller's address has sent too many wrong tokens.
     pub fn caller_status(
         &self,
         path: &str,
@@ -76,7 +76,8 @@ impl Access {
         Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
     }
 
-    /// Returns whether a method needs a token: always, unless it only reads. Unknown methods need none.
+    /// Returns whether a method needs a token. A method that only reads needs one only if `private` is set, and
+    /// registration only if it is not open. Unknown methods need none.
     fn needs_token(&self, path: &str) -> bool {
         let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
@@ -87,14 +88,14 @@ impl Access {
         })
     }
 
-    /// Returns the caller; `None` without a token.
+    /// Returns the caller; `None` if the request has no token.
     fn principal_of_request<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         self.principal_of_header(
             request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes),
         )
     }
 
-    /// Returns the holder of the token in the header `authorization`; `None` without the header.
+    /// Returns the holder of the token in the header `authorization`; `None` if the header is missing.
     fn principal_of_header(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
         let Some(header) = header else { return Ok(None) };
         let token = bearer_token(header);
@@ -112,7 +113,7 @@ impl Access {
         self.principal_of_request(request)?.ok_or_else(missing_token_status)
     }
 
-    /// Requires an admin.
+    /// Requires the caller to be an admin.
     pub fn require_admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin => Ok(()),
@@ -122,7 +123,7 @@ impl Access {
         }
     }
 
-    /// Requires an admin or a viewer.
+    /// Requires the caller to be an admin or a viewer.
     pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin | Principal::Viewer => Ok(()),
@@ -130,7 +131,7 @@ impl Access {
         }
     }
 
-    /// Requires a bot.
+    /// Requires the caller to be a bot, and returns its name.
     pub fn require_bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         match self.require_token(request)? {
             Principal::Bot(bot) => Ok(bot),
@@ -140,7 +141,7 @@ impl Access {
         }
     }
 
-    /// Requires an admin or a bot, and returns the bot's name.
+    /// Requires the caller to be an admin or a bot, and returns the bot's name; `None` for an admin.
     pub fn require_admin_or_any_bot<T>(&self, request: &Request<T>) -> Result<Option<BotName>, Status> {
         match self.require_token(request)? {
             Principal::Admin => Ok(None),
@@ -151,7 +152,7 @@ impl Access {
         }
     }
 
-    /// Requires a caller that may read, and returns it; `None` without a token.
+    /// Requires a caller that may read, and returns the caller; `None` if it has no token.
     pub fn require_viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         match self.principal_of_request(request)? {
             None if self.private => self.require_token(request).map(Some),
@@ -159,7 +160,7 @@ impl Access {
         }
     }
 
-    /// Requires a caller that may register bots, and returns it; `None` without a token.
+    /// Requires a caller that may register bots, and returns the caller; `None` if it has no token.
     pub fn require_registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         if self.open_registration {
             self.principal_of_request(request)
@@ -168,7 +169,8 @@ impl Access {
         }
     }
 
-    /// Requires the named bot or an admin, and returns the name. If it is missing, it is the caller's.
+    /// Requires the caller to be the named bot or an admin, and returns the bot's name. A bot need not name itself, but
+    /// an admin must name a bot.
     pub fn require_bot_or_admin<T>(
         &self,
         request: &Request<T>,

@@ -5,10 +5,10 @@ use lastnim_core::referee::MatchPhase;
 use lastnim_proto::{RequestField, pb};
 use std::time::Duration;
 
-/// The default length of each list.
+/// The default maximum length of each list.
 pub(super) const LISTED_ACTIVITY: usize = 10;
 
-/// Parses the maximum length of each list.
+/// Parses the maximum length of each list; 0 stands for the default.
 pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Option<usize> {
     match limit as usize {
         0 => Some(LISTED_ACTIVITY),

@@ -10,9 +10,9 @@ use thiserror::Error;
 /// The limit on all addresses together, as a multiple of the limit on one address.
 const TOTAL_LIMIT_FACTOR: u32 = 50;
 
-/// Limits requests without a token: a burst from each address, then one per interval, and a multiple of that from all
-/// addresses together, so that a large network can fill neither the server nor this table. Every admitted attempt
-/// counts, whatever its result.
+/// Limits requests without a token. Each address may send a burst of requests, and then one per interval. All addresses
+/// together may send a multiple of that, so that a large network can fill neither the server nor this table. Every
+/// admitted attempt counts, whatever its result.
 #[derive(Debug)]
 pub struct AddressLimiter {
     of_each: RateLimit,
@@ -20,7 +20,7 @@ pub struct AddressLimiter {
     used: Mutex<UsedLimits>,
 }
 
-/// The parts of the limits that each address, and all addresses together, have used.
+/// How much of its own limit each address has used, and how much of the joint limit all addresses have used.
 #[derive(Debug, Default)]
 struct UsedLimits {
     by_address: HashMap<ClientAddress, RateUse<Instant>>,
@@ -31,7 +31,7 @@ struct UsedLimits {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("from {origin}: try again in {} s", retry_seconds(*.wait))]
 pub(super) struct TooManyAttempts {
-    /// The address, or all addresses.
+    /// The address whose limit was exceeded, or the words "all addresses".
     origin: String,
     /// The time until the next attempt is allowed.
     pub(super) wait: Duration,
@@ -45,7 +45,7 @@ impl AddressLimiter {
         Self { of_each, of_all, used: Mutex::default() }
     }
 
-    /// Counts an attempt from an address, if it is allowed.
+    /// Counts an attempt from an address, or refuses it if a limit was exceeded.
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyAttempts> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let own = used.by_address.get(&address).copied();
@@ -57,8 +57,8 @@ impl AddressLimiter {
             .of_all
             .count(used.by_all, now, 1)
             .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
-        // This also limits the size of the table: the entries that remain are at most as many as the requests that all
-        // addresses together may send in one burst period.
+        // Dropping the addresses that have used nothing of their limit also bounds the table: no more entries remain
+        // than the number of requests that all addresses together may send in one burst period.
         used.by_address.retain(|_, used| !self.of_each.is_clear(*used, now));
         used.by_address.insert(address, own);
         used.by_all = Some(all);
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(registrations.used.lock().unwrap().by_address.len(), 100);
         let refused = registrations.admit(address(7_777), start).unwrap_err();
         assert_eq!(refused, TooManyAttempts { origin: "all addresses".into(), wait: MINUTE / 50 });
-        assert_eq!(admitted(start + MINUTE), 50, "the attempts of one minute");
+        assert_eq!(admitted(start + MINUTE), 50, "a minute allows 50 more attempts");
         assert_eq!(admitted(start + MINUTE * 10), 100);
         assert_eq!(registrations.used.lock().unwrap().by_address.len(), 100, "expired entries are removed");
     }

@@ -1,4 +1,4 @@
-//! The service where bots play.
+//! The service through which bots play.
 
 use super::access::Access;
 use super::client_address::ClientAddress;
@@ -40,10 +40,10 @@ impl ArenaService for ArenaRpc {
         let version = read_bot_version(request.metadata())?;
         let label = version.label.clone();
         let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_status)?;
-        // The token is checked again, because it may have been replaced before this session existed and could be closed
-        // for it.
+        // The token is checked again, because it may have been replaced before this session existed, in which case the
+        // replacement did not close the session.
         let known = self.access.require_bot(&request).map(drop);
-        // The status describes the faulty message.
+        // The status says what is wrong with the message that could not be decoded.
         let address = ClientAddress::of_request(request.extensions());
         let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
         tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");

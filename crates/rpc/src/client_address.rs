@@ -5,10 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tonic::Extensions;
 use tonic::transport::server::TcpConnectInfo;
 
-/// The length of the IPv6 prefix that one customer typically gets; a customer chooses the other bits freely.
+/// The length of the IPv6 prefix that a network typically assigns to one customer, who can choose the other bits
+/// freely.
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// The address that distinguishes clients for limits: an IPv4 address, or the /64 of an IPv6 address.
+/// The address by which limits tell clients apart: an IPv4 address, or the /64 network of an IPv6 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientAddress(IpAddr);
 
@@ -16,7 +17,7 @@ impl ClientAddress {
     /// The address that all clients with unknown addresses share.
     pub const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
-    /// Returns the client address of a request: as determined by the server, or else that of the connection.
+    /// Returns the client's address that the server has attached to a request, or else the address of the connection.
     pub fn of_request(extensions: &Extensions) -> Self {
         let connection = || extensions.get::<TcpConnectInfo>()?.remote_addr();
         let found = extensions.get::<Self>().copied();

@@ -9,7 +9,7 @@ use tonic::Status;
 /// A stream of messages to a watcher.
 pub(super) type WatcherStream<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// Adds an empty message after each `silence` without a message. The messages prevent proxies from closing a quiet
+/// Adds an empty message after each `silence` without a message. These messages prevent proxies from closing a quiet
 /// stream, and show a watcher that the server is still running.
 pub(super) fn add_heartbeats<T: Default + Send + 'static>(
     messages: impl Stream<Item = Result<T, Status>> + Send + 'static,

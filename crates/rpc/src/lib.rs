@@ -1,4 +1,4 @@
-//! The gRPC services: authorisation, parsing of requests, and responses. Decisions are made in the inner crates.
+//! The gRPC services. They authorise callers, parse requests and build responses; the inner crates make all decisions.
 
 mod access;
 mod activity;

@@ -1,4 +1,4 @@
-//! Limits the wrong tokens from one address.
+//! Limits how many wrong tokens an address may send.
 
 use super::client_address::ClientAddress;
 use lastnim_arena::{RateLimit, RateUse};
@@ -7,20 +7,20 @@ use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The number of counters shared by all addresses. Two addresses on one counter share its limit; a random seed assigns
-/// them at each start.
+/// The number of counters. A hash assigns each address to a counter, with a random seed that changes at each start.
+/// Addresses that have the same counter share its limit.
 const COUNTERS: usize = 4096;
 
 /// Slows down attackers who guess tokens: an address may send a burst of wrong tokens, then one per interval. A valid
 /// token always passes, so guesses from the same address lock no one out. A token is looked up by its hash, so the time
-/// of the check says nothing about other tokens.
+/// that the check takes reveals nothing about other tokens.
 ///
-/// Time per call and memory do not depend on the number of addresses.
+/// The time per call and the memory do not depend on the number of addresses.
 #[derive(Debug)]
 pub struct LoginLimits {
     limit: RateLimit,
     hasher: RandomState,
-    /// The part of its limit that each counter has used.
+    /// How much of its limit each counter has used.
     used: Mutex<Box<[Option<RateUse<Instant>>]>>,
 }
 
@@ -34,7 +34,7 @@ impl LoginLimits {
     /// Logs and counts a wrong token from an address.
     ///
     /// # Errors
-    /// The time until the next attempt, if the address has sent too many wrong tokens.
+    /// If the address has sent too many wrong tokens, returns the time until the next attempt is allowed.
     pub(super) fn count_failure(&self, address: ClientAddress, now: Instant) -> Result<(), Duration> {
         tracing::warn!(%address, "a login failed: no valid token");
         let counter = (self.hasher.hash_one(address) % COUNTERS as u64) as usize;

@@ -1,4 +1,4 @@
-//! Streams the manifest of a tournament in parts, with only one part in memory.
+//! Streams the manifest of a tournament in parts, and keeps only one part in memory at a time.
 
 use super::read_scheduler::ReadScheduler;
 use super::scheduling::{Permit, WaitingCaller};
@@ -12,11 +12,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-/// The maximum size of a message.
+/// The maximum number of bytes of a part that one message holds; a larger part is sent in several messages.
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
-/// The target size of one part in bytes, exceeded by at most one line.
+/// The target size of one part in bytes; only the last line of a part may exceed it.
 const PART_BYTES: usize = 128 << 10;
-/// The number of matches per read. A line has about 150 bytes.
+/// The number of matches per read. The line of a match is about 150 bytes long.
 const PAGE_SIZE: usize = 1_000;
 
 type Lines = Box<dyn Iterator<Item = Line> + Send>;
@@ -33,7 +33,7 @@ pub(super) struct ManifestSource {
 enum ManifestStage {
     /// The lines before the matches.
     Beginning(Lines),
-    /// The matches after a given one.
+    /// The matches after this one, or all matches if it is `None`.
     Matches(Option<MatchId>),
     /// The standings and the format's verdict.
     Standings(Lines),
@@ -50,7 +50,7 @@ impl ManifestSource {
         Self { arena, snapshot, writer, stage }
     }
 
-    /// Writes the next part; empty after the last one.
+    /// Writes and returns the next part, which is empty after the last one.
     pub(super) async fn next_part(&mut self) -> Result<Vec<u8>, ArenaError> {
         while self.writer.text_len() < PART_BYTES {
             match &mut self.stage {
@@ -83,7 +83,7 @@ impl ManifestSource {
         Ok(self.writer.take_text())
     }
 
-    /// Sends the manifest until its end, or until the receiver is gone. Each part waits for a turn of the read
+    /// Sends the manifest to its end, or until the receiver is gone. Each part waits for its turn in the read
     /// scheduler.
     pub(super) async fn send(
         mut self,

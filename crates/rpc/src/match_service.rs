@@ -51,11 +51,11 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
     }
 }
 
-/// A watcher of a match.
+/// A watcher of a match, and what it may see.
 struct MatchWatcher {
     arena: Arena,
     caller: Option<Principal>,
-    /// The tournament of the match, from its first event.
+    /// The tournament that the match belongs to, which the first event of the match states.
     tournament: Option<TournamentId>,
 }
 
@@ -72,12 +72,10 @@ impl MatchWatcher {
     }
 }
 
-/// Parses the match id of a request.
 fn parse_match_id(id: &str) -> Result<MatchId, Status> {
     parse_field("match_id", id.parse())
 }
 
-/// Parses a filter.
 fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Option<MatchFilter> {
     let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
     let at_bots = field.member("bots");

@@ -9,7 +9,7 @@ const DEFAULT_PAGE_SIZE: usize = 100;
 /// The maximum page size.
 const MAX_PAGE_SIZE: usize = 1_000;
 
-/// A page of a list.
+/// A requested page of a list.
 #[derive(Debug)]
 pub(super) struct Page<K> {
     /// The key of the last item of the previous page; `None` for the first page.
@@ -22,7 +22,7 @@ where
     K: FromStr + Display,
     K::Err: Display,
 {
-    /// Parses the page of a request.
+    /// Parses the page size and the page token of a request.
     pub(super) fn parse(size: u32, token: &str) -> Result<Self, Status> {
         let size = match size as usize {
             0 => DEFAULT_PAGE_SIZE,
@@ -35,7 +35,7 @@ where
         Ok(Self { start, size })
     }
 
-    /// Returns the largest page after an item.
+    /// Returns a page of the maximum size that begins after the item with the key `start`.
     pub(super) fn largest_after(start: Option<K>) -> Self {
         Self { start, size: MAX_PAGE_SIZE }
     }
@@ -45,14 +45,15 @@ where
         self.size + 1
     }
 
-    /// Truncates the items to the page size and returns the token of the next page, empty on the last page.
+    /// Truncates the items to the page size and returns the token of the next page, which is empty on the last page.
     pub(super) fn truncate<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
         let more = items.len() > self.size;
         items.truncate(self.size);
         items.last().filter(|_| more).map(key).unwrap_or_default()
     }
 
-    /// Fills the page with the wanted items of a larger one, and returns the token of the unread rest.
+    /// Fills the page with the wanted items from a larger page, `looked_through`. Also returns the token of the next
+    /// page, which is empty if no items are left.
     pub(super) fn fill_filtered<T>(
         &self,
         items: Vec<T>,

@@ -1,5 +1,5 @@
-//! Schedules reads of lists, records and standings: limits per caller, turns, and pauses that leave time for the
-//! matches.
+//! Schedules reads of lists, records and standings: limits the reads of each caller, grants turns, and pauses between
+//! reads to leave time for the matches.
 
 use super::access::Access;
 use super::scheduling::{Caller, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller, offload_to_thread};
@@ -14,33 +14,36 @@ use tonic::{Code, Request, Status};
 const MAX_READS_PER_CALLER: usize = 256;
 /// The limit on reads by all callers together.
 const MAX_READS: usize = 8_192;
-/// The limit on awaited cross-tables per caller.
+/// The limit on cross-tables that one caller may wait for at the same time.
 const MAX_CROSS_TABLES_PER_CALLER: usize = 4;
-/// The limit on awaited cross-tables of all callers together.
+/// The limit on cross-tables that all callers together may wait for at the same time.
 const MAX_CROSS_TABLES: usize = 64;
-/// The limit on concurrent manifests per caller.
+/// The limit on manifests that one caller may fetch at the same time.
 const MAX_MANIFESTS_PER_CALLER: usize = 4;
-/// The limit on concurrent manifests of all callers together.
+/// The limit on manifests that all callers together may fetch at the same time.
 const MAX_MANIFESTS: usize = 64;
-/// The maximum number of feeds that read past events at the same time, since a long match takes much memory.
+/// The maximum number of feeds that read past events at the same time, since the events of a long match take a lot of
+/// memory.
 const MAX_STARTING_FEEDS: usize = 4;
 /// How long a read may wait for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The delay before a caller is told that it reads too much. Without it, immediate retries would cost more than reads.
+/// The delay before a caller is told that it reads too much. Without it, immediate retries would cost more than the
+/// reads themselves.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// The message for a caller whose read got no turn.
 const FULL: &str = "the server is busy with reads: try again later";
 /// While matches are played, a turn pauses after each read for this multiple of the read's duration.
 const REST_RATIO: u32 = 2;
-/// The shortest pause; shorter ones are added up, since the runtime sleeps for whole milliseconds.
+/// The shortest pause. Shorter ones are added up until they are this long, since the runtime sleeps for whole
+/// milliseconds.
 const MIN_REST: Duration = Duration::from_millis(2);
 /// The longest pause.
 const MAX_REST: Duration = Duration::from_secs(1);
 
 /// Runs reads for callers in turn.
 ///
-/// A read does not run on the threads that handle messages. While matches are played, turns pause after each read, so
-/// that the matches get the CPU.
+/// Reads do not run on the threads that handle messages. While matches are played, turns pause after each read, so that
+/// the matches get the CPU.
 #[derive(Debug, Clone)]
 pub struct ReadScheduler {
     arena: Arena,
@@ -50,7 +53,7 @@ pub struct ReadScheduler {
     manifests: Arc<SharedQuota<Caller>>,
     queue: Arc<RequestQueue>,
     starting_feeds: Arc<RequestQueue>,
-    /// The sum of pauses that were too short to take.
+    /// The sum of the pauses that were too short to take.
     owed: Arc<Mutex<Duration>>,
 }
 
@@ -70,8 +73,8 @@ impl ReadScheduler {
         Ok(WaitingCaller::of_request(request, self.access.require_viewer(request)?))
     }
 
-    /// Runs a read when the caller's turn comes, unless a limit is reached or it waits too long. It is stopped when the
-    /// caller leaves.
+    /// Runs a read when the caller's turn comes, unless a limit is reached or the caller waits too long. The read is
+    /// stopped when the caller leaves.
     pub(super) async fn run_read<T: Send + 'static>(
         &self,
         reader: &WaitingCaller,
@@ -85,10 +88,10 @@ impl ReadScheduler {
         self.run_with_turn(turn, read).await
     }
 
-    /// Runs slow work for a caller in its turn.
+    /// Runs slow work for a caller when its turn comes.
     ///
     /// # Errors
-    /// If it may not read, has reached a limit, or waits too long.
+    /// If the caller may not read, has reached a limit, or waits too long.
     pub async fn run_slow_work<T: Send + 'static>(
         &self,
         request: &Request<()>,
@@ -101,13 +104,13 @@ impl ReadScheduler {
     /// Waits until a feed may read past events. Callers take turns, so that no caller waits for all feeds of another.
     ///
     /// # Errors
-    /// If it may not read.
+    /// If the caller may not read.
     pub async fn wait_to_start_feed(&self, request: &Request<()>) -> Result<FeedStart, Status> {
         let reader = self.admit(request)?;
         Ok(FeedStart { _turn: self.starting_feeds.wait_for_turn(&reader.asker).await })
     }
 
-    /// Admits a caller that waits for a cross-table, up to the limit.
+    /// Admits a caller that wants to wait for a cross-table, unless a limit is reached.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
         let too_many = || {
             format!(
@@ -117,7 +120,7 @@ impl ReadScheduler {
         acquire_place(&self.cross_tables, reader, too_many).await
     }
 
-    /// Admits a caller that fetches a manifest, up to the limit.
+    /// Admits a caller that wants to fetch a manifest, unless a limit is reached.
     pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
         let too_many = || {
             format!(
@@ -127,7 +130,8 @@ impl ReadScheduler {
         acquire_place(&self.manifests, reader, too_many).await
     }
 
-    /// Runs a later read for a watcher, however long it waits for its turn.
+    /// Runs a read for a caller that has already been admitted, such as a watcher. There is no limit on how long the
+    /// read waits for its turn.
     pub(super) async fn run_watcher_read<T: Send + 'static>(
         &self,
         reader: &WaitingCaller,
@@ -150,7 +154,7 @@ impl ReadScheduler {
         .await
     }
 
-    /// Returns how long a turn pauses after a read.
+    /// Returns how long a turn pauses after a read. A pause that is too short to take is added to the next one.
     fn rest_time_after(&self, took: Duration) -> Duration {
         if self.arena.open_match_count() == 0 {
             return Duration::ZERO;
@@ -303,7 +307,10 @@ mod tests {
         let refused = reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
-        assert!(began.elapsed() >= REFUSAL_DELAY, "an immediate retry does not pay");
+        assert!(
+            began.elapsed() >= REFUSAL_DELAY,
+            "a refusal is delayed, so that immediate retries gain nothing"
+        );
         // In this test, waiting reads are rejected after their maximum wait.
         let refused = reading.join_next().await.unwrap().unwrap().unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
@@ -327,7 +334,7 @@ mod tests {
         let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
         reads.arena.create_match(setup).await.unwrap();
         reads.run_read(&waiting_bot("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free_turns(), 0, "the turn rests");
+        assert_eq!(reads.queue.free_turns(), 0, "the turn pauses after the read");
         reads.run_read(&waiting_bot("two"), async { Ok(()) }).await.unwrap();
     }
 

@@ -13,7 +13,7 @@ const CONFIG_HASH: &str = "bot-config-hash-bin";
 /// Parses the version of a bot.
 ///
 /// # Errors
-/// Names a value that is invalid or given more than once.
+/// If a value is invalid or given more than once; the error names it.
 pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
     let label = at_most_one_value(LABEL, metadata.get_all(LABEL).iter())?;
     let label = label.map(|given| {

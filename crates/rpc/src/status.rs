@@ -13,9 +13,9 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry after a limit was reached, or while the server stops.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// The reason if there is no place for a guest's match.
+/// The reason of the refusal when there is no place for a guest's match.
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
-/// The message to callers about an unusable store, for any cause.
+/// The message that callers get when the store cannot be used, whatever the cause is.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
 const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
 const DAMAGED: &str = "the stored data is damaged: see the server's log";
@@ -26,7 +26,8 @@ pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status 
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
 }
 
-/// Creates the status for a closed oracle; a caller without a token may succeed with one.
+/// Creates the status that tells a caller that the oracle is closed to it. A caller without a token gets
+/// `Unauthenticated`, since it may succeed with a token.
 fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     let code = if closure.bot.is_some() { Code::PermissionDenied } else { Code::Unauthenticated };
     let metadata = HashMap::from([("tournament_id".to_owned(), closure.tournament.to_string())]);
@@ -34,7 +35,8 @@ fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     Status::with_error_details(code, message, details)
 }
 
-/// Creates a status that suggests a retry after a second, for cases in which the necessary time is unknown.
+/// Creates a status that suggests a retry after a second, for cases in which the time that the caller must wait is
+/// unknown.
 pub fn retry_status(code: Code, reason: &str, message: &str) -> Status {
     retry_after_status(RETRY_AFTER, code, reason, message)
 }
@@ -46,7 +48,7 @@ pub(super) fn retry_after_status(after: Duration, code: Code, reason: &str, mess
     Status::with_error_details(code, message, details)
 }
 
-/// Creates the status for all faults in the fields of a request.
+/// Creates the status that lists all faults in the fields of a request.
 pub(super) fn violations_status(violations: &Violations) -> Status {
     let mut details = ErrorDetails::with_error_info("BAD_REQUEST", DOMAIN, HashMap::new());
     for violation in violations.as_slice() {
@@ -121,8 +123,8 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
     refusal_status(code, reason, &message)
 }
 
-/// Returns the status of a stream that the server closed early. An example of the cause is in the message and in the
-/// metadata of the reason.
+/// Returns the status of a stream that the server closed early. If an example of the cause is known, it is part of the
+/// message and of the metadata in `ErrorInfo`.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
     let (code, reason, message) = match closed.closing {

@@ -21,13 +21,13 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// The minimum time between two updates of a watcher, per [`WATCHED_LINES`] lines of standings. All watchers update at
-/// the same times, so that they share computed standings.
+/// The minimum time between two updates that a watcher receives, for every [`WATCHED_LINES`] lines of standings. All
+/// watchers of a tournament receive their updates at the same times, so that they share the computed standings.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
-/// How many lines of standings lengthen the interval by [`WATCH_INTERVAL`].
+/// The number of lines of standings that lengthen the time between two updates by one [`WATCH_INTERVAL`].
 const WATCHED_LINES: usize = 100;
-/// The size in bytes above which no tournament is added to a page. It is half of the size that most clients accept in a
-/// message.
+/// The size in bytes above which no tournament is added to a page. It is half of the message size that most clients
+/// accept.
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Serves `lastnim.v1.TournamentService`.
@@ -36,7 +36,7 @@ pub struct TournamentRpc {
     arena: Arena,
     access: Access,
     reads: ReadScheduler,
-    /// The start of the watchers' intervals.
+    /// The time from which the intervals between updates are counted.
     since: Instant,
 }
 
@@ -46,7 +46,7 @@ impl TournamentRpc {
         Self { arena, access, reads, since: Instant::now() }
     }
 
-    /// Applies an admin's intervention. All faults of the request are reported.
+    /// Applies an admin's intervention. If the request has faults, all of them are reported.
     async fn intervene<T>(
         &self,
         request: &Request<T>,
@@ -62,14 +62,14 @@ impl TournamentRpc {
         Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
     }
 
-    /// Waits for the next update of watchers, for a tournament with this many bots.
+    /// Waits until the next update of the watchers of a tournament with this many bots is due.
     async fn wait_before_next_update(&self, bots: usize) {
         let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
         let left = interval - self.since.elapsed().as_micros() % interval;
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
-    /// Sends each new state, until the tournament is over or the watcher is gone.
+    /// Sends the tournament whenever it has changed, until it is over or the watcher is gone.
     async fn send_tournament_changes(
         self,
         reader: WaitingCaller,
@@ -97,7 +97,8 @@ impl TournamentRpc {
             tokio::select! {
                 biased;
                 () = self.wait_before_next_update(bots) => {}
-                // An error is ignored: the state is final or the sender is gone, and the other receiver gets the rest.
+                // An error is ignored: it only means that the sender is gone, and `changes` still delivers the last
+                // state.
                 _ = state.wait_for(|state| state.is_over()) => {}
                 () = self.arena.wait_until_stopped() => {}
                 () = watcher.closed() => return,
@@ -123,7 +124,7 @@ async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::Tourn
     Ok(events.iter().map(Into::into).collect())
 }
 
-/// Sends each change to the state, until the tournament is over or the watcher is gone.
+/// Sends each new state of the tournament, until it is over or the watcher is gone.
 async fn send_state_changes(
     arena: Arena,
     id: TournamentId,
@@ -169,7 +170,7 @@ fn tournament_message(view: &TournamentView) -> pb::Tournament {
     view.to_public().to_message()
 }
 
-/// Builds the message for a watcher that already has the settings, which may be large.
+/// Builds the message for a watcher that has already received the settings, which may be large.
 fn tournament_update_message(view: &TournamentView) -> pb::Tournament {
     view.to_public().message_without_settings()
 }
@@ -183,7 +184,6 @@ fn parse_new_tournament(
     parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 
-/// Parses the tournament id of a request.
 fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
     parse_field("tournament_id", id.parse())
 }
@@ -422,7 +422,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let read = async move { arena.manifest_snapshot(id).await.map_err(arena_status) };
             match self.reads.run_read(&reader, read).await? {
                 Some(snapshot) => break snapshot,
-                // This waits for the final ratings, which may take long, without holding a turn.
+                // This waits for the final ratings, which may take a long time, without holding a turn.
                 None => self.arena.wait_until_over(id).await.map_err(arena_status)?,
             }
         };

@@ -7,13 +7,14 @@ use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The maximum number of reasons that are counted separately, for calls and for pages; all others are counted together.
+/// The maximum number of different reasons that are counted for calls, and the maximum for pages. All further reasons
+/// are counted together.
 const MAX_REASONS: usize = 200;
 /// The reason under which calls without a reason, and reasons beyond the maximum, are counted.
 const OTHER_REASONS: &str = "OTHER";
 
-/// Counts connections, refused calls and pages by reason, and pages by status. Playing bots are not counted until their
-/// stream ends.
+/// Counts connections, refused calls and pages by reason, and pages by status. The call of a playing bot is not counted
+/// until its stream ends.
 #[derive(Debug, Default)]
 pub struct TrafficCounts {
     accepted: AtomicU64,
@@ -36,7 +37,7 @@ pub struct RefusedCall {
 /// The reason for a refused page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefusedPage {
-    /// The HTTP status, from 400 on.
+    /// The HTTP status, which is 400 or above.
     pub status: u16,
     /// The reason, for example `TOO_MANY_READS`.
     pub reason: String,
@@ -87,7 +88,7 @@ impl TrafficCounts {
 
     /// Returns the number of open connections.
     pub fn open_connections(&self) -> u64 {
-        // They are read in this order, so that every counted end has a counted start.
+        // The ends are read first, so that every counted end has a counted start.
         let closed = self.closed.load(Ordering::Acquire);
         self.accepted.load(Ordering::Acquire).saturating_sub(closed)
     }
@@ -112,7 +113,7 @@ fn lock_counts<K>(counts: &Mutex<BTreeMap<K, u64>>) -> MutexGuard<'_, BTreeMap<K
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Increments a count, or that of `other` if there are too many kinds.
+/// Increments the count of `counted`, or the count of `other` if there are already too many kinds.
 fn add_one_bounded<K: Ord>(counts: &Mutex<BTreeMap<K, u64>>, counted: K, other: K) {
     let mut counts = lock_counts(counts);
     let is_full = counts.len() >= MAX_REASONS && !counts.contains_key(&counted);

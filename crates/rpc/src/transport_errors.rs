@@ -1,4 +1,4 @@
-//! Adds reasons for programs to errors of the transport layers.
+//! Adds machine-readable reasons to errors of the transport layers.
 
 use super::status::{refusal_status, retry_after_status, retry_status};
 use std::time::Duration;
@@ -8,7 +8,8 @@ use tonic::{Code, Status};
 /// The metadata key of a status's details.
 const DETAILS: &str = "grpc-status-details-bin";
 
-/// The suggested delay before a stranger tries again when there are too many strangers.
+/// The delay that is suggested to a caller without a token before it tries again, when too many such callers are
+/// connected.
 const STRANGER_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Returns the status of a request that arrived too late.
@@ -37,7 +38,7 @@ pub fn too_many_strangers_status() -> Status {
     retry_after_status(STRANGER_RETRY_DELAY, Code::Unavailable, "TOO_MANY_STRANGERS", message)
 }
 
-/// Adds a reason to a status that has none, such as those of the transport. `path` is the called method.
+/// Adds a reason to a status that has none, such as a status from the transport layers. `path` is the called method.
 pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     if headers.contains_key(DETAILS) {
         return;

@@ -4,10 +4,10 @@ use lastnim_arena::VoidTarget;
 use lastnim_proto::{RequestField, pb};
 use pb::{void_matches_request as alone, void_target as listed};
 
-/// The maximum number of targets per request: each is looked up while the tournament waits.
+/// The maximum number of targets per request. The tournament waits while each of them is looked up.
 const MAX_TARGETS: usize = 100;
 
-/// Parses which matches to void, without duplicates: the single target and those in the list.
+/// Parses the single target and the list of targets of a request, and returns them without duplicates.
 pub(super) fn parse_void_targets(
     request: &pb::VoidMatchesRequest,
     field: RequestField<'_>,

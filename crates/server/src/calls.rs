@@ -33,11 +33,11 @@ const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
 /// The maximum size of a request's headers.
 pub(super) const MAX_HEADER_BYTES: u32 = 16 << 10;
 
-/// The services, and the checks for callers.
+/// The services, and the parts that check and count their callers.
 #[derive(Debug, Clone)]
 pub(super) struct GuardedServices {
-    /// The service for bots. It bypasses the routes, which would put each stream's body into two more boxes with a
-    /// cache miss per poll.
+    /// The service for bots. It bypasses the routes, which would put each stream's body into two more boxes and so cost
+    /// a cache miss per poll.
     pub play: ArenaServiceServer<ArenaRpc>,
     /// All other services.
     pub routes: Routes,
@@ -48,13 +48,13 @@ pub(super) struct GuardedServices {
     pub traffic: Arc<TrafficCounts>,
 }
 
-/// The minimum charge for an open stream of server-sent events. Its messages are shared with all other watchers, except
-/// for what its body claims to hold.
+/// The minimum charge in bytes for an open stream of server-sent events. It can be small, because a stream shares its
+/// messages with all other watchers. If the body itself reports a larger size, that size is charged.
 const STREAM_CHARGE: usize = 4 << 10;
 
-/// The bytes of requests and responses that one class of callers may hold, in total and per address.
+/// The number of bytes of requests and responses that one class of callers may hold, in total and per address.
 pub(super) type MemoryBudget = SharedQuota<ClientAddress>;
-/// Bytes in use, which count until this is dropped.
+/// A number of bytes in use. They count towards the [`MemoryBudget`] until this is dropped.
 pub(super) type MemoryCharge = QuotaShare<ClientAddress>;
 
 /// The state that the calls of all connections share.
@@ -112,12 +112,12 @@ impl SharedCalls {
 }
 
 impl ConnectionCalls {
-    /// Creates the calls of a connection from `peer`, which may be a proxy.
+    /// Creates the service for the calls on a connection from `peer`, which may be a proxy.
     pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
-    /// Returns what a caller may do, by its token or, on pages, its cookie.
+    /// Returns whether the caller is known, by its token or, on pages, its cookie.
     fn caller_status(
         &self,
         request: &Request<Incoming>,
@@ -243,7 +243,8 @@ impl ConnectionCalls {
     }
 }
 
-/// Returns whether a request is for a page: gRPC clients speak HTTP/2 and send a content type.
+/// Returns whether a request is for a page and not for a gRPC service: gRPC clients speak HTTP/2 and send a content
+/// type of gRPC.
 fn asks_for_page(version: Version, headers: &HeaderMap) -> bool {
     version < Version::HTTP_2 || !is_grpc(headers)
 }
@@ -293,7 +294,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     }
 }
 
-/// Waits for an answer up to the caller's deadline.
+/// Waits for an answer until the caller's deadline.
 async fn answer_within(
     limit: Option<Duration>,
     answering: impl Future<Output = Result<Response<Body>, Infallible>>,

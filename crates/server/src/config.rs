@@ -22,7 +22,8 @@ settings! {
         public_url: Option<PublicUrl> = None, "URL";
         /// A separate listener for `/metrics`, open to anyone who reaches it; may be repeated
         ///
-        /// Without one, `/metrics` is beside the pages: open on this machine, elsewhere with the admin's or a viewer's token.
+        /// Without one, `/metrics` is served with the pages and, except on this machine, needs the admin's or a
+        /// viewer's token.
         metrics_listen: Vec<SocketAddr> = Vec::new(), "IP:PORT".flag_name("metrics-listen");
         /// Lets anyone register bots without the admin's token
         open_registration: bool = false, "true|false";
@@ -42,9 +43,10 @@ settings! {
         guest_matches_per_minute: u32 = 20, "N".range(1..=6_000);
         /// Maximum number of open matches of one address as a guest in a browser
         guest_matches_per_address: usize = 8, "N".range(1..);
-        /// How long a game may wait for its guest before it gives up its place, once all places are taken
+        /// How long a game may wait for its guest before another game can take its place when all places are taken
         ///
-        /// If none has, the address with the most games gives one up to an address with at least two fewer.
+        /// If no game has waited that long, the address with the most games loses one to an address with at least two
+        /// fewer.
         guest_idle_timeout: Duration = Duration::from_mins(2), "DURATION".range(1_000..=3_600_000);
         /// Maximum number of wrong tokens that one address may send in a burst
         ///
@@ -56,16 +58,17 @@ settings! {
         connections: usize = 10_000, "N".range(1..);
         /// Maximum percentage of connections for strangers: clients that have called without a valid token
         ///
-        /// When these are used up, a connection without a call is closed for a new one, or else the one whose call has
+        /// When these are used up, a new connection replaces one without a running call, or else the one whose call has
         /// run longest.
         stranger_share: u8 = 25, "PERCENT".range(1..=100);
         /// Maximum number of connections of strangers from one address (an IPv6 /64 counts as one)
         strangers_per_address: usize = 64, "N".range(1..);
-        /// How long a stranger's call, such as a live page, runs before it can end for another stranger
+        /// How long a stranger's call, such as a live page, may run before it can be ended for another stranger
         ///
-        /// While all calls are younger, new strangers are refused with status 503 or `UNAVAILABLE` (`TOO_MANY_STRANGERS`).
+        /// While no call has run that long, new strangers are refused with status 503 or `UNAVAILABLE`
+        /// (`TOO_MANY_STRANGERS`).
         stranger_call_time: Duration = Duration::from_mins(1), "DURATION".range(0..=86_400_000);
-        /// How long a connection may take until its first call, with proxy header and HTTP/2 preface
+        /// How long a connection may take until its first call, including the proxy header and the HTTP/2 preface
         first_call_timeout: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
         /// How long a stranger's connection may be idle after its first call
         stranger_idle_timeout: Duration = Duration::from_mins(1), "DURATION".range(100..=86_400_000);
@@ -80,7 +83,7 @@ settings! {
         play_message_bytes: usize = 64 << 10, "SIZE".in_bytes().range(1024..=1 << 30);
         /// Maximum size of a message to any other service; a larger one is refused with `OUT_OF_RANGE`
         ///
-        /// The largest legal question to the oracle has about 0.6 MiB.
+        /// The largest legal question to the oracle takes about 0.6 MiB.
         call_message_bytes: usize = 1 << 20, "SIZE".in_bytes().range(1024..=1 << 30);
         /// The HTTP/2 receive window of a connection
         ///
@@ -92,13 +95,13 @@ settings! {
         request_timeout: Duration = Duration::from_secs(20), "DURATION".range(100..=3_600_000);
         /// How long a client may leave a response unread; the streams of bots are exempt
         response_timeout: Duration = Duration::from_secs(30), "DURATION".range(100..=3_600_000);
-        /// Memory for the requests and responses in progress of callers without a token
+        /// Memory for requests and responses in progress, for callers without a token
         stranger_memory_bytes: usize = 64 << 20, "SIZE".in_bytes().range(1 << 20..);
-        /// The part of `stranger_memory` for one address (an IPv6 /64 counts as one)
+        /// The part of `stranger_memory` that one address may use (an IPv6 /64 counts as one)
         stranger_memory_per_address: usize = 16 << 20, "SIZE".in_bytes().range(1 << 20..);
-        /// Memory for the requests and responses in progress of callers with a token, without bots' streams
+        /// Memory for requests and responses in progress, for callers with a token; bots' streams are exempt
         known_memory_bytes: usize = 256 << 20, "SIZE".in_bytes().range(1 << 20..);
-        /// The part of `known_memory` for one address (an IPv6 /64 counts as one)
+        /// The part of `known_memory` that one address may use (an IPv6 /64 counts as one)
         known_memory_per_address: usize = 64 << 20, "SIZE".in_bytes().range(1 << 20..);
         /// How often an idle connection gets a keepalive ping
         keepalive_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);

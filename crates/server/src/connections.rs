@@ -1,4 +1,4 @@
-//! Accepts connections and serves them to their end.
+//! Accepts connections and serves them until they end.
 
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 /// pause, these attempts would use a whole CPU.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// How long a connection that was asked to close may take.
+/// How long a connection that was asked to close may take to do so.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a newcomer keeps its slot even if all are taken.
@@ -50,7 +50,7 @@ struct ServerShared {
     calls: Arc<SharedCalls>,
     places: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
-    /// The protocol of browsers; `None` without pages.
+    /// The settings of HTTP/1, which browsers use; `None` if the server has no pages.
     page_protocol: Option<http1::Builder>,
     response_timeout: Duration,
     trusted_proxies: Vec<TrustedProxy>,
@@ -61,7 +61,7 @@ struct ServerShared {
 }
 
 /// Serves connections until `stopping` is cancelled, then lets them finish their calls. Dropping this future closes all
-/// of them.
+/// connections.
 pub(super) async fn serve_connections(
     mut listener: impl Listener,
     services: GuardedServices,
@@ -217,7 +217,7 @@ impl ServerShared {
         if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(TokioIo::new(stream), calls);
             let run = self.run_connection(connection, peer, &place, &stopping);
-            // HTTP/1 has one call at a time, so the unread bytes are those of the connection.
+            // HTTP/1 serves one call at a time, so the time limit on unread responses applies to the whole connection.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
@@ -259,7 +259,7 @@ impl ServerShared {
         }
         connection.as_mut().shut_down_gracefully();
         if stopping.is_cancelled() {
-            // The caller that stops the server sets the time limit.
+            // There is no time limit here, because the code that stops the server sets one.
             let _ = connection.await;
         } else {
             tokio::select! {
@@ -271,7 +271,8 @@ impl ServerShared {
         drop(permit);
     }
 
-    /// Reads the client's address and detects the protocol; `None` if the protocol is not supported and was answered.
+    /// Reads the client's address and detects the protocol; `None` if the protocol is not supported, which the client
+    /// has then been told.
     async fn open(
         &self,
         stream: &mut impl Connection,
@@ -310,7 +311,7 @@ impl ServerShared {
     async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {
-            // During a call, the full period still remains.
+            // During a call, the connection is not idle, so the whole limit remains.
             let idle = place.idle_time().unwrap_or_default();
             if place.has_called() {
                 limit = self.stranger_idle_timeout;
@@ -373,7 +374,7 @@ impl<S: Connection> GracefulConnection for GatheringConnection<S> {
     }
 }
 
-/// Reads the client's address from the header of a proxy that sends one before the connection's first byte.
+/// Reads the client's address from the PROXY protocol header, if a proxy sends one at the start of the connection.
 async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
@@ -384,7 +385,8 @@ async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Optio
     }
 }
 
-/// Limits connections to what the process can open. Without free files, a server could not even refuse connections.
+/// Lowers the limit on connections to the number that the process can open. Without free file descriptors, a server
+/// could not even refuse connections.
 fn bounded_connections(connections: usize) -> usize {
     match max_connections_by_open_files() {
         Some(fitting) if fitting < connections => {
@@ -399,7 +401,7 @@ fn bounded_connections(connections: usize) -> usize {
     }
 }
 
-/// Returns how many connections fit in the process's limit on open files, if it is known.
+/// Returns how many connections the process's limit on open files allows, if that limit is known.
 fn max_connections_by_open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;

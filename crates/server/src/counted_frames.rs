@@ -1,6 +1,6 @@
-//! Limits the frames of an HTTP/2 connection that request no work, such as window updates, pings, settings, priorities
-//! and empty data. They need no call, token or memory, so no other limit counts them, and a flood of them would occupy
-//! a processor.
+//! Limits the idle frames of an HTTP/2 connection. These are frames that request no work, such as window updates,
+//! pings, settings, priorities and empty data. They need no call, token or memory, so no other limit counts them, and a
+//! flood of them would occupy a processor.
 
 use super::listener::Connection;
 use lastnim_arena::{RateLimit, RateUse};
@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The maximum number of idle frames that a client may send in a burst.
 const IDLE_FRAME_BURST: u64 = 4_096;
-/// The maximum number of idle frames that it may send per second after that.
+/// The maximum number of idle frames that a client may send per second after such a burst.
 const IDLE_FRAMES_PER_SECOND: u64 = 1_000;
 /// The number of idle frames that a client may send for each frame of data from the server: a window update for the
 /// stream and one for the connection.
@@ -20,18 +20,18 @@ const IDLE_FRAMES_PER_DATA: u64 = 2;
 /// The number of idle frames that a client may send for each call, such as a reset, a window update and a priority.
 const IDLE_FRAMES_PER_CALL: u64 = 4;
 
-/// The bytes before a client's first frame (RFC 9113, section 3.4).
+/// The number of bytes before a client's first frame (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = 24;
-/// The bytes of a frame's head (RFC 9113, section 4.1).
+/// The number of bytes in a frame's head (RFC 9113, section 4.1).
 const HEAD_BYTES: usize = 9;
-/// The smallest useful DATA frame: the prefix of a message.
+/// The payload of the smallest useful DATA frame, which holds only the prefix of a message.
 const MIN_DATA_BYTES: usize = 5;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const END_STREAM: u8 = 1;
 
-/// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). It is not known here which calls were
-/// served, so it names the largest stream id: then no call counts as unserved.
+/// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
+/// so the frame names the largest stream id. The client then cannot assume that any call was left unserved.
 const CALM_DOWN: [u8; HEAD_BYTES + 8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
 
 /// The head of a frame.
@@ -45,14 +45,14 @@ struct FrameHead {
 /// Finds the frames in a stream of bytes.
 #[derive(Debug)]
 struct FrameScanner {
-    /// Bytes to skip before the next head.
+    /// The number of bytes to skip before the next head.
     skip: usize,
     head: [u8; HEAD_BYTES],
-    /// Bytes of the head so far.
+    /// The number of bytes of the head that have been read.
     read: usize,
 }
 
-/// A connection that fails with [`TooManyIdleFrames`] when its client floods it.
+/// A connection that fails with [`TooManyIdleFrames`] when its client floods it with idle frames.
 #[derive(Debug)]
 pub(super) struct CountedFrames<S> {
     stream: S,
@@ -60,14 +60,15 @@ pub(super) struct CountedFrames<S> {
     outgoing: FrameScanner,
     limit: RateLimit,
     used: Option<RateUse<Instant>>,
-    /// The number of idle frames that are still allowed because of the server's frames and the client's calls.
+    /// The number of idle frames that may still come without counting towards the limit, because the server's frames
+    /// and the client's calls account for them.
     explained: u64,
     is_flooded: bool,
 }
 
 /// The client sent too many frames that request no work.
 #[derive(Debug, thiserror::Error)]
-#[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames per second that ask for nothing")]
+#[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames per second that request no work")]
 struct TooManyIdleFrames;
 
 impl FrameHead {
@@ -91,7 +92,7 @@ impl FrameScanner {
         Self { skip, head: [0; HEAD_BYTES], read: 0 }
     }
 
-    /// Continues with these bytes, and passes on the head of each frame that begins in them.
+    /// Continues with these bytes, and calls `found` with each head that they complete.
     fn scan(&mut self, mut bytes: &[u8], mut found: impl FnMut(FrameHead)) {
         while !bytes.is_empty() {
             let skipped = self.skip.min(bytes.len());
@@ -115,7 +116,7 @@ impl FrameScanner {
 }
 
 impl<S> CountedFrames<S> {
-    /// Wraps a connection and counts its frames from the preface on.
+    /// Wraps a new connection. The frames that follow the preface are counted.
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
@@ -153,7 +154,8 @@ impl<S> CountedFrames<S> {
 }
 
 impl<S: Connection> CountedFrames<S> {
-    /// If the client was cut off for its frames, sends it the reason, as far as the socket accepts that now.
+    /// If the client was cut off because of its idle frames, sends it the reason, unless the socket cannot accept that
+    /// now.
     pub(super) fn say_calm_down(&mut self, context: &mut Context<'_>) {
         if self.is_flooded && self.outgoing.is_between_frames() {
             // An error is ignored: the connection closes in any case.

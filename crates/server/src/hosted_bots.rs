@@ -1,4 +1,4 @@
-//! House bots of the server: they play in its process, over connections to itself like those of other bots.
+//! House bots, which play in the server's own process. They connect to the server like all other bots.
 
 use lastnim_arena::{Arena, ArenaError};
 use lastnim_bots::{HouseBot, HouseBotError, QuietBot};
@@ -38,7 +38,7 @@ pub enum HostedBotError {
     /// The name is taken, or given to two house bots.
     #[error("house bot {0}: the name is taken: choose another, for example --house my-{0}={1}")]
     Taken(BotName, HouseBot),
-    /// It cannot be registered.
+    /// The house bot cannot be registered.
     #[error("house bot {0}: {1}")]
     Arena(BotName, ArenaError),
 }
@@ -60,7 +60,7 @@ impl fmt::Display for HostedBot {
     }
 }
 
-/// Returns the address of a listener for connections from its own machine.
+/// Returns the address at which a listener can be reached from its own machine.
 pub fn local_address(listener: SocketAddr) -> SocketAddr {
     let loopback = match listener.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -95,7 +95,7 @@ impl HostedBots {
         Ok(Self(bots))
     }
 
-    /// Starts the house bots on the server at an address.
+    /// Starts the house bots, which connect to the server at this address.
     pub(super) fn start(self, server: SocketAddr) -> PlayingBots {
         let (stop, stopped) = watch::channel(());
         let mut tasks = JoinSet::new();

@@ -16,7 +16,7 @@ const PKCS8: [u8; 16] =
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
 
-/// Why there is no signing key.
+/// Why a signing key could not be read or generated.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
@@ -49,7 +49,7 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
             tracing::info!(file = %path.display(), public_key = %key.public_key(), "generated a key to sign records with");
             Ok(key)
         }
-        // Either another server was faster, and its key is used; or the file is a dangling link.
+        // Either another server was faster, in which case its key is used, or the file is a dangling link.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?
             .ok_or_else(|| failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a missing file"))),
         Err(error) => Err(failed(error)),
@@ -88,7 +88,7 @@ fn write_new_key(
     File::open(folder)?.sync_all()
 }
 
-/// Returns whether an error may mean that the file system has no hard links.
+/// Returns whether an error may mean that the file system does not support hard links.
 fn lacks_hard_links(error: &io::Error) -> bool {
     // Linux reports this case as "not permitted".
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
@@ -101,7 +101,7 @@ fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Re
     let mut file = options.write(true).open(path)?;
     let written = file.write_all(key_to_pem(key).as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
-        // An error is ignored: the first error is more important than the remaining file.
+        // An error is ignored: the first error is more important than the file that remains.
         let _ = fs::remove_file(path);
     }
     written
@@ -118,7 +118,7 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
     let text: String = text.split_whitespace().collect();
     let der = STANDARD.decode(text).ok()?;
     let seed = der.strip_prefix(&PKCS8)?.first_chunk()?;
-    // A newer version of the format appends the public key, which follows from the seed.
+    // A newer version of the format appends the public key, which is not needed here because it follows from the seed.
     Some(SigningKey::from_seed(seed))
 }
 

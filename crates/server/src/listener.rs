@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Accepts connections: the system's TCP, or a simulated network.
+/// Accepts connections, from the system's TCP or from a simulated network.
 pub trait Listener: Send + 'static {
     /// An accepted connection.
     type Connection: Connection;
 
-    /// Waits for the next connection, and returns it with its client's address. Cancel-safe.
+    /// Waits for the next connection, and returns it with its client's address. This method is cancel-safe.
     ///
     /// # Errors
     /// If a connection cannot be accepted; the next one may succeed.
@@ -19,7 +19,7 @@ pub trait Listener: Send + 'static {
     /// Returns the listening address.
     ///
     /// # Errors
-    /// If it is not known.
+    /// If the address is not known.
     fn local_address(&self) -> io::Result<SocketAddr>;
 }
 

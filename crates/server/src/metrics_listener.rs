@@ -20,17 +20,17 @@ use tonic::body::Body;
 
 /// The maximum number of concurrent connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 16;
-/// The maximum duration of a connection, which has one request.
+/// The maximum duration of a connection, which serves only one request.
 const MAX_CONNECTION_TIME: Duration = Duration::from_secs(10);
 /// The pause after a failed accept.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// The maximum size of a request.
 const MAX_REQUEST_BYTES: usize = 8 << 10;
 
-/// Listens at all addresses.
+/// Listens on all these addresses.
 ///
 /// # Errors
-/// If one of them cannot be used: it is named.
+/// If one of the addresses cannot be used; the error names it.
 pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {

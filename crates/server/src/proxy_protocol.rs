@@ -6,19 +6,19 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The start of a header. HTTP/2 starts with another byte.
+/// The start of a header. HTTP/2 starts with a different byte.
 const SIGNATURE: [u8; 12] = *b"\r\n\r\n\0\r\nQUIT\n";
 pub(super) const FIRST_BYTE: u8 = SIGNATURE[0];
-/// The signature, version and command, family and protocol, and the length of the rest.
+/// The size of the fixed part: the signature, version and command, family and protocol, and the length of the rest.
 const FIXED_BYTES: usize = 16;
-/// The maximum size of the rest: addresses, and further information.
+/// The maximum size of the rest, which holds addresses and further information.
 const MAX_VARIABLE_BYTES: usize = 4096;
 
-/// Reads a header and returns the client's address; `None` if the proxy connects for itself, for example for a health
-/// check.
+/// Reads a header and returns the client's address; `None` if the proxy connects on its own behalf, for example for a
+/// health check.
 ///
 /// # Errors
-/// If the bytes are not a header of version 2, or it is too long.
+/// If the bytes are not a header of version 2, or the header is too long.
 pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<IpAddr>> {
     let mut fixed = [0; FIXED_BYTES];
     stream.read_exact(&mut fixed).await?;
@@ -31,7 +31,7 @@ pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> 
     parse_client_address(fixed[12], fixed[13], &variable)
 }
 
-/// Parses the source address from bytes 13 and 14 of a header, and the bytes after its length.
+/// Parses the source address from bytes 13 and 14 of a header, and the bytes that follow its length field.
 fn parse_client_address(
     version_and_command: u8,
     family_and_protocol: u8,

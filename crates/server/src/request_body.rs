@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 use tonic::Status;
 
-/// The prefix of a message: a flag and its length.
+/// The size of a message's prefix, which consists of a flag and the length of the message.
 const PREFIX_BYTES: usize = 5;
 /// The number of copies of a form in memory while it is read: the received chunks, the joined text, and the parsed
 /// form.
@@ -25,7 +25,7 @@ pub(super) struct RequestCharge {
     base: usize,
 }
 
-/// A request body with a time limit, charged until its call ends.
+/// A request body with a time limit. Its memory is charged until its call ends.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     body: Incoming,
@@ -40,7 +40,7 @@ pub(super) struct RequestBody {
 /// The content of a body so far.
 #[derive(Debug)]
 enum RequestContent {
-    /// Messages: each has a time limit, and the largest is charged.
+    /// The messages of a call. Each has a time limit, and the largest is charged.
     Messages {
         /// The maximum size of a message; larger ones are not stored.
         max_message: usize,
@@ -50,7 +50,7 @@ enum RequestContent {
     },
     /// A form, which has one time limit.
     Form {
-        /// The number of bytes so far.
+        /// The number of bytes that have arrived.
         arrived: usize,
     },
 }
@@ -59,22 +59,22 @@ enum RequestContent {
 #[derive(Debug, Default)]
 struct MessageBoundaries {
     prefix: [u8; PREFIX_BYTES],
-    /// The number of prefix bytes so far.
+    /// The number of prefix bytes that have arrived.
     prefixed: usize,
     /// The number of message bytes still missing, once the prefix is complete.
     missing: usize,
-    /// The number of message bytes so far, including the prefix.
+    /// The number of message bytes that have arrived, including the prefix.
     pending: usize,
     completed: u64,
 }
 
 impl RequestCharge {
-    /// Counts a request as it arrives; `base` is already charged.
+    /// Creates the charge for a request that is arriving. `share` already contains `base`.
     pub(super) fn new(share: MemoryCharge, base: usize) -> Self {
         Self { share: Arc::new(Mutex::new(share)), base }
     }
 
-    /// Charges for this many bytes.
+    /// Changes the charge to `base` plus this number of bytes.
     fn resize(&self, bytes: usize) -> Result<(), Status> {
         let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
         share.resize(self.base + bytes).map_err(|_| memory_spent_status())
@@ -103,7 +103,8 @@ impl RequestBody {
         Self { body, charge, content, timeout, expiry: Box::pin(sleep(timeout)), is_running: true }
     }
 
-    /// Charges for a chunk and for announced bytes, since a whole message is allocated once its length is known.
+    /// Charges for a chunk, or for the whole message once its length is known, since that much memory is then
+    /// allocated.
     fn charge_chunk(&mut self, bytes: &[u8]) -> Result<(), Status> {
         match &mut self.content {
             RequestContent::Form { arrived } => {

@@ -1,4 +1,4 @@
-//! Checks which host a request names.
+//! Checks the host that a request names.
 
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{HeaderMap, Request, Version};
@@ -22,7 +22,7 @@ pub(super) enum HostError {
     Differs { header: String, authority: String },
 }
 
-/// Checks that a request names one valid host. A call of gRPC over HTTP/2 may name none.
+/// Checks that a request names one valid host. A gRPC call over HTTP/2 may name none.
 pub(super) fn check_host<B>(request: &Request<B>) -> Result<(), HostError> {
     let headers = request.headers();
     let named = named_host(headers)?;
@@ -70,7 +70,7 @@ fn check_authority(bytes: &[u8]) -> Result<Authority, HostError> {
     parsed.ok_or_else(|| HostError::Invalid(String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// Checks that both are the same host. A port may be in one of them only.
+/// Checks that the header and the authority name the same host. One of them may omit the port.
 fn check_same_host(header: &Authority, authority: &Authority) -> Result<(), HostError> {
     let ports = header.port_u16().zip(authority.port_u16());
     if header.host().eq_ignore_ascii_case(authority.host()) && ports.is_none_or(|(one, other)| one == other) {

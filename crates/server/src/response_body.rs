@@ -1,4 +1,5 @@
-//! Response bodies, charged until written, and dropped if they are not read.
+//! Response bodies, whose memory is charged to the client until it is written, and which are dropped if the client
+//! does not read them.
 
 use super::calls::{MemoryBudget, MemoryCharge};
 use super::connection_slots::CallMark;
@@ -14,29 +15,30 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::Status;
 use tonic::body::Body;
 
-/// The maximum size handed to a connection at once, which the client must read within the response timeout.
+/// The maximum number of bytes handed to a connection at once. The client must read them within the response timeout.
 const PIECE_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     body: Body,
     mark: CallMark,
-    /// `None` if the call has separate limits.
+    /// `None` for refusals and for the streams of bots, which are not charged here.
     account: Option<Box<ResponseAccount>>,
-    /// Counts trailers with errors; `None` if there are no trailers.
+    /// Where trailers with errors are counted; `None` for pages, which have no trailers.
     traffic: Option<Arc<TrafficCounts>>,
 }
 
-/// The memory account of a response.
+/// How the memory of a response is charged, and what of the response is still to be sent.
 #[derive(Debug)]
 struct ResponseAccount {
     payment: ChunkPayment,
     unread: Arc<UnreadBytes>,
-    /// The rest of the last chunk.
+    /// The part of the last chunk that was not handed to the connection yet, with the charge for that chunk.
     rest: Option<(Bytes, Arc<MemoryCharge>)>,
-    /// How the body ends once all is written.
+    /// How the body ends once all its bytes are written. Unset until the body has no more chunks.
     end: Option<BodyEnd>,
-    /// Set if the body ends early when its connection is asked to leave.
+    /// Set if the body must end early when its connection is asked to leave: the signal to wait for, and how the body
+    /// then ends.
     leaving: Option<(Pin<Box<WaitForCancellationFutureOwned>>, LeavingEnd)>,
 }
 
@@ -45,7 +47,7 @@ struct ResponseAccount {
 pub(super) enum LeavingEnd {
     /// It ends with this last message.
     Message(Bytes),
-    /// It ends with this status of the call.
+    /// It ends with trailers that give this status of the call.
     Trailers(Status),
 }
 
@@ -59,13 +61,13 @@ enum ChunkPayment {
         /// The charge for the first chunk, if it was made before the body existed.
         prepaid: Option<MemoryCharge>,
     },
-    /// All chunks are charged together: they are shared with other bodies, and each is taken only after the previous
+    /// One charge covers all chunks: they are shared with other bodies, and each is taken only after the previous
     /// one is written.
     Together(Arc<MemoryCharge>),
 }
 
 impl ChunkPayment {
-    /// Charges for a chunk; `None` if the budget is used up.
+    /// Charges for a chunk of this many bytes. Returns `None` if the budget is used up.
     fn charge_chunk(&mut self, bytes: usize) -> Option<Arc<MemoryCharge>> {
         match self {
             Self::Together(charge) => Some(Arc::clone(charge)),
@@ -75,7 +77,7 @@ impl ChunkPayment {
         }
     }
 
-    /// Returns how many unwritten bytes are allowed before the next chunk.
+    /// Returns the maximum number of bytes that may be unread when the next piece is handed to the connection.
     fn max_unread(&self) -> usize {
         match self {
             Self::ByLength { .. } => PIECE_BYTES,
@@ -96,7 +98,8 @@ impl ResponseBody {
         Self { body, mark, account: None, traffic: None }
     }
 
-    /// Sends a body charged to a budget; the first chunk may be charged already.
+    /// Wraps a body whose chunks are charged to a budget. `prepaid` is the charge for the first chunk, if it was
+    /// already made.
     pub(super) fn counted(
         body: Body,
         mark: CallMark,
@@ -107,7 +110,7 @@ impl ResponseBody {
         Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid })
     }
 
-    /// Sends an endless body with one charge.
+    /// Wraps an endless body, all of whose chunks are covered by one charge.
     pub(super) fn stream(body: Body, mark: CallMark, charge: MemoryCharge) -> Self {
         Self::with_payment(body, mark, ChunkPayment::Together(Arc::new(charge)))
     }
@@ -123,7 +126,7 @@ impl ResponseBody {
         Self { body, mark, account: Some(Box::new(account)), traffic: None }
     }
 
-    /// Ends the body early when the connection of a stranger is asked to leave.
+    /// Makes the body end early if the caller is a stranger and its connection is asked to leave.
     pub(super) fn ending_when_leaving(mut self, end: LeavingEnd, standing: CallerStatus) -> Self {
         if let (CallerStatus::Stranger, Some(account)) = (standing, &mut self.account) {
             account.leaving = Some((Box::pin(self.mark.leaving()), end));
@@ -131,12 +134,12 @@ impl ResponseBody {
         self
     }
 
-    /// Counts the call as refused if its trailers say so.
+    /// Makes the body count its call as refused if the trailers contain an error.
     pub(super) fn counting_refusals(self, traffic: &Arc<TrafficCounts>) -> Self {
         Self { traffic: Some(Arc::clone(traffic)), ..self }
     }
 
-    /// Returns the next frame when it may be sent.
+    /// Returns the next frame, as soon as it may be sent.
     fn poll_next_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = self;
         let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
@@ -159,7 +162,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
             if matches!(account.payment, ChunkPayment::Together(_)) {
-                // Only the newest chunk at that time is sent.
+                // The next chunk is taken only now, so that a slow client gets the newest one.
                 ready!(account.unread.poll_at_most(0, context));
             }
             if account.poll_leaving(context).is_ready() {
@@ -171,7 +174,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(frame)));
             }
             if account.end.is_some() {
-                // This releases the body.
+                // The inner body is dropped now, since no more of it is sent.
                 this.body = Body::empty();
             }
         }

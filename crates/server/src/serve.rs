@@ -1,4 +1,4 @@
-//! A server from start to stop.
+//! Runs a server from its start until it has stopped.
 
 use super::calls::GuardedServices;
 use super::config::Config;
@@ -44,7 +44,7 @@ pub enum ServeError {
     /// A house bot cannot be hosted.
     #[error(transparent)]
     House(#[from] HostedBotError),
-    /// The listener's address is not known.
+    /// The address of a listener could not be determined, or a listener for metrics could not be bound.
     #[error("listening: {0}")]
     Listener(std::io::Error),
     /// The store was lost while the server ran.
@@ -58,10 +58,10 @@ pub enum ServeError {
 /// Serves an arena on a listener until `shutdown` resolves, then stops gracefully: rejects new work, lets open matches
 /// finish within the grace period, closes all sessions, and returns. The caller owns the listener and the signal.
 ///
+/// The future is boxed, so that the server is compiled in this crate and not in each program.
+///
 /// # Errors
 /// If the services cannot be built, or the store is lost.
-///
-/// The future is boxed, so that the server is compiled in this crate and not in each program.
 pub fn run_server(
     listener: TcpListener,
     arena: Arena,
@@ -125,7 +125,7 @@ pub async fn run_server_on(
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }
 
-/// The services in health checks: arena and all others, and the server itself with an empty name.
+/// The names used in health checks: the server as a whole, which has an empty name, and each service.
 const HEALTH_NAMES: [&str; 7] = [
     "",
     arena_service_server::SERVICE_NAME,
@@ -136,8 +136,8 @@ const HEALTH_NAMES: [&str; 7] = [
     pb::transcript_service_server::SERVICE_NAME,
 ];
 
-/// Reports the server and the arena service as not serving while the store cannot be used, since nothing is announced
-/// then.
+/// Reports the server and the arena service as not serving while the store cannot be used, since the arena announces
+/// no events during that time.
 async fn update_health(health: &HealthReporter, arena: &Arena) -> Infallible {
     let without_store = &HEALTH_NAMES[..2];
     loop {

@@ -10,28 +10,28 @@ const TLS_HANDSHAKE: u8 = 22;
 /// understands.
 const TLS_ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 40];
 
-/// The maximum size of a request head that is read before answering.
+/// The maximum number of bytes that are read of a request head before it is answered.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// The start of the answer to HTTP/1 without pages.
+/// The status line and first headers of the answer to an HTTP/1 request when the server has no web pages.
 const UPGRADE: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
-/// The text of the answer.
+/// The body of that answer.
 const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It accepts HTTP/2 without TLS and without an upgrade, and has no web pages (--no-web). Try `lastnim record key --server` with this address.\n";
 
-/// The start of the answer to HTTP/1 if all slots for connections are taken.
+/// The status line and first headers of the answer to an HTTP/1 request when all connection slots are taken.
 const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";
-/// The text of the answer.
+/// The body of that answer.
 const WHY_BUSY: &str = "The server has too many connections: try again later.\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpokenProtocol {
-    /// HTTP/2, or unknown bytes, which its codec rejects.
+    /// HTTP/2, or an unknown protocol, whose bytes the HTTP/2 codec rejects.
     Http2,
     Http1,
     Tls,
 }
 
-/// Waits for the first bytes of a connection and peeks at them.
+/// Waits for the first bytes of a connection, and detects its protocol without consuming them.
 pub(super) async fn detect_protocol(stream: &mut impl Connection) -> io::Result<SpokenProtocol> {
     let mut first = [0; 3];
     let peeked = stream.peek(&mut first).await?;
@@ -41,7 +41,7 @@ pub(super) async fn detect_protocol(stream: &mut impl Connection) -> io::Result<
 fn protocol_of(first: &[u8]) -> SpokenProtocol {
     match first {
         [TLS_HANDSHAKE, ..] => SpokenProtocol::Tls,
-        // HTTP/2 starts with `PRI`, which is not a request method.
+        // HTTP/2 connections start with `PRI`, which is not an HTTP/1 method.
         first if b"PRI".starts_with(first) => SpokenProtocol::Http2,
         [b'A'..=b'Z', ..] => SpokenProtocol::Http1,
         _ => SpokenProtocol::Http2,
@@ -86,7 +86,8 @@ pub(super) async fn answer_tls(stream: &mut impl Connection) -> io::Result<()> {
     stream.shutdown().await
 }
 
-/// Reads the rest of the client's bytes, up to a limit: closing earlier could destroy the answer in transit.
+/// Reads what the client still sends, up to a limit. If the connection were closed with unread bytes, the answer could
+/// be lost in transit.
 pub(super) async fn read_the_rest(stream: &mut impl Connection) -> io::Result<()> {
     let mut piece = [0; 1024];
     let mut left = MAX_HEAD_BYTES;

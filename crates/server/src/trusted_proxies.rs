@@ -1,4 +1,4 @@
-//! Trusted proxies and the client addresses that they announce.
+//! Trusted proxies, and the client addresses that they report.
 
 use super::calls::ConnectionPeer;
 use ipnet::IpNet;
@@ -9,11 +9,11 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use tonic::codegen::http::HeaderMap;
 
-/// The header with the forwarded addresses.
+/// The header in which each proxy lists the address of its client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// The header with the client's protocol.
+/// The header in which a proxy names its client's protocol.
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
-/// Headers that show that a request passed a proxy, trusted or not.
+/// Headers that show that a request came through a proxy, trusted or not.
 const FORWARDING: [&str; 6] =
     [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
@@ -50,8 +50,8 @@ pub(super) fn is_trusted(proxies: &[TrustedProxy], address: IpAddr) -> bool {
     proxies.iter().any(|proxy| proxy.0.contains(&address))
 }
 
-/// Returns the address of the client behind `peer`: if that is a trusted proxy, the nearest address in
-/// `x-forwarded-for` that is not a trusted proxy. The client could have invented everything to the left of it.
+/// Returns the address of the client behind `peer`. If `peer` is a trusted proxy, this is the last address in
+/// `x-forwarded-for` that is not itself a trusted proxy: the client could have invented every entry before it.
 pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut nearest = peer;
     let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());
@@ -64,8 +64,9 @@ pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &Head
     nearest
 }
 
-/// Returns the channel of a request. A trusted proxy names its client's protocol in `x-forwarded-proto`; if there are
-/// several, all must be https. A request from this machine that has headers of a proxy came from another machine.
+/// Returns the channel over which a request came. A trusted proxy names its client's protocol in `x-forwarded-proto`;
+/// if it lists several protocols, all must be https. A request from this machine with a proxy's headers does not count
+/// as local, since its client may be on another machine.
 pub(super) fn find_channel(
     proxies: &[TrustedProxy],
     peer: ConnectionPeer,
@@ -89,7 +90,7 @@ pub(super) fn find_channel(
     }
 }
 
-/// Parses an entry of `x-forwarded-for`: an address, to which some proxies add a port.
+/// Parses an entry of `x-forwarded-for`, which is an address; some proxies add a port to it.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
@@ -123,7 +124,7 @@ mod tests {
     fn a_client_is_the_nearest_address_that_is_not_a_proxy() {
         let proxies = trusted(&["10.0.0.0/8", "2001:db8::/32"]);
         let cases: [(&str, &[&str], &str); 10] = [
-            // Other peers are not trusted.
+            // The peer is not a trusted proxy, so its header is ignored.
             ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("10.0.0.1", &["198.51.100.7"], "198.51.100.7"),
@@ -157,7 +158,7 @@ mod tests {
             ("::ffff:127.0.0.1", "::ffff:127.0.0.1", &[], Loopback),
             ("192.0.2.1", "192.0.2.1", &[], Plain),
             ("192.0.2.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
-            // Here, a proxy that is not configured as trusted runs on this machine.
+            // In these cases, a proxy that is not configured as trusted runs on this machine.
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_FOR, "192.0.2.1")], Plain),
             ("127.0.0.1", "127.0.0.1", &[("via", "1.1 inner")], Plain),
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_PROTO, "https")], Plain),
@@ -167,7 +168,7 @@ mod tests {
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "HTTPS")], Https),
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https, http")], Plain),
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https"), (FORWARDED_PROTO, "http")], Plain),
-            // If a proxy only announces addresses, the protocol is the client's own claim.
+            // A proxy that only announces addresses, over the PROXY protocol, does not set the header: the client did.
             ("10.0.0.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
         ];
         for (socket, client, said, expected) in cases {

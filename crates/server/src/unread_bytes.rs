@@ -1,4 +1,4 @@
-//! Responses that wait to be read.
+//! Counts the response bytes that a client has not read yet, and gives up on clients that stop reading.
 
 use super::calls::MemoryCharge;
 use hyper::rt::Executor;
@@ -14,28 +14,28 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// The unread bytes of this task's call, or of its connection if that has one call at a time. It is unset until
-    /// they are counted, and `None` if they are never counted.
+    /// The unread bytes of this task's call, or of its connection if that has one call at a time. The cell is empty
+    /// until counting begins, and contains `None` if the bytes are never counted.
     static UNREAD: OnceCell<Option<Arc<UnreadBytes>>>;
 }
 
-/// Runs calls, and resets the stream of a client that reads nothing of a response for too long.
+/// Runs calls, and resets the stream of a client that reads none of a response for too long.
 #[derive(Debug, Clone)]
 pub(super) struct CallExecutor {
     pub response_timeout: Duration,
 }
 
-/// The response bytes handed to a connection but not written yet.
+/// The response bytes that were handed to a connection but have not been written yet.
 #[derive(Debug, Default)]
 pub(super) struct UnreadBytes {
     bytes: AtomicUsize,
-    /// The number of writes.
+    /// The number of pieces that were written completely or dropped.
     writes: AtomicU64,
     changed: Notify,
     waiting: Mutex<Option<Waker>>,
 }
 
-/// A piece of a response, counted until written.
+/// A piece of a response, whose bytes are counted as unread until it is dropped.
 struct UnreadPiece {
     bytes: Bytes,
     unread: Arc<UnreadBytes>,
@@ -49,8 +49,8 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
     }
 }
 
-/// Runs a call, or a connection with one call at a time; returns `None` if its client has read nothing of a response
-/// for the limit.
+/// Runs a call, or a connection with one call at a time. Stops it and returns `None` if its client reads none of a
+/// response for as long as `limit`.
 pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
     let decided = UNREAD.scope(
@@ -64,7 +64,7 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
     );
     match decided.await {
         Err(done) => Some(done),
-        // The stream of a bot is not checked at each wake-up.
+        // The bytes of a bot's stream are not counted, so it runs without this check at each wake-up.
         Ok(None) => Some(call.await),
         Ok(Some(unread)) => {
             let run = async {
@@ -83,7 +83,7 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
 }
 
 impl UnreadBytes {
-    /// Returns the unread bytes of this task's call.
+    /// Returns the counter of this task's call, and starts counting if necessary.
     pub(super) fn of_current_call() -> Arc<Self> {
         let count =
             |unread: &OnceCell<Option<Arc<Self>>>| unread.get_or_init(|| Some(Arc::default())).clone();
@@ -92,16 +92,16 @@ impl UnreadBytes {
 
     /// Turns off counting for this task's call.
     pub(super) fn leave_current_call_uncounted() {
-        // No effect if counting has begun, or the task has no call.
+        // This has no effect if counting has already begun, or the task has no call.
         let _ = UNREAD.try_with(|unread| unread.set(None));
     }
 
-    /// Returns the number of waiting bytes.
+    /// Returns the number of unread bytes.
     pub(super) fn count(&self) -> usize {
         self.bytes.load(Ordering::SeqCst)
     }
 
-    /// Waits until at most `limit` bytes wait.
+    /// Waits until at most `limit` bytes are unread.
     pub(super) fn poll_at_most(&self, limit: usize, context: &Context<'_>) -> Poll<()> {
         if self.count() <= limit {
             return Poll::Ready(());
@@ -112,14 +112,14 @@ impl UnreadBytes {
         if self.count() <= limit { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Tracks a piece of a response.
+    /// Counts a piece of a response as unread, until the returned bytes are dropped.
     pub(super) fn track_piece(self: &Arc<Self>, bytes: Bytes, charge: &Arc<MemoryCharge>) -> Bytes {
         self.bytes.fetch_add(bytes.len(), Ordering::SeqCst);
         self.changed.notify_one();
         Bytes::from_owner(UnreadPiece { bytes, unread: Arc::clone(self), _charge: Arc::clone(charge) })
     }
 
-    /// Waits until bytes have been waiting for the limit without a write.
+    /// Waits until bytes have been unread for as long as `limit` without any being written.
     async fn wait_until_stalled(&self, limit: Duration) {
         loop {
             let writes = self.writes.load(Ordering::SeqCst);

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tonic::{Code, Request, Status};
 
-/// The minimum time before a page is updated, since a bot with many matches gets events constantly.
+/// The minimum time between updates of a page, since a bot with many matches gets events constantly.
 const MIN_WAIT: Duration = Duration::from_millis(250);
 
-/// People who play a bot's matches with its token. They use a session like that of its program; the newer of two
-/// sessions wins. Cheap to clone.
+/// People who play a bot's matches with its token. They use a session like the one that the bot's program opens; a
+/// newer session replaces an older one. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BotGames {
     arena: Arena,
@@ -37,7 +37,7 @@ struct KeptSessions {
 #[derive(Debug)]
 struct KeptSession {
     session: GameSession,
-    /// Its number.
+    /// The number that tells the session apart from earlier and later ones.
     number: u64,
     /// A guard that ends the session when it is dropped.
     _end: oneshot::Sender<()>,
@@ -73,8 +73,8 @@ impl BotGames {
         self.access.require_bot(request)
     }
 
-    /// Takes the seats of the bot whose token is in a request, until `until` at the latest. An earlier session of the
-    /// bot ends.
+    /// Takes over the seats of the bot whose token is in a request, and holds them until `until` at the latest. This
+    /// ends any earlier session of the bot.
     ///
     /// # Errors
     /// If the token is not a bot's, the session limit is reached, or the server is stopping.
@@ -92,12 +92,12 @@ impl BotGames {
         };
         tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
         let seats = HeldSeats { games: self.clone(), bot, number };
-        // The token is checked again, because it may have been replaced before this session existed and could be closed
-        // for it.
+        // The token is checked again, because it may have been replaced before this session existed, in which case the
+        // replacement did not close the session.
         self.access.require_bot(request).map(|_| seats)
     }
 
-    /// Acts in an open match of a bot. The result shows in the game's status.
+    /// Performs an action in an open match of a bot. The game's status then shows the result.
     ///
     /// # Errors
     /// If the token of the request is not a bot's, another session has its seats, or the match is over.
@@ -115,17 +115,17 @@ impl BotGames {
         Err(refusal_status(Code::Aborted, "SESSION_REPLACED", &message))
     }
 
-    /// Returns a number that grows with each event for a bot's session; `None` if no person has the seats.
+    /// Returns a number that grows with each event in a bot's session; `None` if no person holds the bot's seats.
     pub fn revision(&self, bot: &BotName) -> Option<u64> {
         self.session(bot).map(|session| session.revision())
     }
 
-    /// Waits at least a moment, and then until the session of a bot has newer events than `revision`, it is over, or
-    /// the time is up.
+    /// Waits for a moment, and then until the session of a bot has events newer than `revision`, the session is over,
+    /// or the time is up.
     pub async fn wait_for_more(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
         tokio::time::sleep(MIN_WAIT.min(within)).await;
-        // After the timeout, the page shows the current state.
+        // A timeout is ignored, because the page then shows the current state.
         let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
     }
 
@@ -144,12 +144,12 @@ impl BotGames {
     ) {
         let Some(mut session) = self.session(bot) else { return };
         let enough = session.games.wait_for(|games| is_enough(&games.status_of(id)));
-        // After the timeout, the page shows the current state.
+        // A timeout is ignored, because the page then shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
     }
 
-    /// Returns the seat of a bot in an open match; `None` if it has no seat there, or the match is over. Does not wait
-    /// for other reads.
+    /// Returns the seat of a bot in an open match; `None` if the bot has no seat in it, or the match is over. Does not
+    /// wait for other reads.
     pub fn open_seat(&self, bot: &BotName, id: MatchId) -> Option<OpenSeat> {
         self.arena.open_seat(bot, id)
     }
@@ -165,7 +165,7 @@ impl BotGames {
         sessions.by_bot.get(bot).map(|kept| kept.session.clone()).filter(GameSession::is_open)
     }
 
-    /// Listens to a session until it is over.
+    /// Listens to a session until it is over, another one replaces it, or the time is up.
     async fn keep_session(
         self,
         bot: BotName,

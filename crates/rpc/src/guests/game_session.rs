@@ -15,16 +15,16 @@ use tokio_stream::wrappers::ReceiverStream;
 
 /// The maximum number of actions that wait for the session.
 const MAX_WAITING_ACTIONS: usize = 8;
-/// After this time without events and matches, the owner checks whether the session is still needed.
+/// After this time without events or open matches, the owner checks whether the session is still needed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The session of a person in a browser: like a bot's, but in the server process.
 #[derive(Debug, Clone)]
 pub(super) struct GameSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
-    /// The link to the session, which shows whether it is over. Later actions are dropped.
+    /// The link to the session, which shows whether the session is over. Actions after its end are dropped.
     link: SessionLink,
-    /// The status of its games.
+    /// The statuses of the session's games.
     pub games: watch::Receiver<GameStatuses>,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct GameSession {
 pub(super) struct SessionListener {
     events: OutboxStream<ServerEvent>,
     games: watch::Sender<GameStatuses>,
-    /// Sends pongs to the session. Nobody listens to an unused session, so it sends none.
+    /// Sends pongs to the session. If nobody listens to the session, no pongs are sent.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
 }
 
 impl GameSession {
-    /// Opens a session for a name, ending an earlier one.
+    /// Opens a session for a bot or guest, which ends any earlier one.
     ///
     /// # Errors
     /// If the session limit is reached, or the server is stopping.
@@ -48,7 +48,8 @@ impl GameSession {
         let link = session.link().clone();
         let (actions, inbound) = mpsc::channel(MAX_WAITING_ACTIONS);
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
-        // A page may have a revision from an older session or server, so revisions must never repeat.
+        // A page may still have a revision from an earlier session, or from before a restart, so revisions must never
+        // repeat.
         let (sender, games) = watch::channel(GameStatuses::begin_at(arena.micros_now()));
         let listener = SessionListener { events, games: sender, actions: actions.clone(), running };
         Ok((Self { actions, link, games }, listener))
@@ -63,13 +64,13 @@ impl GameSession {
         self.games.borrow().revision()
     }
 
-    /// Waits until there are newer events than `revision`, or the session is over.
+    /// Waits until there are events newer than `revision`, or the session is over.
     pub(super) async fn wait_for_more(&mut self, revision: u64) {
         // This fails once the session is over, which also ends the wait.
         let _ = self.games.wait_for(|games| games.revision() != revision).await;
     }
 
-    /// Passes an action to the session; returns whether it is open.
+    /// Passes an action to the session; returns whether the session was open and took it.
     pub(super) async fn act(&self, match_id: MatchId, action: SeatAction) -> bool {
         self.is_open() && self.actions.send(Ok(Ok(BotAction::Act { match_id, action }))).await.is_ok()
     }
@@ -80,8 +81,8 @@ impl GameSession {
 }
 
 impl SessionListener {
-    /// Listens until the session ends, or until nothing has arrived for a while and no match is open. Returns whether the
-    /// session is still open.
+    /// Listens until the session ends, or until no match is open and nothing has arrived for a while. Returns whether
+    /// the session is still open.
     pub(super) async fn listen(&mut self) -> bool {
         loop {
             let heard = if self.has_open_game() {
@@ -100,7 +101,7 @@ impl SessionListener {
         }
     }
 
-    /// Returns whether it knows an unfinished match.
+    /// Returns whether the session knows of an unfinished match.
     pub(super) fn has_open_game(&self) -> bool {
         self.games.borrow().has_open_game()
     }
@@ -108,13 +109,13 @@ impl SessionListener {
     fn hear(&self, event: ServerEvent) {
         match event {
             ServerEvent::Ping { id } => {
-                // If the queue is full, the next ping asks again.
+                // If the queue is full, the pong is dropped, and the next ping gets one.
                 let _ = self.actions.try_send(Ok(Ok(BotAction::Pong { id })));
             }
             ServerEvent::InMatch { match_id, event } => {
                 self.games.send_modify(|games| games.apply(match_id, &event));
             }
-            // Other events are ignored: the session joins no tournaments, and it knows its own actions.
+            // Other events are ignored, because they do not change the status of a game.
             ServerEvent::Welcome { .. }
             | ServerEvent::Draining { .. }
             | ServerEvent::Suspended { .. }
@@ -126,12 +127,12 @@ impl SessionListener {
         }
     }
 
-    /// Closes the session, and waits until it has left.
+    /// Closes the session, and waits until its task has stopped.
     pub(super) async fn close(self) {
         let Self { events, games, actions, running, .. } = self;
         drop((events, games, actions));
         running.abort();
-        // An error is ignored: the task may have been aborted.
+        // The error is ignored, because it only says that the task was aborted.
         let _ = running.await;
     }
 }

@@ -6,7 +6,7 @@ use lastnim_proto::MatchEvent;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GameStatus {
     /// A number that grows with each event, so that a page can wait for more. A session starts with the time in
-    /// microseconds, which is greater than all earlier revisions.
+    /// microseconds, which is greater than the revisions of all earlier sessions.
     pub revision: u64,
     /// The ply at which the player must move, if it is the player's turn.
     pub own_turn: Option<u32>,
@@ -27,7 +27,7 @@ pub struct GameRefusal {
     pub message: String,
     /// Strikes so far.
     pub strikes: u32,
-    /// Strikes until the seat is forfeited.
+    /// Strikes left before the seat is forfeited.
     pub strikes_left: u32,
 }
 
@@ -72,8 +72,8 @@ impl GameStatus {
         }
     }
 
-    /// Returns whether a player's action at a ply was answered: a later ply was played, it was refused, or the match is
-    /// over. `refusals` is the number of refusals before it.
+    /// Returns whether the player's action at `ply` was answered: it was refused, the player has a turn at a later ply,
+    /// or the match is over. `refusals` is the number of refusals before the action.
     pub fn answers(&self, ply: u32, refusals: u64) -> bool {
         self.is_over || self.refusals > refusals || self.own_turn.is_some_and(|own| own > ply)
     }

@@ -1,14 +1,14 @@
-//! The status of all games of a player.
+//! The statuses of all games of a player.
 
 use super::game_status::GameStatus;
 use lastnim_core::game::MatchId;
 use lastnim_proto::MatchEvent;
 use std::collections::BTreeMap;
 
-/// The maximum number of games. The oldest is dropped first, preferably one that is over.
+/// The maximum number of games to keep. Beyond it, the oldest game that is over is dropped, or else the oldest game.
 const MAX_HANDS: usize = 32;
 
-/// The status of a player's games, as known to its session.
+/// The statuses of a player's games, as known to its session.
 #[derive(Debug)]
 pub(super) struct GameStatuses {
     by_match: BTreeMap<MatchId, GameStatus>,
@@ -27,7 +27,8 @@ impl GameStatuses {
         Self { by_match, first_revision, heard, unkept_revision: first_revision }
     }
 
-    /// Returns the status of a game. A dropped game has only a revision, newer than any shown before.
+    /// Returns the status of a game. Of a dropped game, only a revision is known, which is higher than any that was
+    /// shown.
     pub(super) fn status_of(&self, id: MatchId) -> GameStatus {
         let unkept = || GameStatus::with_revision(self.unkept_revision);
         self.by_match.get(&id).cloned().unwrap_or_else(unkept)
@@ -58,7 +59,7 @@ impl GameStatuses {
         let oldest_over = others().find(|(_, game)| game.is_over);
         if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
             self.by_match.remove(&id);
-            // No game has a higher revision, because each event raises both revisions.
+            // No game has a higher revision, because each event raises this revision and that of one game by one.
             self.unkept_revision = self.revision();
         }
     }
@@ -97,7 +98,7 @@ mod tests {
             games.apply(match_id(number), &begun);
         }
         assert_eq!(games.by_match.len(), MAX_HANDS);
-        assert!(!games.by_match.contains_key(&match_id(0)), "it is the oldest open one");
+        assert!(!games.by_match.contains_key(&match_id(0)), "game 0 is the oldest open game");
     }
 
     #[test]

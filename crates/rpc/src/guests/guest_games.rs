@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::{Code, Request, Status};
 
-/// The maximum number of a guest's open matches that are listed.
+/// The maximum number of open matches that are listed for a guest.
 const MAX_LISTED_MATCHES: usize = 100;
-/// The maximum number of times that a newcomer may free a place, since another newcomer may take it first.
+/// How many times a newcomer may free a place, since another newcomer may take the freed place first.
 const MAX_FREED_PLACES: usize = 3;
 
 /// Matches of guests: people who play in a browser and whose names derive from a secret in a cookie. A guest may only
-/// play matches against house bots that it began. Cheap to clone.
+/// play matches that it began itself, against house bots. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct GuestGames {
     arena: Arena,
@@ -40,7 +40,7 @@ pub struct GuestGames {
 #[derive(Debug, Default)]
 struct KeptSessions {
     by_guest: HashMap<BotName, KeptSession>,
-    /// Guests whose session is over, but who are not forgotten yet.
+    /// Guests whose session is over, but whom the arena has not forgotten yet.
     departed: HashSet<BotName>,
     /// The number of the next session.
     next_number: u64,
@@ -50,13 +50,13 @@ struct KeptSessions {
 #[derive(Debug)]
 struct KeptSession {
     session: GameSession,
-    /// Its number.
+    /// The number that tells the session apart from earlier and later ones.
     number: u64,
-    /// A guard that is shared with starting matches, which keep the session open.
+    /// A guard that starting matches share to keep the session open.
     hold: Arc<SessionHold>,
 }
 
-/// Keeps a session open for a starting match until dropped.
+/// Keeps a session open for a starting match until this is dropped.
 #[derive(Debug)]
 struct SessionHold;
 
@@ -77,7 +77,7 @@ impl KeptSession {
 }
 
 impl GuestGames {
-    /// Creates an empty collection with these limits on the matches of guests.
+    /// Creates an empty collection with these limits on guests' matches.
     pub fn new(arena: Arena, access: Access, limits: GuestLimits) -> Self {
         let GuestLimits { per_minute, per_address, .. } = limits;
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
@@ -108,7 +108,7 @@ impl GuestGames {
         Ok(self.arena.open_matches_of_guest(guest, MAX_LISTED_MATCHES))
     }
 
-    /// Begins a match of a guest against house bots. The unnamed bot in the request is the guest.
+    /// Begins a match of a guest against house bots. An empty bot name in the request stands for the guest.
     ///
     /// # Errors
     /// If the caller may not read, its address has reached a limit, or the match cannot begin.
@@ -127,15 +127,15 @@ impl GuestGames {
             guest.as_str().clone_into(bot);
         }
         let setup = read_request(|field| parse_new_setup(&wanted, field))?;
-        // This runs to its end even if the caller leaves, so that a match that begins is counted and the session is
-        // released.
+        // This task runs to its end even if the caller leaves, so that a match that begins is counted and the session
+        // is released.
         let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), setup));
         beginning
             .await
             .map_err(|_| Status::internal("the match could not be started: see the server's log"))?
     }
 
-    /// Begins a match that counts for an address.
+    /// Begins a match and counts it towards the limits of an address.
     async fn begin_and_count(
         self,
         address: ClientAddress,
@@ -155,7 +155,8 @@ impl GuestGames {
         Ok(id)
     }
 
-    /// Takes a place for an address. If all are taken, an idle match of the address gives up its place.
+    /// Takes one of the places of an address. If all of them are taken, an idle match of the address gives up its
+    /// place.
     async fn take_place(&self, address: ClientAddress) -> Result<GuestPlace, Status> {
         let too_many = |wait| {
             let (limit, seconds) = (self.per_address, retry_seconds(wait));
@@ -198,10 +199,10 @@ impl GuestGames {
         }
     }
 
-    /// Acts in an open match of a guest. The result shows in the game's status.
+    /// Performs an action in an open match of a guest. The game's status then shows the result.
     ///
     /// # Errors
-    /// If the caller may not read, no session can be opened, the match is over, or the action did not reach it.
+    /// If the caller may not read, no session can be opened, the match is over, or the action did not reach the match.
     pub async fn act<T>(
         &self,
         request: &Request<T>,
@@ -210,7 +211,7 @@ impl GuestGames {
         action: SeatAction,
     ) -> Result<(), Status> {
         self.access.require_viewer(request)?;
-        // If the session was just closed, it is opened again once.
+        // If the session was closed just now, this opens it again, but only once.
         for _ in 0..2 {
             if let Some(session) = self.session(guest)?
                 && session.act(id, action.clone()).await
@@ -221,7 +222,7 @@ impl GuestGames {
                 return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
             }
         }
-        let message = "the session was closed before this reached the match: send it again";
+        let message = "the session was closed before the action reached the match: send it again";
         Err(retry_status(Code::Unavailable, "SESSION_CLOSED", message))
     }
 
@@ -248,13 +249,13 @@ impl GuestGames {
         let Some(session) = self.session(guest)? else { return Ok(()) };
         let mut games = session.games;
         let enough = games.wait_for(|games| is_enough(&games.status_of(id)));
-        // After the timeout, the page shows the current state.
+        // A timeout is ignored, because the page then shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
         Ok(())
     }
 
-    /// Returns the seat of a guest in an open match; `None` if it has no seat there, or the match is over. Does not
-    /// wait for other reads.
+    /// Returns the seat of a guest in an open match; `None` if the guest has no seat in it, or the match is over. Does
+    /// not wait for other reads.
     ///
     /// # Errors
     /// If the caller may not read.
@@ -268,7 +269,8 @@ impl GuestGames {
         Ok(self.arena.open_seat(guest, id))
     }
 
-    /// Returns the session of a guest with an open match, opening it if needed, for example after a restart.
+    /// Returns the session of a guest. If the guest has an open match but no session, for example after a restart,
+    /// opens one.
     fn session(&self, guest: &BotName) -> Result<Option<GameSession>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
@@ -322,11 +324,12 @@ impl GuestGames {
         is_needed
     }
 
-    /// Forgets the guests whose sessions are over. Those who still have a seat are retried when the next guest leaves.
+    /// Forgets the guests whose sessions are over. A guest who still has a seat stays in `departed`, to be forgotten
+    /// after another guest leaves.
     async fn forget_departed(&self) {
         let games = self.clone();
         let forgotten = self.arena.forget_guests(move |forget| {
-            // The lock prevents a new session of a guest whom the arena has just forgotten.
+            // While the lock is held, no new session can begin for a guest whom the arena is forgetting.
             let KeptSessions { by_guest, departed, .. } = &mut *games.lock_sessions();
             departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
         });
@@ -349,7 +352,7 @@ mod tests {
     const LIMITS: GuestLimits =
         GuestLimits { per_minute: 20, per_address: 8, idle_timeout: Duration::from_mins(2) };
 
-    /// Returns a match of two seats with a millisecond each, so that the steward plays.
+    /// Returns a request for a match of two seats that have a millisecond each, so that the steward plays for them.
     fn brief_match() -> pb::CreateMatchRequest {
         pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],
@@ -359,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Admits guests against a house bot; also returns the bot's name.
+    /// Returns games that admit guests against one house bot, and the name of a guest.
     async fn opened_games() -> (GuestGames, BotName) {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
@@ -387,13 +390,19 @@ mod tests {
             games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
             assert!(games.game_status(&guest, id).unwrap().is_over);
         }
-        assert_eq!((games.places.quota().used(), arena.session_count()), (1, 1), "the session is used again");
+        assert_eq!(
+            (games.places.quota().used(), arena.session_count()),
+            (1, 1),
+            "the second match uses the same session"
+        );
         until_departed(&games).await;
         assert_eq!(games.open_matches(&Request::new(()), &guest).unwrap(), []);
     }
 
     async fn soon(event: impl Future<Output = ()>) {
-        tokio::time::timeout(Duration::from_mins(10), event).await.expect("it takes less than ten minutes");
+        tokio::time::timeout(Duration::from_mins(10), event)
+            .await
+            .expect("the event comes within ten minutes");
     }
 
     /// Waits until no session is kept, and all guests are forgotten.

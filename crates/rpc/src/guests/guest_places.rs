@@ -1,4 +1,4 @@
-//! The places for matches of guests, and which match gives up its place.
+//! The places for matches of guests, and the choice of the match that gives up its place.
 
 use crate::client_address::ClientAddress;
 use crate::scheduling::{QuotaShare, SharedQuota};
@@ -17,9 +17,9 @@ const DEPARTURE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct GuestLimits {
     /// Maximum number of matches that an address may begin per minute.
     pub per_minute: u32,
-    /// Maximum number of open matches of an address.
+    /// Maximum number of open matches per address.
     pub per_address: usize,
-    /// How long a match may wait for its guest before it gives up its place.
+    /// How long a match may wait for its guest before it can lose its place to a newcomer.
     pub idle_timeout: Duration,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct GuestPlaces {
     begun: Mutex<Vec<BegunMatch>>,
 }
 
-/// A place for a match of an address.
+/// A place for a match that an address begins.
 pub(super) type GuestPlace = QuotaShare<ClientAddress>;
 
 /// A match begun from an address.
@@ -53,7 +53,7 @@ pub(super) enum PlaceShortage {
     OfAll,
 }
 
-/// An open match with the address that began it, if that is known.
+/// An open match, and the address that began it if the address is known.
 type AddressedMatch = (GuestMatch, Option<ClientAddress>);
 
 impl GuestPlaces {
@@ -68,15 +68,15 @@ impl GuestPlaces {
         self.quota.acquire(address, 1).ok()
     }
 
-    /// Assigns a match to its place until the match ends.
+    /// Keeps a place taken by a match until the match ends.
     pub(super) fn fill_place(&self, place: GuestPlace, address: ClientAddress, id: MatchId) {
         self.lock_begun().push(BegunMatch { id, address, _place: place });
     }
 
-    /// Frees a place for a newcomer from an address: an idle match is cancelled.
+    /// Frees a place for a newcomer by cancelling the match that [`departing_match`] chooses.
     ///
     /// # Errors
-    /// If no match may give up its place: the time until one may.
+    /// If no match may be cancelled yet, returns the time until one may be.
     pub(super) async fn free_place(
         &self,
         short: PlaceShortage,
@@ -107,13 +107,16 @@ impl GuestPlaces {
     }
 }
 
-/// Returns the match that gives up its place to a newcomer: the one that has waited longest for its guest, if it has
-/// waited for at least `idle_timeout`. If there is no such match and the places of all guests are taken, the address with
-/// the most matches gives up its longest-waiting one, provided that it has at least two more than the newcomer's address.
-/// So a few addresses cannot hold all places with matches that are never idle for long.
+/// Returns the match that gives up its place to a newcomer.
+///
+/// This is the match that has waited longest for its guest, if it has waited for at least `idle_timeout`. If only the
+/// newcomer's address has reached its limit, only the matches of that address count. If no match has waited for so long
+/// and the places of all guests are taken, the address with the most matches gives up its longest-waiting one, provided
+/// that it has at least two more than the newcomer's address. So a few addresses cannot hold all places with matches
+/// that are never idle for long.
 ///
 /// # Errors
-/// Returns the time after which a match may give up its place.
+/// If no match may give up its place yet, returns the time until one may.
 fn departing_match(
     open: &[AddressedMatch],
     short: PlaceShortage,
@@ -149,7 +152,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_mins(2);
 
-    /// Lists matches from their addresses and idle seconds; the first has the number 0.
+    /// Returns matches with these addresses and idle seconds, numbered from 0.
     fn matches(listed: &[(u8, u64)]) -> Vec<AddressedMatch> {
         let open = |(number, &(from, idle)): (usize, &(u8, u64))| {
             let open = GuestMatch { id: match_id(number), idle: Duration::from_secs(idle) };
@@ -169,10 +172,11 @@ mod tests {
     #[test]
     fn the_longest_idle_match_leaves_first_and_then_the_crowded_address() {
         use PlaceShortage::{OfAddress, OfAll};
-        /// Open matches by address and idle seconds, the shortage, the newcomer's address, and what is expected.
+        /// The addresses and idle seconds of the open matches, the shortage, the newcomer's address, and the expected
+        /// result.
         type Case = (&'static [(u8, u64)], PlaceShortage, u8, Result<usize, Duration>);
         let seconds = |seconds| Err(Duration::from_secs(seconds));
-        // The address 0 means that the address is not known.
+        // The address 0 stands for an unknown address.
         let cases: [Case; 9] = [
             (&[(1, 120), (2, 300), (3, 0)], OfAll, 9, Ok(1)),
             (&[(1, 120), (2, 120)], OfAll, 9, Ok(0)),

@@ -14,18 +14,19 @@ use tokio::time::{sleep_until, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
-/// The limit on batches per caller.
+/// The limit on open batches per caller.
 const MAX_BATCHES_PER_CALLER: usize = 4;
-/// The limit on batches of all callers together.
+/// The limit on open batches of all callers together.
 const MAX_BATCHES: usize = 64;
-/// The number of unread responses of a batch after which its work pauses; each has up to a few megabytes.
+/// The number of unread responses after which the work on a batch pauses. A response may be a few megabytes large.
 const MAX_UNREAD_RESPONSES: usize = 1;
-/// How long a batch may be idle, waiting for a request or for a response to be read.
+/// How long a batch may wait for the next request, or for the client to read a response.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The size at which a response is sent, far below the default limit of clients.
+/// The size in bytes at which a response is sent. It is far below the message size that clients accept by default.
 pub(super) const RESPONSE_BYTES: usize = 1 << 20;
-/// The number of steps after which a response is sent and the next caller takes a turn: about ten milliseconds of work.
+/// The number of steps after which a response is sent and the next caller takes a turn. They take about ten
+/// milliseconds.
 pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
 /// A request in a batch.
@@ -34,15 +35,15 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     type Terms: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Parses the terms that all questions of this request share. This happens before it waits for its turn, so that an
-    /// oversized request does not hold memory while it waits.
+    /// Parses the terms that all questions of this request share. This happens before the request waits for its turn,
+    /// so that an oversized request does not hold memory while it waits.
     fn parse_terms(&self) -> Result<Self::Terms, Violations>;
 
-    /// Builds the response that refuses a whole request, given by its number.
+    /// Builds the response that refuses the whole request with the number `request`.
     fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
 
-    /// Answers the questions of this request from `start` on, up to one response. Returns the next start; `None` if all
-    /// are answered.
+    /// Answers the questions of this request from `place.start` on, as many as fit in one response. Also returns the
+    /// index of the next question, which is `None` if all are answered.
     fn answer_part(
         &self,
         terms: &Self::Terms,
@@ -51,7 +52,7 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     ) -> Result<(Self::Response, Option<u32>), HaltReason>;
 }
 
-/// The position of a response.
+/// The position of a response in its batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ResponsePlace {
     /// The number of the request in its stream, from 0.
@@ -70,13 +71,13 @@ pub(super) struct BatchService {
 pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 
 impl BatchService {
-    /// Creates a service for batches that shares the queue of single questions.
+    /// Creates a service for batches, which wait in the same queues as single questions.
     pub(super) fn new(scheduler: QuestionScheduler) -> Self {
         Self { scheduler, open: SharedQuota::new(MAX_BATCHES_PER_CALLER, MAX_BATCHES) }
     }
 
-    /// Answers a stream of requests, unless a limit is reached. It ends when all questions are answered, the receiver
-    /// is gone, it is idle for too long, or the server stops.
+    /// Answers a stream of requests, unless a limit is reached. The batch ends when all questions are answered, the
+    /// receiver is gone, the batch is idle for too long, its deadline passes, or the server stops.
     pub(super) fn open_batch<Q: BatchRequest>(
         &self,
         asked: &WaitingCaller,
@@ -166,7 +167,7 @@ enum ResponseReader {
     Gone,
 }
 
-/// Sends a response once the previous one was read.
+/// Sends a response once the previous one has been read.
 async fn send_response<T>(
     responses: &mpsc::Sender<Result<T, Status>>,
     response: T,
@@ -196,7 +197,7 @@ mod tests {
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
 
-    /// A number of questions, of which each response answers two.
+    /// A request with this number of questions. Each response answers two of them.
     struct Two(u32);
 
     impl BatchRequest for Two {
@@ -279,7 +280,7 @@ mod tests {
         drop(asks);
         let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.used(), 1);
-        // This is twice the limit: once for the response, and once for the end.
+        // The batch waits for up to twice the limit: once to send a response, and once to send the status that ends it.
         tokio::time::sleep(3 * IDLE_TIMEOUT).await;
         assert_eq!(batches.open.used(), 0);
         assert_eq!(

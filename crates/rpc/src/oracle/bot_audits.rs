@@ -1,4 +1,4 @@
-//! Audits of bots over many matches, from the store or from sent records.
+//! Audits bots over many matches, which come from the store or from records that the caller sends.
 
 use super::question_scheduler::{
     MAX_QUESTION_TIME, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
@@ -28,13 +28,13 @@ const MAX_AUDITS: usize = 4;
 const MAX_MATCHES: u64 = 10_000;
 /// The number of matches per read.
 const PAGE_SIZE: usize = 256;
-/// The number of plies that are read before they are audited, which limits the records in memory.
+/// The number of plies that are read before they are audited. This limits how many records are in memory.
 const MAX_BUFFERED_PLIES: u64 = 65_536;
 /// How long an audit waits for the next record.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum duration of an audit of sent records.
 const MAX_STREAM_TIME: Duration = Duration::from_mins(10);
-/// The number of rejected records that are explained.
+/// The maximum number of rejected records whose faults are described in the response.
 const MAX_DESCRIBED: usize = 10;
 
 #[derive(Debug, Clone)]
@@ -47,12 +47,12 @@ pub(super) struct BotAuditService {
 /// A running audit of stored matches.
 struct StoredAudit {
     auditor: Auditor,
-    /// The version of the bot whose matches count; `None` for all versions.
+    /// The bot version whose matches count; `None` if all versions count.
     version: Option<(BotName, VersionLabel)>,
     response: pb::AuditBotResponse,
 }
 
-/// A running audit of sent records.
+/// A running audit of records that the caller sends.
 struct RecordsAudit {
     auditor: Auditor,
     admission: RecordPolicy,
@@ -60,7 +60,7 @@ struct RecordsAudit {
 }
 
 impl BotAuditService {
-    /// Creates a service for audits that shares the queue of single questions.
+    /// Creates a service for audits, which wait in the same queues as single questions.
     pub(super) fn new(arena: Arena, scheduler: QuestionScheduler) -> Self {
         Self { arena, scheduler, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
     }
@@ -72,7 +72,7 @@ impl BotAuditService {
         Permit::acquire(&self.under_way, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full).map(Arc::new)
     }
 
-    /// Audits stored matches, the newest first, as far as time allows.
+    /// Audits as many stored matches as time allows, the newest first.
     pub(super) async fn audit_bot(
         &self,
         asked: WaitingCaller,
@@ -279,23 +279,23 @@ impl RecordsAudit {
     }
 }
 
-/// Returns whether only one version of a bot played in a match.
+/// Returns whether the bot played the whole match with the version `label`.
 fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
     let seat = summary.setup.as_ref().and_then(|setup| setup.seat_of(bot));
     let versions = seat.and_then(|seat| summary.versions.get(seat.index()));
     versions.is_some_and(|versions| versions.is_only_version(label))
 }
 
-/// The result of adding a record.
+/// The result of adding a record to an audit.
 enum IntakeOutcome {
     Counted,
-    /// Its match is not over, was cancelled, or is not in the requested scope.
+    /// The match is not over, was cancelled, or is not in the requested scope.
     NoResult,
-    /// It was rejected for this reason.
+    /// The record was rejected for this reason.
     Refused(String),
 }
 
-/// Adds a record if it counts.
+/// Adds a record to the audit if its match counts.
 fn take_in_record(
     auditor: &mut Auditor,
     admitted: Result<AdmittedRecord, RecordRefusal>,

@@ -49,7 +49,7 @@ pub(super) fn find_equilibria(
     Ok(equilibria_message(&found, &game, limits.examples))
 }
 
-/// Finds the rows that explain all takes of a player.
+/// Finds the rows that explain all takes that a player made in the given games.
 pub(super) fn find_rational_rows(
     request: &pb::RationaliseRequest,
     budget: &mut Budget<'_>,
@@ -63,7 +63,7 @@ pub(super) fn find_rational_rows(
     let mut explained = RationalisableRows::new(games[0].game.matrix.seats(), reading);
     parse_request(|field| {
         for (index, played) in games.iter().enumerate() {
-            // Skipped games are counted in the result.
+            // A game that is left out causes no error here: the response states how many there are.
             let added = explained.add_game(&played.game, played.seat, &played.takes, budget);
             field.member("games").element(index).ok_or_report(added);
         }

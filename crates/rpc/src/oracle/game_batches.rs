@@ -11,10 +11,11 @@ use lastnim_proto::{Violations, parse_request, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
 use prost::Message as _;
 
-/// The maximum size of a ply in an audit.
+/// The maximum size in bytes that one ply adds to an encoded audit.
 const PLY_BYTES: usize = 80;
 
-/// Returns the steps for a position or an audit of this length: one per two seats.
+/// Returns the number of steps to charge for a position or an audit. `length` is its number of piles and takes, and
+/// each of these costs one step for every pair of seats.
 fn steps_for_length(length: usize, seats: usize) -> u64 {
     let seats = seats.min(MAX_SEATS) as u64;
     (length as u64 + 1) * seats * seats

@@ -12,22 +12,23 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OracleQuestionError {
-    /// The service has no such method, or it needs a server.
+    /// The service has no such method, or the method needs a server.
     #[error("unknown oracle method {0:?}")]
     UnknownMethod(String),
-    /// The JSON does not fit the method's message.
+    /// The JSON does not match the method's request message.
     #[error(transparent)]
     Message(#[from] MessageJsonError),
-    /// It was not answered.
+    /// The question was not answered.
     #[error(transparent)]
     Unanswered(#[from] QuestionError),
 }
 
-/// Answers a question to a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. Question and answer
-/// are the messages' JSON ([`wire::json`](lastnim_proto::json)). The memory limits are those of a server.
+/// Answers a question to a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. The question and the
+/// answer are the JSON form of the method's messages (see [`wire::json`](lastnim_proto::json)). The memory limits are
+/// those of a server.
 ///
 /// # Errors
-/// Names the fault in the question, or the limit that was reached.
+/// The error names the fault in the question, or the limit that was reached.
 pub fn answer_oracle_question(
     method: &str,
     question: &Value,

@@ -1,7 +1,7 @@
 //! The oracle service: limits per caller, queues and deadlines.
 //!
-//! Questions are computed on separate threads, not on those that handle messages. Each file of questions contains pure
-//! functions from requests to answers; the other files schedule them.
+//! Answers are computed on separate threads, not on those that handle messages. The modules for the kinds of questions
+//! contain pure functions that turn a request into an answer; the other modules schedule their work.
 
 mod batch;
 mod bot_audits;

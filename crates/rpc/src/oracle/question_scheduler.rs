@@ -1,4 +1,4 @@
-//! Schedules questions and their answers.
+//! Decides when each question is answered, and stops those that take too long.
 
 use crate::access::Access;
 use crate::scheduling::{Caller, CallerConnection, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller};
@@ -17,18 +17,18 @@ use tonic::{Code, Request, Status};
 
 /// The limit on questions per caller, including waiting ones.
 const MAX_QUESTIONS_PER_CALLER: usize = 16;
-/// The limit on questions of all callers together; each may hold a request in memory.
+/// The limit on questions of all callers together, since each question may hold a request in memory.
 const MAX_QUESTIONS: usize = 64;
 /// How long a question may wait for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a question may be computed, without its time in the queue.
+/// How long the server may work on a question, excluding its time in the queue.
 pub(super) const MAX_QUESTION_TIME: Duration = Duration::from_secs(10);
-/// How long a question is computed before it yields to another waiting caller with fewer turns.
+/// How long the server works on a question before it yields to another waiting caller with fewer turns.
 const TIME_SLICE: Duration = Duration::from_millis(100);
 /// The message for a caller whose question got no turn.
 const FULL: &str = "the oracle is busy: try again later";
 
-/// Answers questions in turn.
+/// Answers the questions of all callers in turn.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionScheduler {
     arena: Arena,
@@ -36,14 +36,14 @@ pub(super) struct QuestionScheduler {
     questions: Arc<SharedQuota<Caller>>,
     quick: Arc<RequestQueue>,
     long: Arc<RequestQueue>,
-    /// The number of questions begun.
+    /// The number of questions begun so far.
     begun: Arc<AtomicU64>,
 }
 
-/// Computes a question and stores the answer.
+/// Computes the answer to a question and sends it.
 type QuestionWork = Box<dyn FnOnce(&mut Budget<'_>) + Send>;
 
-/// The queue of a question, so that quick ones do not wait for long ones.
+/// How much work a question needs. Each kind has its own queue, so that quick questions do not wait for long ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuestionEffort {
     /// The work is linear in the size of the request and takes some milliseconds.
@@ -55,13 +55,13 @@ pub(super) enum QuestionEffort {
 /// Why a question was not answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QuestionError {
-    /// It is invalid.
+    /// The question is invalid.
     #[error(transparent)]
     Refused(#[from] Violations),
-    /// The time was too short; the text says how far the work got.
+    /// The answer took too long; the text says how far the work got.
     #[error("{0}")]
     TooLong(String),
-    /// It needs too much memory; the text says which limit was reached.
+    /// The answer needs too much memory; the text says which limit was reached.
     #[error("{0}")]
     TooLarge(String),
 }
@@ -83,15 +83,15 @@ impl QuestionError {
     }
 }
 
-/// A question that is being computed.
+/// A question that is being answered.
 struct RunningQuestion {
     turn: Turn,
     wanted_by: Option<Instant>,
     /// A guard that the call holds while it waits for the answer.
     waiting_call: Weak<()>,
-    /// The time at which it is stopped.
+    /// The time at which the work is stopped.
     ends_at: Instant,
-    /// The time from which other callers may take the turn for a while.
+    /// The time from which the turn may be lent to another caller for a while.
     slice_ends_at: Instant,
 }
 
@@ -107,8 +107,8 @@ impl RunningQuestion {
         }
     }
 
-    /// Returns whether to continue. Sometimes waits while other callers have the turn, which does not count as
-    /// computing time.
+    /// Returns whether to continue. It may first wait while other callers have the turn; this wait does not count as
+    /// working time.
     fn may_continue(&mut self) -> bool {
         let Self { turn, wanted_by, waiting_call, .. } = self;
         let is_wanted = |now| waiting_call.strong_count() > 0 && wanted_by.is_none_or(|by| now < by);
@@ -147,8 +147,8 @@ impl QuestionScheduler {
         self.arena.check_oracle_open(asker.caller.principal().as_ref()).map_err(arena_status)
     }
 
-    /// Answers a question, unless a limit is reached, it takes too long, or the server stops. It is stopped when the
-    /// caller leaves.
+    /// Answers a question, unless a limit is reached, it takes too long, or the server stops. The work is stopped when
+    /// the caller leaves.
     pub(super) async fn answer_question<T: Send + 'static>(
         &self,
         asked: WaitingCaller,
@@ -173,7 +173,7 @@ impl QuestionScheduler {
         }
     }
 
-    /// Computes a part of a long request when its turn comes. The deadline is that of the whole call.
+    /// Answers a part of a long request when its turn comes. The deadline is that of the whole call.
     pub(super) async fn answer_part<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
@@ -209,8 +209,9 @@ impl QuestionScheduler {
         answer.map_err(|unanswered| unanswered.status())
     }
 
-    /// Computes a question on another thread, while the caller waits for it. The permit and the turn are held until the
-    /// computation has really ended. Checks the oracle again, since a tournament may have begun.
+    /// Runs the work on another thread while the caller waits. The permit and the turn are held until the work has
+    /// really ended, even if the caller leaves before that. Checks again whether the oracle is open to the caller,
+    /// since a tournament may have begun in the meantime.
     async fn run_work(
         &self,
         place: &Arc<Permit>,
@@ -220,7 +221,7 @@ impl QuestionScheduler {
     ) -> Result<(), Status> {
         self.check_open(place.holder())?;
         self.begun.fetch_add(1, Ordering::Relaxed);
-        // This is dropped as soon as the caller leaves.
+        // This guard is dropped as soon as the caller leaves.
         let this_call = Arc::new(());
         let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
@@ -246,7 +247,7 @@ impl QuestionScheduler {
     }
 }
 
-/// Explains why a question got no turn: its own deadline, or too many others.
+/// Returns the status of a question that got no turn, because its deadline has passed or there were too many others.
 fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
         Some(by) if by <= Instant::now() => too_long_status("the question was still waiting"),
@@ -261,7 +262,7 @@ pub(super) fn too_long_status(how_far: &str) -> Status {
     refusal_status(Code::DeadlineExceeded, "TOO_LONG", &message)
 }
 
-/// Returns the status of work that was stopped with the server.
+/// Returns the status of work that was stopped because the server stops.
 pub(super) fn stopping_status() -> Status {
     arena_status(ArenaError::Stopping)
 }
@@ -356,7 +357,7 @@ mod tests {
         until(|| scheduler.long.free_turns() == 1).await;
         assert!(
             scheduler.answer_question(by("busy"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap(),
-            "another queue"
+            "quick questions have their own queue"
         );
         call.abort();
         until(|| scheduler.long.free_turns() == 2 && scheduler.questions.used() == 0).await;
@@ -386,7 +387,7 @@ mod tests {
         let refused =
             scheduler.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
-        // The paused clock of the test advances by itself, except while a question is computed.
+        // The paused clock of the test advances by itself, except while a question is being answered.
         tokio::time::pause();
         let waiting = scheduler.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) =

@@ -1,4 +1,4 @@
-//! Questions about games with other rules.
+//! Questions about games whose rules differ from those of Last Nim.
 
 use super::question_scheduler::QuestionError;
 use lastnim_analysis::general::{ExceededBound, GrundySequence, MemoryBounds, SearchStopped};
@@ -9,7 +9,8 @@ use lastnim_proto::ruleset::{
 };
 use lastnim_proto::{parse_request, pb};
 
-/// The memory limits of one question. They are small enough for all concurrent questions on any machine.
+/// The memory limits of one question. They are small enough that any machine has enough memory for all concurrent
+/// questions.
 const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
 
 /// Solves a game with any rules.

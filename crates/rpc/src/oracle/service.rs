@@ -12,8 +12,8 @@ use lastnim_proto::{batch::check_questions, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-/// Serves `lastnim.v1.OracleService`. Questions are computed on separate threads, with limits for running and waiting
-/// ones, per caller and in total.
+/// Serves `lastnim.v1.OracleService`. Answers are computed on separate threads. The number of running and waiting
+/// questions is limited, per caller and in total.
 #[derive(Debug, Clone)]
 pub struct OracleRpc {
     scheduler: QuestionScheduler,
@@ -29,7 +29,7 @@ impl OracleRpc {
         Self { batches: BatchService::new(scheduler.clone()), bot_audits, scheduler }
     }
 
-    /// Returns the number of questions begun so far, and of those that are waiting or running.
+    /// Returns the number of questions begun so far, and the number of those that are waiting or running.
     pub fn question_counts(&self) -> (u64, usize) {
         self.scheduler.question_counts()
     }
@@ -130,7 +130,8 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     ) -> Result<Response<pb::RationaliseResponse>, Status> {
         let asked = self.scheduler.admit(&request)?;
         let request = request.into_inner();
-        // The number of games is checked first, because far too many games would hold memory while they wait.
+        // The number of games is checked first, because a request with far too many games would hold memory while it
+        // waits.
         read_request(|field| {
             check_questions(request.games.len(), field.member("games"));
             Some(())

@@ -1,4 +1,4 @@
-//! Mangled requests: every request that parses gets an answer, or an error that fits in a status.
+//! Tests with mangled requests: every request that parses gets an answer, or an error that fits in a status.
 
 use super::batch::{BatchRequest, ResponsePlace};
 use super::question_scheduler::QuestionError;
@@ -12,9 +12,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use prost::Message;
 
-/// The step limit of a question here: it may finish or be stopped.
+/// The step limit of each question in these tests. Some questions finish within it, and others are stopped.
 const STEPS: u64 = 20_000;
-/// The maximum size of an error message: the first fault may be long, the others are limited together.
+/// The maximum size of an error message: the first fault may be long, and the others share one limit.
 const MAX_WORDS: usize = 2 * Violations::MAX_BYTES;
 
 /// A change to a byte.
@@ -54,7 +54,7 @@ fn refused(violations: &Violations) {
     assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
 }
 
-/// Asks a mangled question.
+/// Mangles a question, and asks it if it can still be decoded.
 fn ask<Q: Message + Default, A>(
     question: &Q,
     changes: &[(Index, Change)],
@@ -66,7 +66,7 @@ fn ask<Q: Message + Default, A>(
     }
 }
 
-/// Asks a mangled batch request to its end.
+/// Mangles a batch request, and answers all its questions if it can still be decoded.
 fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
     let Some(request) = mangled(request, changes) else { return };
     let terms = match request.parse_terms() {

@@ -6,8 +6,8 @@ use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::tree::{TreeForm, parse_max_plies, parse_tree_form, play_graph_message, report_too_large};
 use lastnim_proto::{game::parse_game, parse_request, pb};
 
-/// The limit on nodes in a tree, and on nodes and edges in a graph, which keeps them below the 4 MiB that clients
-/// accept by default: a node has at most about 90 bytes and an edge 27.
+/// The limit on nodes in a tree, and on nodes and edges in a graph, which keeps responses below the 4 MiB that clients
+/// accept by default: a node takes at most about 90 bytes, and an edge at most 27.
 const MAX_NODES: u64 = 32_768;
 
 /// Builds the tree of all possible play of a game.

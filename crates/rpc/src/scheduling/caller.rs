@@ -13,10 +13,10 @@ pub(crate) enum Caller {
     Admin,
     Viewer,
     Bot(BotName),
-    /// A client without a token, by address.
+    /// A client without a token, identified by its address.
     Anonymous(ClientAddress),
-    /// The feeds of visitors without a token, by address, so that feeds with many watchers do not wait for a visitor's
-    /// own reads.
+    /// The feeds that serve visitors without a token, identified by address. They are separate from
+    /// `Anonymous` callers, so that a feed with many watchers does not wait for a visitor's other reads.
     Feeds(ClientAddress),
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct CallerConnection {
 /// The source of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallSource {
-    /// The client's end of a connection.
+    /// The address and port of the client's end of a connection.
     Connection(SocketAddr),
     Feed(FeedNumber),
 }
 
-/// The number of a feed: a task in this process that reads repeatedly for all its watchers, and sends this number with
-/// each request.
+/// The number of a feed. A feed is a task in this process that reads repeatedly for all its watchers, and sends its
+/// number with each request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeedNumber(u64);
 
@@ -51,7 +51,7 @@ impl FeedNumber {
 }
 
 impl Caller {
-    /// Identifies a caller by its token; without one, by its address, with feeds counted separately.
+    /// Identifies a caller by its token or, if it has none, by its address. Feeds without a token are separate callers.
     fn new(principal: Option<Principal>, address: ClientAddress, feed: Option<FeedNumber>) -> Self {
         match principal {
             Some(Principal::Admin) => Self::Admin,

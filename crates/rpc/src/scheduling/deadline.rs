@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
-/// Returns when a call must be answered: a tenth of the time it has left is reserved for the transfer. `None` if the
-/// call has no deadline.
+/// Returns when the answer to a call must be ready. A tenth of the call's timeout is reserved for the transfer of the
+/// answer. `None` if the call has no deadline.
 pub(super) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)

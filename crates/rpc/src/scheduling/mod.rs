@@ -1,6 +1,6 @@
 //! Shares the server's time among callers: identification, limits and turns.
 //!
-//! Both the oracle and reads use it. It does not know the work that is done in a turn.
+//! The oracle and the reads both use this module, which knows nothing about the work that is done in a turn.
 
 mod caller;
 mod deadline;

@@ -6,7 +6,7 @@ use crate::status::retry_status;
 use std::sync::Arc;
 use tonic::{Code, Status};
 
-/// A permit for one running request of a caller, until it is dropped.
+/// A permit for one running request of a caller. The request counts until the permit is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     asker: CallerConnection,
@@ -17,8 +17,8 @@ impl Permit {
     /// Acquires a permit for a caller.
     ///
     /// # Errors
-    /// A status with `reason`: its message is `of_caller` if the caller's limit is reached, or `of_all` if the limit on
-    /// all callers is reached.
+    /// If the caller's limit is reached, a status with `reason` and the message `of_caller`. If the limit on all
+    /// callers together is reached, a status with the reason `FULL` and the message `of_all`.
     pub(crate) fn acquire(
         quota: &Arc<SharedQuota<Caller>>,
         asker: &CallerConnection,
@@ -33,7 +33,7 @@ impl Permit {
         }
     }
 
-    /// Returns the caller.
+    /// Returns the caller that holds the permit.
     pub(crate) fn holder(&self) -> &CallerConnection {
         &self.asker
     }

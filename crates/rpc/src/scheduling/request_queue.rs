@@ -12,11 +12,12 @@ use tokio::time::timeout;
 /// How often a paused request checks whether it is still wanted.
 const WANTED_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Grants a limited number of turns.
+/// Grants a limited number of turns at the same time.
 ///
-/// A free turn goes to the caller with the fewest turns, and among these to the one that has waited longest since its
-/// last turn. So a lone caller has all turns, and a busy one leaves some to others. The calls of one caller take turns
-/// by source. A long request lends its turn to others from time to time, and continues when the turn returns.
+/// A free turn goes to the waiting caller with the fewest turns; among several of these, to the one that has waited
+/// longest since its last turn. So a caller that is alone can get all turns, but a busy one leaves some to others. If
+/// the calls of one caller come from several sources, the sources take turns. A long request lends its turn to others
+/// from time to time, and continues when it gets a turn back.
 #[derive(Debug)]
 pub(crate) struct RequestQueue {
     shared: Arc<QueueShared>,
@@ -32,25 +33,26 @@ struct QueueShared {
 #[derive(Debug)]
 struct QueueState {
     free: usize,
-    /// The maximum number of requests that have begun and not ended, running or not, since each may hold memory.
+    /// The maximum number of requests that have begun but not ended, whether they run now or not, since each may hold
+    /// memory.
     max_begun: usize,
     begun: usize,
     /// Every caller that has a turn or waits for one.
     shares: HashMap<Caller, CallerShare>,
-    /// Waiting callers, the next among equals at the front.
+    /// Waiting callers. Among callers with the same number of turns, the one nearest to the front is next.
     waiting: VecDeque<Caller>,
 }
 
 #[derive(Debug, Default)]
 struct CallerShare {
     turns: usize,
-    /// The caller's requests that lent their turns to others, the first at the front.
+    /// The caller's requests that have lent their turns to others. The one at the front continues first.
     interrupted: VecDeque<Waiter>,
-    /// The caller's requests that have not begun, by source, the next source at the front.
+    /// The caller's requests that have not begun, by source. The source at the front is next.
     sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
 }
 
-/// Grants a turn to a waiter; closed once the waiter has left.
+/// Grants a turn to a waiting request; it is closed once that request has left.
 type Waiter = oneshot::Sender<()>;
 
 /// Whether a request has already begun.
@@ -121,7 +123,6 @@ impl QueueState {
         self.shares.get(caller).map_or(0, |share| share.turns)
     }
 
-    /// Grants free turns.
     fn grant_free_turns(&mut self) {
         while self.free > 0
             && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
@@ -162,7 +163,7 @@ impl QueueState {
         self.forget_idle_caller(caller);
     }
 
-    /// Takes a turn back. If its caller waits for another one, other callers come first.
+    /// Takes a turn back. If its caller is waiting for another turn, it moves behind all other waiting callers.
     fn return_turn(&mut self, caller: &Caller) {
         if let Some(share) = self.shares.get_mut(caller) {
             share.turns -= 1;
@@ -175,7 +176,7 @@ impl QueueState {
         self.forget_idle_caller(caller);
     }
 
-    /// Removes a caller without turns and waiters.
+    /// Removes a caller that has neither turns nor waiters.
     fn forget_idle_caller(&mut self, caller: &Caller) {
         if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.has_waiters()) {
             self.shares.remove(caller);
@@ -199,7 +200,8 @@ impl QueueShared {
 }
 
 impl RequestQueue {
-    /// Creates a queue that grants `at_once` turns. At most four times this number of requests may have begun.
+    /// Creates a queue that grants `at_once` turns at the same time. At most four times as many requests may have begun
+    /// but not ended.
     pub(crate) fn new(at_once: usize) -> Self {
         let at_once = at_once.max(1);
         let queue = QueueState {
@@ -247,9 +249,9 @@ impl Drop for QueuedRequest {
 }
 
 impl Turn {
-    /// Lends the turn to another waiting caller with fewer turns, and blocks until the turn returns; returns at once
-    /// if there is no such caller. Returns false if the turn is no longer wanted. Blocks its thread: do not call it
-    /// on a runtime thread.
+    /// Lends the turn to another waiting caller with fewer turns, and blocks until it gets a turn back; returns at once
+    /// if there is no such caller. Returns false if the turn is no longer wanted. This blocks its thread, so do not
+    /// call it on a runtime thread.
     pub(crate) fn yield_and_wait(&mut self, is_wanted: impl Fn() -> bool) -> bool {
         if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
             return true;
@@ -268,7 +270,7 @@ impl Turn {
         })
     }
 
-    /// Releases the turn and joins the queue again, if another waiting caller has fewer.
+    /// Releases the turn and joins the queue again, if another waiting caller has fewer turns.
     fn give_up_and_requeue(&mut self) -> Option<QueuedRequest> {
         let (shared, asker) = (&self.shared, &self.asker);
         let granted = shared.update(|queue| {
@@ -358,7 +360,7 @@ mod tests {
             let ready = (0..askers.len())
                 .filter(|at| !order.contains(at))
                 .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
-            // The turn ends at once.
+            // The turn itself is dropped here, so it ends at once.
             order.push(ready.expect("a turn was granted").0);
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Counts the use of holders, such as running calls, bytes in memory or open matches. Holders without any use are
-/// forgotten.
+/// Counts and limits what holders use, such as running calls, bytes of memory or open matches. Holders that use nothing
+/// are forgotten.
 #[derive(Debug)]
 pub struct SharedQuota<K> {
     /// The limit per holder.
@@ -21,7 +21,7 @@ struct UsedQuota<K> {
     by_holder: HashMap<K, usize>,
 }
 
-/// The share of a holder, which counts until dropped.
+/// A holder's share of a quota, which counts as used until it is dropped.
 #[derive(Debug)]
 #[must_use = "the share counts until it is dropped"]
 pub struct QuotaShare<K: Eq + Hash> {
@@ -38,7 +38,7 @@ pub enum QuotaSpent {
 }
 
 impl<K: Eq + Hash + Clone> SharedQuota<K> {
-    /// Creates an unused quota.
+    /// Creates a quota of `each` per holder and `all` for all holders together, of which nothing is used yet.
     pub fn new(each: usize, all: usize) -> Arc<Self> {
         let used = UsedQuota { all: 0, by_holder: HashMap::new() };
         Arc::new(Self { each, all, used: Mutex::new(used) })
@@ -47,8 +47,8 @@ impl<K: Eq + Hash + Clone> SharedQuota<K> {
     /// Acquires an amount for a holder.
     ///
     /// # Errors
-    /// If its quota or the shared one is used up. A holder that uses nothing may exceed its own quota with a single
-    /// share, which would otherwise never be granted.
+    /// If the holder's quota or the shared one is used up. While nothing of a quota is used, a single share may exceed
+    /// it, since such a share would otherwise never be granted.
     pub fn acquire(self: &Arc<Self>, holder: K, amount: usize) -> Result<QuotaShare<K>, QuotaSpent> {
         self.add(&holder, amount)?;
         Ok(QuotaShare { quota: Arc::clone(self), holder, amount })
@@ -92,10 +92,10 @@ impl<K: Eq + Hash> SharedQuota<K> {
 }
 
 impl<K: Eq + Hash + Clone> QuotaShare<K> {
-    /// Changes the amount.
+    /// Changes the amount of the share.
     ///
     /// # Errors
-    /// If it grows and a quota is used up: it then stays unchanged.
+    /// If the larger amount would exceed a quota. The amount then stays unchanged.
     pub fn resize(&mut self, amount: usize) -> Result<(), QuotaSpent> {
         if let Some(more) = amount.checked_sub(self.amount) {
             self.quota.add(&self.holder, more)?;

@@ -10,7 +10,7 @@ use tonic::Request;
 #[derive(Debug, Clone)]
 pub(crate) struct WaitingCaller {
     pub(crate) asker: CallerConnection,
-    /// The time at which it needs the answer; `None` if it gave no deadline.
+    /// The time by which it needs the answer; `None` if it gave no deadline.
     pub(crate) wanted_by: Option<Instant>,
 }
 
@@ -21,7 +21,7 @@ impl WaitingCaller {
         Self { asker, wanted_by: answer_deadline(request.metadata()) }
     }
 
-    /// Returns how long it may wait: at most `longest`, and not beyond its deadline.
+    /// Returns how long the caller may wait: at most `longest`, and not beyond its deadline.
     pub(crate) fn time_left(&self, longest: Duration) -> Duration {
         self.wanted_by.map_or(longest, |by| by.duration_since(Instant::now()).min(longest))
     }

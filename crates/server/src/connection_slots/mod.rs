@@ -1,4 +1,4 @@
-//! The slots for connections: newcomers, strangers, and holders of tokens.
+//! Slots for connections of newcomers, strangers and holders of tokens.
 
 use lastnim_rpc::ClientAddress;
 use std::cmp::Reverse;
@@ -13,13 +13,14 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConnectionLimits {
     pub connections: usize,
-    /// The maximum number of connections that have called without a valid token.
+    /// The maximum number of strangers: connections that have made calls, but none with a valid token.
     pub strangers: usize,
-    /// The maximum number of such connections from one address.
+    /// The maximum number of strangers from one address.
     pub strangers_per_address: usize,
     /// How long a stranger's call may run before its connection can be closed for another stranger.
     pub stranger_call_time: Duration,
-    /// How long a newcomer keeps its slot even if all are taken, so that a burst can make its first calls.
+    /// How long a newcomer keeps its slot even if all are taken, so that all connections of a burst can make their
+    /// first calls.
     pub newcomer_grace: Duration,
 }
 
@@ -28,9 +29,10 @@ pub(super) struct ConnectionLimits {
 /// A connection is a newcomer until its first call. Then it is a stranger, or known if one of its calls has a valid
 /// token. Newcomers and strangers never keep anyone out: if all slots are taken, one of them is evicted.
 ///
-/// A newcomer's first call makes it a stranger, within the limits on strangers. If they are reached, a stranger is
-/// asked to leave: one without a call, or else the one whose call has run longest, and for long enough. Otherwise the
-/// newcomer is refused, and asked to leave itself.
+/// A newcomer becomes a stranger with its first call, if that call has no valid token. If a limit on strangers is
+/// reached, one of them is asked to leave first: one without a running call, or else the one whose call has run
+/// longest, if that is at least `stranger_call_time`. If there is no such stranger, the newcomer is refused and asked
+/// to leave instead.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
@@ -62,7 +64,7 @@ enum AnonymousStage {
     Leaving,
 }
 
-/// The answer to a newcomer.
+/// The answer to a new connection that needs a slot.
 #[derive(Debug)]
 pub(super) enum Admission {
     Admitted(ConnectionSlot),
@@ -72,25 +74,25 @@ pub(super) enum Admission {
     Full,
 }
 
-/// The limit on strangers is reached.
+/// A limit on strangers is reached, and none of them can be asked to leave.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooManyStrangers;
 
-/// A clock that orders events and measures their times.
+/// A clock that orders events and measures when they happen.
 #[derive(Debug)]
 struct ActivityClock {
     began: Instant,
     last_tick: AtomicU64,
 }
 
-/// The activity of a connection.
+/// What happens on a connection, and whether it must close.
 #[derive(Debug)]
 struct ConnectionActivity {
     clock: Arc<ActivityClock>,
     has_called: AtomicBool,
     calls: AtomicUsize,
-    /// The time at which a call last began or ended, or else at which the connection began: as a tick, and in
-    /// microseconds since the clock began.
+    /// The time at which a call last began or ended, or at which the connection began if there was no call yet.
+    /// `last_tick` gives the order of these events, and `last_us` the microseconds since the clock began.
     last_tick: AtomicU64,
     last_us: AtomicU64,
     leaving: CancellationToken,
@@ -106,7 +108,7 @@ pub(super) struct ConnectionSlot {
     is_known: AtomicBool,
 }
 
-/// Marks a running call on a connection.
+/// Marks a call on a connection as running, until dropped.
 #[derive(Debug)]
 pub(super) struct CallMark(Arc<ConnectionActivity>);
 
@@ -159,8 +161,9 @@ enum Evictable {
 }
 
 impl TakenSlots {
-    /// Finds a connection to evict: of the address with the most connections, the one that has been without a call
-    /// longest. Young newcomers are spared, and connections with calls come last.
+    /// Finds a connection to evict: among the connections of the address that has the most, the one that has had no
+    /// call for the longest time. Newcomers in their grace period are spared, and connections with running calls come
+    /// last.
     fn find_evictable(&self, newcomer_grace: Duration) -> Evictable {
         let held = self.held_by_address(|_| true);
         let youth = |connection: &AnonymousConnection| match connection.stage {
@@ -174,7 +177,7 @@ impl TakenSlots {
             .max_by_key(|(_, connection)| connection.eviction_rank(&held));
         match victim {
             Some((&id, connection)) if connection.activity.is_idle() => Evictable::Connection(id),
-            // Every remaining connection has a call.
+            // Every connection that is not spared has a running call.
             other => match self.anonymous.values().map(youth).filter(|youth| !youth.is_zero()).min() {
                 Some(time) => Evictable::After(time),
                 None => other.map_or(Evictable::None, |(&id, _)| Evictable::Connection(id)),
@@ -189,7 +192,8 @@ impl TakenSlots {
         }
     }
 
-    /// Makes room for one more of these strangers, if there are `limit` of them: one is asked to leave.
+    /// Makes room for one more stranger among those that `among` selects: if there are already `limit` of them, asks
+    /// one to leave.
     fn make_room(
         &mut self,
         limits: &ConnectionLimits,
@@ -250,7 +254,7 @@ impl ConnectionActivity {
         self.calls.load(Ordering::Relaxed) == 0
     }
 
-    /// Returns the time since a call began or ended, or since the connection began.
+    /// Returns the time since a call last began or ended, or since the connection began if there was no call yet.
     fn time_in_state(&self) -> Duration {
         let last = Duration::from_micros(self.last_us.load(Ordering::Relaxed));
         self.clock.began.elapsed().saturating_sub(last)
@@ -271,10 +275,10 @@ impl ConnectionSlot {
         }
     }
 
-    /// Marks the connection as a stranger's: a call had no token.
+    /// Marks the connection as a stranger's: a call had no valid token.
     ///
     /// # Errors
-    /// If there are too many strangers. Then the connection is asked to leave.
+    /// If there are too many strangers. The connection is then asked to leave.
     pub(super) fn mark_stranger(&self) -> Result<(), TooManyStrangers> {
         if self.is_authenticated() {
             return Ok(());
@@ -303,14 +307,14 @@ impl ConnectionSlot {
         room
     }
 
-    /// Sets the client's address from a proxy.
+    /// Sets the client's address that a proxy has announced.
     pub(super) fn set_address(&self, address: ClientAddress) {
         if let Some(connection) = self.slots.lock_taken().anonymous.get_mut(&self.id) {
             connection.address = Some(address);
         }
     }
 
-    /// Marks a running call until dropped.
+    /// Marks a call as running, until the mark is dropped.
     pub(super) fn mark_call(&self) -> CallMark {
         self.activity.has_called.store(true, Ordering::Relaxed);
         self.activity.calls.fetch_add(1, Ordering::Relaxed);
@@ -318,7 +322,7 @@ impl ConnectionSlot {
         CallMark(Arc::clone(&self.activity))
     }
 
-    /// Returns whether a call had a valid token.
+    /// Returns whether any call on the connection had a valid token.
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_known.load(Ordering::Relaxed)
     }
@@ -327,7 +331,7 @@ impl ConnectionSlot {
         self.activity.has_called.load(Ordering::Relaxed)
     }
 
-    /// Returns how long there has been no call; `None` during a call.
+    /// Returns how long the connection has been without a call; `None` during a call.
     pub(super) fn idle_time(&self) -> Option<Duration> {
         self.activity.is_idle().then(|| self.activity.time_in_state())
     }

@@ -8,14 +8,14 @@ const LIMITS: ConnectionLimits = ConnectionLimits {
     stranger_call_time: Duration::ZERO,
     newcomer_grace: Duration::ZERO,
 };
-/// Limits under which no call has run long enough to be closed.
+/// Limits under which no call ever runs long enough to be ended for another stranger.
 const BRIEF_CALLS: ConnectionLimits = ConnectionLimits { stranger_call_time: Duration::MAX, ..LIMITS };
 
 fn address(last: u8) -> ClientAddress {
     IpAddr::from(Ipv4Addr::new(127, 0, 0, last)).into()
 }
 
-/// Returns which of these still have a slot.
+/// Returns the indexes of the connections that still have a slot.
 fn holders(connections: &[ConnectionSlot]) -> Vec<usize> {
     let holds = |slot: &ConnectionSlot| {
         slot.is_authenticated() || slot.slots.lock_taken().anonymous.contains_key(&slot.id)
@@ -23,7 +23,7 @@ fn holders(connections: &[ConnectionSlot]) -> Vec<usize> {
     connections.iter().enumerate().filter(|(_, slot)| holds(slot)).map(|(index, _)| index).collect()
 }
 
-/// Returns which of these were asked to leave.
+/// Returns the indexes of the connections that were asked to leave.
 fn leaving(connections: &[ConnectionSlot]) -> Vec<usize> {
     let leaves = |slot: &ConnectionSlot| slot.activity.leaving.is_cancelled();
     connections.iter().enumerate().filter(|(_, slot)| leaves(slot)).map(|(index, _)| index).collect()
@@ -37,7 +37,7 @@ fn admitted<const N: usize>(slots: &Arc<ConnectionSlots>, addresses: [u8; N]) ->
     addresses.map(admit).into()
 }
 
-/// Admits strangers who have called.
+/// Admits a connection from each address, and makes it a stranger with a finished call.
 fn strangers<const N: usize>(slots: &Arc<ConnectionSlots>, addresses: [u8; N]) -> Vec<ConnectionSlot> {
     let connections = admitted(slots, addresses);
     for slot in &connections {
@@ -56,7 +56,7 @@ fn a_burst_of_newcomers_can_use_all_slots() {
         slot.mark_authenticated();
     }
     assert_eq!(holders(&burst).len(), 6);
-    assert!(matches!(slots.admit(Some(address(2))), Admission::Full), "all slots belong to tokens");
+    assert!(matches!(slots.admit(Some(address(2))), Admission::Full), "all slots are authenticated");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_young_newcomer_keeps_its_slot() {
     let slots = ConnectionSlots::new(ConnectionLimits { newcomer_grace: Duration::MAX, ..LIMITS });
     let newcomers = admitted(&slots, [1; 6]);
     assert!(matches!(slots.admit(Some(address(2))), Admission::Later(_)));
-    // A stranger without a call goes first.
+    // A stranger without a call is evicted first.
     newcomers[3].mark_stranger().unwrap();
     admitted(&slots, [2]);
     assert_eq!(holders(&newcomers), [0, 1, 2, 4, 5]);
@@ -78,7 +78,7 @@ fn a_newcomer_evicts_one_without_a_call_of_the_address_with_the_most() {
     let more = admitted(&slots, [5]);
     assert_eq!((holders(&connections), holders(&more)), (vec![0, 1, 3, 4, 5], vec![0]));
     assert_eq!(leaving(&connections), [2], "its calls end");
-    // Connections with calls go last.
+    // Connections with running calls are evicted last.
     let _calls: Vec<_> = connections.iter().chain(&more).map(ConnectionSlot::mark_call).collect();
     let _last = admitted(&slots, [6]);
     assert_eq!(holders(&connections), [0, 3, 4, 5]);
@@ -91,7 +91,7 @@ fn a_stranger_without_a_call_leaves_for_another() {
     let _call = first[0].mark_call();
     let more = strangers(&slots, [4]);
     assert_eq!((leaving(&first), leaving(&more)), (vec![1], vec![]));
-    assert_eq!(holders(&first), [0, 1, 2, 3], "it has its slot until it is closed");
+    assert_eq!(holders(&first), [0, 1, 2, 3], "it keeps its slot until it is closed");
 }
 
 #[test]
@@ -99,7 +99,8 @@ fn an_address_has_its_own_limit() {
     let slots = ConnectionSlots::new(LIMITS);
     let first = strangers(&slots, [1, 1, 1, 1]);
     assert_eq!(leaving(&first), [0]);
-    // A proxy announces the address after connecting; it counts the same.
+    // A proxy announces the client's address after it has connected. The connection counts for that address like any
+    // other.
     let Admission::Admitted(behind_proxy) = slots.admit(None) else { panic!("no slot") };
     behind_proxy.set_address(address(1));
     behind_proxy.mark_stranger().unwrap();
@@ -132,7 +133,7 @@ fn strangers_give_way_in_turn() {
         newcomer.mark_stranger().unwrap();
         later.push((newcomer, call));
         assert_eq!(leaving(&first), expected);
-        // It closes.
+        // The stranger that was asked to leave closes its connection.
         slots.lock_taken().anonymous.retain(|_, connection| connection.stage != AnonymousStage::Leaving);
     }
 }
@@ -147,7 +148,7 @@ fn authenticated_connections_are_never_evicted() {
     }
     let newcomers = admitted(&slots, [1, 1, 1, 2, 3]);
     assert_eq!((holders(&known), holders(&newcomers)), (vec![0, 1, 2], vec![2, 3, 4]));
-    // An evicted connection authenticates too late.
+    // An evicted connection cannot become known: its token came too late.
     newcomers[0].mark_authenticated();
     assert_eq!(holders(&newcomers), [2, 3, 4]);
     for slot in &newcomers {

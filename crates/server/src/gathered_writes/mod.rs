@@ -1,8 +1,8 @@
 //! Gathers the writes of a connection until the end of a poll.
 //!
-//! The HTTP/2 codec writes and flushes every larger frame separately. A server that announces a thousand takes at a
-//! time would make a system call for each receiving stream. Here the frames of one poll are written together at its
-//! end.
+//! The HTTP/2 codec writes and flushes every larger frame separately. A server that announces a thousand takes at once
+//! would therefore make a system call for each stream that receives one. Here, the frames of one poll are written
+//! together at its end.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use std::io::{self, ErrorKind, IoSlice};
@@ -25,9 +25,9 @@ pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
 struct Gathered<S> {
     stream: S,
     waiting: Vec<u8>,
-    /// The number of bytes written so far.
+    /// The number of bytes at the start of `waiting` that have been written.
     written: usize,
-    /// An error to report at the next use.
+    /// An error to report at the next use of the stream.
     failure: Option<ErrorKind>,
 }
 
@@ -38,22 +38,22 @@ pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites
 }
 
 impl<S: Write + Unpin> GatheredWrites<S> {
-    /// Writes the waiting bytes as far as the socket accepts them; the task is woken when it accepts more. After an
-    /// error, the task is woken at once, and the stream reports it at its next use.
+    /// Writes the waiting bytes as far as the socket accepts them; the task is woken when the socket accepts more.
+    /// After an error, the task is woken at once, and the stream reports the error at its next use.
     pub(super) fn poll_write_out(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut gathered = lock_gathered(&self.0);
         if let Err(error) = ready!(gathered.poll_write_waiting(0, context)) {
             gathered.failure = Some(error.kind());
             context.waker().wake_by_ref();
         }
-        // This case comes first, because most connections have nothing to write most of the time.
+        // The buffer is freed, because most connections have nothing to write most of the time.
         (gathered.waiting, gathered.written) = (Vec::new(), 0);
         Poll::Ready(())
     }
 }
 
 impl<S> GatheredWrites<S> {
-    /// Gives access to the stream below.
+    /// Gives access to the underlying stream.
     pub(super) fn with_stream(&self, use_stream: impl FnOnce(&mut S)) {
         use_stream(&mut lock_gathered(&self.0).stream);
     }

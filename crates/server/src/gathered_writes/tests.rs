@@ -51,7 +51,7 @@ fn the_waiting_bytes_of_a_silent_client_are_limited() {
     }
     assert!((MAX_WAITING..=MAX_WAITING + 1_000).contains(&taken), "{taken}");
     assert!(writes.poll_write_out(&mut context).is_pending());
-    // As it reads a little at a time, the rest follows in order within the limit.
+    // While the client reads a little at a time, the rest follows in order, and the limit still holds.
     while received.len() < sent.len() {
         received.extend(read_waiting(&mut peer));
         while taken < sent.len()
