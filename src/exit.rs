@@ -29,13 +29,13 @@ pub enum Failure {
     Output(io::Error),
 }
 
-/// The refusal of a call by a server.
+/// A server's refusal of a call.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct ServerRefusal {
-    /// Its message.
+    /// The server's message.
     pub message: String,
-    /// Its reason, for programs.
+    /// The machine-readable reason, if the server gave one.
     pub reason: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure as JSON, which is not a message of the protocol.
+    /// Returns the failure as JSON. The protocol has no message for it.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
             Self::Runtime(error) => ("runtime", server_reason(error)),
@@ -75,7 +75,7 @@ impl Failure {
         } })
     }
 
-    /// Writes the failure to standard error, in one line.
+    /// Writes the failure to standard error, on one line.
     pub fn print_to_stderr(&self, form: OutputFormat) {
         use io::Write as _;
         let mut errors = screen::stderr();
@@ -87,13 +87,13 @@ impl Failure {
     }
 }
 
-/// Returns the server's reason, if a server refused a call.
+/// Returns the reason that the server gave, if the error is a server's refusal.
 fn server_reason(error: &anyhow::Error) -> Option<&str> {
     error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
 }
 
 impl fmt::Display for Failure {
-    /// Writes the failure and its cause in one line.
+    /// Writes the failure and its cause on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Runtime(error) | Self::Input(error) => format!("{error:#}"),

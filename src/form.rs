@@ -14,7 +14,7 @@ use std::{
     io::{self, IsTerminal as _, Write},
 };
 
-/// The heading of the flags that most commands have.
+/// The heading in the help under which the flags that most commands have are listed.
 pub const HEADING: &str = "Server and output";
 
 /// The format of printed results.
@@ -51,7 +51,7 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// Prints a message to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
+    /// Prints a message to standard output: if CSV was requested, the tables of its report, otherwise text or JSON.
     pub fn print_message_report(
         self,
         form: OutputFormat,
@@ -61,7 +61,7 @@ impl CsvArgs {
         self.print_report(form, || MessageJson::of(message), report)
     }
 
-    /// Prints a result to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
+    /// Prints a result to standard output: if CSV was requested, the tables of its report, otherwise text or JSON.
     pub fn print_report<J: Serialize>(
         self,
         form: OutputFormat,
@@ -82,7 +82,7 @@ impl CsvArgs {
 }
 
 impl OutputFormat {
-    /// Returns the format that a command line requests, even if it cannot be parsed.
+    /// Returns the format that a command line requests, even if the command line cannot be parsed.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
@@ -129,18 +129,18 @@ impl OutputFormat {
     }
 }
 
-/// Reports a page of a list, and the token of the next page.
+/// Reports a page of a list, and the token for the next page.
 pub fn table_page_report(table: Table, next_page_token: &str) -> Report {
     let next_page = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
     Section::new().table(table).paragraphs(next_page).into()
 }
 
-/// Writes a report for standard output.
+/// Writes a report in the way that suits standard output: with styles only if it is a terminal.
 pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
     output.write_all(stdout_terminal().report_text(report).as_bytes())
 }
 
-/// Returns the terminal of standard output.
+/// Returns the terminal to write to on standard output; it has no styles if standard output is not a terminal.
 pub fn stdout_terminal() -> Terminal {
     if io::stdout().is_terminal() {
         Terminal::for_screen(env::var_os("NO_COLOR").as_deref())

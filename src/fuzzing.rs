@@ -1,4 +1,4 @@
-//! Entry points for fuzzing: the readers of untrusted texts, without files and output.
+//! Entry points for fuzzing. They read untrusted text without opening files or printing.
 
 use super::{
     batch,
@@ -9,11 +9,10 @@ use super::{
 };
 use clap::{Args as _, FromArgMatches as _};
 
-/// Reads a tournament file. Returns its mistakes, at least one if it cannot be played; if it can, the
-/// settings for the server.
+/// Reads a tournament file, and returns the settings for the server if the tournament can be played.
 ///
 /// # Errors
-/// The line and the text of each mistake.
+/// Returns the line and the text of each mistake in the file, at least one.
 pub fn read_tournament_file(
     text: &str,
 ) -> Result<lastnim_proto::pb::TournamentSettings, Vec<(usize, String)>> {
@@ -22,11 +21,11 @@ pub fn read_tournament_file(
     Ok(plan.settings())
 }
 
-/// Reads a `serve --config` file, and returns whether its settings are the same after writing and reading. A store with a
-/// password is not written.
+/// Reads a `serve --config` file, and returns whether its settings stay the same when they are written and read again.
+/// If the store contains a password, the default store is used instead, because passwords are not written.
 ///
 /// # Errors
-/// The line and the text of each mistake.
+/// Returns the line and the text of each mistake in the file.
 pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> {
     let mut settings = ServeSettings::default();
     apply_config_text(text, &mut settings).map_err(mistake_words)?;
@@ -34,7 +33,7 @@ pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> 
         settings.store = ServeSettings::default().store;
     }
     let mut file = Vec::new();
-    settings.clone().write_file(&mut file).expect("memory takes everything");
+    settings.clone().write_file(&mut file).expect("writing to memory cannot fail");
     let mut again = ServeSettings::default();
     apply_config_text(&String::from_utf8_lossy(&file), &mut again).map_err(mistake_words)?;
     Ok(again == settings)
@@ -47,7 +46,7 @@ pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let args =
         RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are valid");
     let mut output = Vec::new();
-    // A refused line also gets an answer.
+    // The result is ignored, because a refused line also gets an answer.
     let _ = batch::answer_lines(input, "lines", &mut output, |line| args.answer_batch_line(line));
     output
 }

@@ -1,4 +1,4 @@
-//! The memory of processes that have tokens and keys.
+//! Hides the memory of processes that hold tokens and keys.
 
 /// Prevents other processes of the same user from reading the memory and environment of this process, on systems that
 /// support this. The superuser can still read them.

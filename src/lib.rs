@@ -1,4 +1,4 @@
-//! The program `lastnim`: one folder for each group of commands, with a file or folder for each subcommand.
+//! The program `lastnim`. Each group of commands has a folder, which has a file or folder for each subcommand.
 //!
 //! To write a bot in Rust, depend only on the crate `lastnim-client`.
 //!
@@ -69,7 +69,7 @@ struct Cli {
     command: Command,
 }
 
-/// The commands in groups by purpose, as the help lists them.
+/// The commands, grouped by purpose as the help lists them.
 const COMMAND_GROUPS: [(&str, &[&str]); 4] = [
     ("Play", &["demo", "bot", "match"]),
     ("Organise", &["serve", "tournament", "store"]),
@@ -128,20 +128,20 @@ impl Command {
     }
 }
 
-/// Runs the program on its command line.
+/// Runs the program with the arguments on its command line.
 pub fn main() -> ExitCode {
     run_as(&OwnCommand::of_this_process(), env::args_os().collect()).into()
 }
 
 /// Runs the program in this process with the given arguments, and returns the exit code.
 ///
-/// The first word is the program; `own` starts it again as another process.
+/// The first argument is the program's name; `own` is the command that starts the program as another process.
 pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
     let form = form::OutputFormat::from_arguments(words.iter().cloned());
     let parsed = program_command().try_get_matches_from(words);
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
-            // The settings of a server include its log filter.
+            // A server starts its log later, because the log filter is one of its settings.
             if !matches!(cli.command, Command::Serve(_)) {
                 log::log_of_command();
             }
@@ -155,7 +155,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
     code
 }
 
-/// Returns the program as clap describes it, with all its commands.
+/// Returns clap's description of the program and all its commands.
 fn program_command() -> clap::Command {
     let mut command = Cli::command();
     let template = help_template(&command);
@@ -178,7 +178,7 @@ fn help_template(command: &clap::Command) -> String {
     format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{after-help}}")
 }
 
-/// Rewrites the help of `--help` and `--version`, which clap adds, in all commands.
+/// Rewrites the help texts of `--help` and `--version`, the flags that clap adds to all commands.
 fn rephrase_clap_help(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "help" => arg.help("Prints help").long_help("Prints help; -h prints a summary"),
@@ -188,7 +188,7 @@ fn rephrase_clap_help(command: clap::Command) -> clap::Command {
     command.mut_subcommands(rephrase_clap_help)
 }
 
-/// Prints the help if that is the request; turns any other error into one line.
+/// Prints the help or the version if the user asked for it; turns any other error into one line.
 fn print_usage_error(error: &clap::Error) -> CommandResult {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -213,7 +213,7 @@ fn print_usage_error(error: &clap::Error) -> CommandResult {
     }
 }
 
-/// Returns the full command for a name that was given without its group.
+/// Returns the full command for the name of a subcommand that was given without its group.
 fn command_in_group(name: &ContextValue) -> Option<String> {
     let ContextValue::String(name) = name else { return None };
     let program = program_command();
@@ -221,7 +221,7 @@ fn command_in_group(name: &ContextValue) -> Option<String> {
     groups.next().map(|group| format!("lastnim {} {name}", group.get_name()))
 }
 
-/// The README, whose Rust blocks are compiled.
+/// The README, whose Rust examples are run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

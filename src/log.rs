@@ -13,15 +13,16 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-/// The variables with the log filter; the first takes precedence. Only an invalid value of the first, which belongs to
-/// lastnim, ends the program.
+/// The variable that sets only lastnim's log filter; it takes precedence over [`COMMON_VARIABLE`]. A server refuses to
+/// start if the value is invalid.
 const OWN_VARIABLE: &str = "LASTNIM_LOG";
+/// The variable that sets the log filter of many Rust programs; invalid parts of its value are ignored.
 const COMMON_VARIABLE: &str = "RUST_LOG";
 
-/// The default filter of a server: its own events, and warnings of other crates.
+/// The default filter of a server: events of lastnim's crates from level info, and warnings of other crates.
 const SERVER_FILTER: &str = "warn,lastnim=info";
 
-/// The filter of the log: a level, or levels by module, in the syntax of tracing's `Targets`, such as `debug` or
+/// The filter of the log: a level, or levels for modules, in the syntax of tracing's `Targets`, such as `debug` or
 /// `warn,lastnim_arena=debug`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogFilter(String);
@@ -115,7 +116,7 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
     }
 }
 
-/// Reads a filter and ignores directives that it does not understand: `RUST_LOG` may be meant for other programs.
+/// Reads a filter and ignores invalid directives, because `RUST_LOG` may be meant for other programs.
 fn read_targets(filter: &str) -> Targets {
     let known = filter.split(',').filter(|words| words.parse::<Targets>().is_ok());
     let targets: Targets = known.collect::<Vec<_>>().join(",").parse().unwrap_or_default();

@@ -23,22 +23,22 @@ const SUMMARY_TARGET: &str = "lastnim::log_limiter";
 const LINES_PER_CLIENT: (u64, u64) = (20, 1);
 /// Maximum number of lines of one kind, in a burst and then per second.
 const LINES_PER_KIND: (u64, u64) = (100, 5);
-/// Maximum number of kinds and clients that are counted separately. Further clients are counted together.
+/// Maximum number of kinds and clients that are counted separately. The lines of further clients are counted together.
 const MAX_COUNTED: usize = 1_024;
 /// Maximum number of characters kept from the name of a client or from a line.
 const MAX_KEPT_CHARS: usize = 200;
 /// Log fields that name a client; if a line has several, the first of these counts.
 const CLIENT_FIELDS: [&str; 4] = ["address", "peer", "client", "bot"];
 
-/// Drops lines over a limit, and reports their number later. A kind of line is a place in the code that logs; each has
-/// its own limit, and so has each client that a line names. Lines below [`Level::INFO`] are not limited, because the
-/// operator has asked for them.
+/// Drops log lines that exceed a limit, and later reports how many it dropped. Lines are of the same kind if the same
+/// place in the code logs them. There is a limit for each kind, and a lower one for each kind and client. Lines below
+/// [`Level::INFO`] are not limited, because the operator has asked for them.
 ///
 /// Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct LogLimiter(Arc<Mutex<HashMap<LineKey, CountedLines>>>);
 
-/// A kind of line, and the client that it names.
+/// A kind of line, and the client that the line names.
 type LineKey = (Identifier, Option<String>);
 
 /// The lines of one kind about one client.
@@ -52,7 +52,7 @@ struct CountedLines {
 }
 
 impl LogLimiter {
-    /// Starts a thread that regularly logs a summary of the dropped lines; it ends with the program.
+    /// Starts a thread that regularly logs a summary of the dropped lines, until the program ends.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -106,8 +106,8 @@ impl LogLimiter {
         true
     }
 
-    /// Returns a summary for each kind and client with dropped lines, and forgets those without any lines since the
-    /// last call.
+    /// Returns a summary for each kind and client with dropped lines. It then forgets each kind and client whose limit
+    /// has fully recovered.
     fn take_sums(&self, now: Instant) -> Vec<String> {
         let mut counted = self.lock();
         let mut sums = Vec::new();
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Runs this code with a limited log, and returns the lines.
+    /// Runs `write` with a limited log, and returns the lines that were logged.
     fn logged(limiter: &LogLimiter, write: impl FnOnce()) -> Vec<String> {
         let log = Log::default();
         let writer = log.clone();

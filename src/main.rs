@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Returns memory to the system after sessions end, unlike the C library's allocator.
+/// This allocator returns memory to the system after sessions end, unlike the C library's allocator.
 #[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -40,7 +40,7 @@ pub fn run(args: &ManArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Writes the pages of a command and its subcommands, and adds their names to a list.
+/// Writes the pages of a command and its subcommands, and adds the names of the pages to `pages`.
 fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Result<(), Failure> {
     let man = Man::new(command.clone());
     let (name, mut page) = (man.get_filename(), Vec::new());

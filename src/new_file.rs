@@ -36,7 +36,7 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates a file.
+    /// Creates a file under its temporary name.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         Self::begin(path, File::options().create(true).truncate(true))
     }
@@ -66,13 +66,13 @@ impl AtomicFile {
         Self::create(path)?.write_text(text)?.finish()
     }
 
-    /// Writes a whole file without waiting until it is on the disk, which suits many files that can be
-    /// written again. After a power failure the file may be empty.
+    /// Writes a whole file without waiting until it is on the disk. This is faster for a large number of files that can
+    /// be written again. After a power failure the file may be empty.
     pub fn write_unsynced(path: &Path, text: &str) -> Result<(), Failure> {
         Self::create(path)?.write_text(text)?.give_name()
     }
 
-    /// Writes a complete file that only its owner may read.
+    /// Writes a whole file that only its owner may read.
     pub fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
         Self::begin(path, File::options().create_new(true).mode(0o600))?.write_text(text)?.finish()
     }
@@ -95,7 +95,7 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // Once the file has its final name, the temporary name no longer exists.
+        // An error is ignored: once the file has its final name, there is nothing to remove.
         let _ = fs::remove_file(&self.temporary);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{env, ffi::OsString};
 
-/// The command that started this program. It is used to start the program again, for house bots in files and for
-/// supervisors.
+/// The command that started this program. It is used to start the program again, for the house bots
+/// that a tournament file names and for supervisors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// The name with which the program was called, for commands that people copy.
+    /// The name by which the program was called; it begins the commands that the program shows for people to copy.
     pub name: String,
     /// The program to start and its first arguments, such as `python -m lastnim`.
     pub words: Vec<OsString>,

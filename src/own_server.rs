@@ -34,12 +34,12 @@ impl OwnServer {
         Ok(Self { address, admin, stop, serving })
     }
 
-    /// Returns its address.
+    /// Returns the address on which the server listens.
     pub fn listen_address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns the address at which programs on this machine reach it.
+    /// Returns the address at which programs on this machine reach the server.
     pub fn connect_address(&self) -> String {
         lastnim_server::local_address(self.address).to_string()
     }

@@ -1,12 +1,12 @@
 //! The environment variables of the programs that this program starts.
 //!
-//! A program inherits a few of the caller's variables, and gets those that the caller sets for it. So it does not see
-//! keys that happen to be in the environment.
+//! A program inherits a few of the caller's variables, and gets those that the caller sets for it. Therefore it does
+//! not see keys that happen to be in the caller's environment.
 
 use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
-/// The caller's variables that every program inherits: the user, the places of its files, its interpreter and
-/// its modules, and its log filter. Proxy variables are not among them, since they may contain a password.
+/// The caller's variables that every program inherits. They name the user, the folders of files, interpreters and
+/// modules, and the log filter. Proxy variables are not among them, because they may contain a password.
 const PASSED: [&str; 19] = [
     "PATH",
     "HOME",
@@ -45,18 +45,18 @@ const OF_EACH_BOT: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOUR
 /// The variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramVariables {
-    /// The program is this one, which may read everything that the caller has set, except secrets.
+    /// The variables of lastnim itself as the program: everything that the caller has set, except secrets.
     OwnProgram,
-    /// A few of the caller's variables, and the given ones.
+    /// The few variables that every program inherits, and the given ones.
     Given(GivenVariables),
 }
 
 /// The variables that the caller gives to a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GivenVariables {
-    /// Names and values.
+    /// The values of variables, by name.
     pub values: BTreeMap<String, String>,
-    /// The names of variables that keep the caller's value.
+    /// The names of the variables that are passed on with the caller's values.
     pub passed: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl ProgramVariables {
 /// Checks the name of a variable for a program.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// The error says what is wrong with the name.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = |name: &str| {
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -112,7 +112,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The flag that passes variables to the program of a command line.
+/// The flag that passes variables on to the program that the command line names.
 #[derive(Debug, clap::Args)]
 pub struct PassedVariableArgs {
     /// A variable of your environment to pass to the program; repeat it or separate names by commas

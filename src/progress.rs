@@ -1,19 +1,19 @@
-//! The progress of a command, on standard error.
+//! Shows the progress of a command on standard error.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{borrow::Cow, time::Duration};
 
-/// How long a command works before a [`WorkLine`] appears.
+/// How long a command runs before a [`WorkLine`] appears.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// A line that shows what a command is doing and for how long; it is cleared when this is dropped. It shows nothing if
+/// A line that shows what a command is doing and for how long. Dropping this value clears the line. Nothing is shown if
 /// standard error is not a terminal.
 #[derive(Debug)]
 #[must_use = "the line is cleared when it is dropped"]
 pub struct WorkLine(ProgressBar);
 
 impl WorkLine {
-    /// Creates a line that appears at a [`tick`](Self::tick) after a second.
+    /// Creates a line that appears at the first [`tick`](Self::tick) after one second.
     pub fn new(what: impl Into<Cow<'static, str>>) -> Self {
         let bar = ProgressBar::new_spinner().with_style(bar_style("{spinner} {msg}: {elapsed}"));
         Self(bar.with_message(what))
@@ -26,7 +26,7 @@ impl WorkLine {
         line
     }
 
-    /// Draws the line if the work is slow.
+    /// Draws the line if the command has been running for at least a second.
     pub fn tick(&self) {
         if self.0.elapsed() >= SHOWN_AFTER {
             self.0.tick();
@@ -44,7 +44,7 @@ impl Drop for WorkLine {
 pub fn positions_bar(expected: u64) -> ProgressBar {
     let bar = ProgressBar::new(expected);
     let bar = bar.with_style(bar_style("{bar:32} {pos}/{len} positions {eta_precise} left"));
-    // Matching positions may be rare, so the bar may move slowly.
+    // Matching positions may be rare, so the bar is redrawn every second even if its count does not change.
     bar.enable_steady_tick(SHOWN_AFTER);
     bar
 }
@@ -60,8 +60,8 @@ pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     bar.with_style(bar_style(template))
 }
 
-/// Creates a bar for the bytes of files; its message says how many matches were found so far. It shows nothing if
-/// standard error is not a terminal.
+/// Creates a bar that counts the bytes read from files; its message says how many matches have been found so far. It is
+/// hidden if standard error is not a terminal.
 pub fn bytes_bar(bytes: u64) -> ProgressBar {
     ProgressBar::new(bytes).with_style(bar_style("{msg} {bar:32} {percent}% {eta_precise} left"))
 }

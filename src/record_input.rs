@@ -1,4 +1,4 @@
-//! Reads a file: its records, one at a time in bounded memory, or else its manifest or card.
+//! Reads a file that contains a manifest, a card, or records, which are read one at a time in bounded memory.
 
 use crate::{Failure, batch::MAX_LINE_BYTES};
 use lastnim_client::text_input::TextInput;
@@ -14,10 +14,10 @@ use std::{
 /// The maximum size, in bytes, of a record that spans several lines: twice the size of the largest indented
 /// JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
-/// The maximum length of a line of a manifest, in bytes: a tournament may have many positions.
+/// The maximum length of a line of a manifest, in bytes. It is high because a tournament may have many positions.
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
-/// The bytes that identify the type of a file.
+/// How many bytes at the start of a file are enough to identify its type.
 const BEGINNING_BYTES: usize = 64;
 
 /// Returns the name of an input.
@@ -28,14 +28,14 @@ pub fn input_name(file: &Path) -> String {
 /// A text that should be exactly one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDocument {
-    /// The line, if each line is a record.
+    /// The line number in the file, if each line is a record.
     pub line: Option<u64>,
     /// The text.
     pub text: String,
 }
 
 impl RecordDocument {
-    /// Returns the number of lines before it, if each line is a record.
+    /// Returns how many lines of the file precede the record, if each line is a record.
     pub fn line_offset(&self) -> usize {
         self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
     }
@@ -52,7 +52,7 @@ pub enum GivenInput {
 }
 
 impl GivenInput {
-    /// Opens a file, and looks at its beginning; `-` is standard input.
+    /// Opens a file, and finds out what it contains from its first bytes; `-` is standard input.
     pub fn open(file: &Path) -> io::Result<Self> {
         let mut input = open_input(file)?;
         let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
@@ -119,7 +119,7 @@ impl RecordDocuments {
         Self { input, ahead: None, line: None, begun: false }
     }
 
-    /// Returns the number of the last line, if each line is a record.
+    /// Returns the number of the line that was read last, if each line is a record.
     pub fn line_number(&self) -> Option<u64> {
         self.line
     }

@@ -1,4 +1,4 @@
-//! The generated pages of the reference: all commands, and all settings of the server.
+//! Generates the reference pages for all commands and for all settings of the server.
 
 use crate::{form::HEADING, program_command, serve::ServeSettings};
 use clap::{Arg, ArgAction, Command};
@@ -44,7 +44,7 @@ pub fn server_settings() -> String {
 
 const OPTION_HEAD: &str = "| option | value | default | what it does |\n|---|---|---|---|\n";
 
-/// Returns the options of servers and output that commands share.
+/// Returns the options that commands share, which are those for the server and for the output.
 fn common_options(program: &Command) -> Vec<Arg> {
     let command = program.find_subcommand("tournament").and_then(|group| group.find_subcommand("list"));
     let options = command.into_iter().flat_map(Command::get_arguments);
@@ -149,7 +149,6 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// The limits on the length of the help.
     const MAX_PROGRAM_LINES: usize = 40;
     const MAX_HELP_CHARS: usize = 100;
 

@@ -1,4 +1,4 @@
-//! The server that a command uses, and its refusals.
+//! The server that a command uses, and how its refusals become failures.
 
 use crate::{
     Failure,
@@ -70,7 +70,7 @@ impl ServerArgs {
         server_address(server, self.ca.as_deref().or(kept_ca))
     }
 
-    /// Returns the token that a flag gives.
+    /// Returns the token from `--token` or `--token-file`.
     ///
     /// # Errors
     /// If the file has no token.
@@ -100,16 +100,17 @@ impl ServerArgs {
     }
 }
 
-/// A server and the token of the calls, if any.
+/// A server, and the token to call it with, if any.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The address with the trusted authorities.
+    /// The address, with the certificate authorities to trust.
     pub address: ServerAddress,
     /// The token.
     pub token: Option<String>,
 }
 
-/// Finds the server and the token of a command. Given values override stored ones, which are not read if both are given.
+/// Finds the server and the token for a command. Given values override stored ones. If both the server and the token
+/// are given, the credentials file is not read.
 ///
 /// # Errors
 /// If a certificate file, a token file or the credentials file cannot be used.
@@ -131,7 +132,7 @@ pub fn find_target(
     Ok(Target { address: server_address(server, ca)?, token })
 }
 
-/// Returns the address of a server with a file of trusted authorities.
+/// Returns the address of a server, with the certificate authorities in a file as the trusted ones.
 ///
 /// # Errors
 /// If the file cannot be used.
@@ -165,7 +166,7 @@ enum CallerKind {
 }
 
 impl RemoteServer {
-    /// Connects.
+    /// Connects to the server that the flags name, or else to the default one.
     ///
     /// # Errors
     /// If the address or the token is bad, or the server does not answer.
@@ -263,7 +264,7 @@ impl RemoteServer {
     /// Waits for the answer to a call.
     ///
     /// # Errors
-    /// If the server refuses it.
+    /// If the server refuses the call.
     pub async fn answer<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
@@ -291,7 +292,7 @@ impl RemoteServer {
 
     /// Converts the status that ended a stream to a failure: a refusal or a lost connection.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
-        // A refusal has no local cause.
+        // Only a lost connection has a local cause; a refusal has none.
         if std::error::Error::source(status).is_none() {
             return self.refusal_failure(status);
         }

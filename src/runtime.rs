@@ -4,7 +4,8 @@ use crate::{CommandResult, Failure};
 use std::pin::Pin;
 use tokio::runtime::Builder;
 
-/// Runs a command on `threads` threads, or on one thread per core. With one thread, no task moves between threads.
+/// Runs a command on `threads` threads, or on one thread per core if it is `None`. With one thread, no task moves
+/// between threads.
 pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = CommandResult>) -> CommandResult {
     let mut builder = match threads {
         Some(1) => Builder::new_current_thread(),
@@ -14,7 +15,7 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
         builder.worker_threads(threads);
     }
     let runtime = builder.enable_all().build().map_err(|error| Failure::runtime(error, "runtime"))?;
-    // Boxed, so that the runtime is compiled once rather than once per command.
+    // The future is boxed so that the code of the runtime is compiled once rather than once per command.
     let command: Pin<Box<dyn Future<Output = CommandResult>>> = Box::pin(command);
     runtime.block_on(command)
 }

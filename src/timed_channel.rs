@@ -16,7 +16,7 @@ use tonic::{
     },
 };
 
-/// The maximum time until the response of a server begins.
+/// The maximum time until a server begins its response.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum time for calls that count, rate or remove many matches.
 const LONG_CALL_TIMEOUT: Duration = Duration::from_mins(10);
@@ -34,7 +34,7 @@ pub struct TimedChannel<C> {
 }
 
 impl<C> TimedChannel<C> {
-    /// Creates a channel that limits the calls to this server.
+    /// Creates a channel that limits how long calls to this server may take.
     pub fn new(channel: C, server: &str) -> Self {
         Self { channel, server: server.to_owned() }
     }

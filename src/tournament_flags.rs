@@ -21,7 +21,7 @@ impl FlagTable for TournamentFlags {
     }
 }
 
-/// Flags for the settings of a match outside tournaments.
+/// Flags for the settings of a match outside a tournament.
 #[derive(Debug)]
 pub struct ExhibitionFlags;
 
@@ -67,7 +67,7 @@ fn settings_of_flag(flag: &str) -> impl Iterator<Item = &'static TournamentSetti
     all_settings().filter(move |setting| setting.flag() == flag)
 }
 
-/// Creates each flag of the chosen settings once.
+/// Creates the flags of the settings for which `has` is true. A flag that several settings share is created once.
 fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     let is_first = |setting: &&'static TournamentSetting| {
         settings_of_flag(&setting.flag()).next().is_some_and(|first| first.field == setting.field)
@@ -75,7 +75,7 @@ fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     all_settings().filter(|setting| has(setting)).filter(is_first).map(make_flag).collect()
 }
 
-/// Creates the flag of a setting, which settings of other formats may share.
+/// Creates the flag of a setting. Settings of other formats may share this flag.
 fn make_flag(setting: &TournamentSetting) -> Arg {
     let flag = setting.flag();
     let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
@@ -107,7 +107,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
         _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
-        // Only one version exists, so it is not a flag; a file may state it.
+        // Only one version exists, so the flag is hidden; a file may state the version.
         "methods" => arg.hide(true),
         _ => arg,
     };

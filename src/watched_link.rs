@@ -1,16 +1,16 @@
-//! The connection to the server of a command that follows a match or a tournament.
+//! Reports changes of the connection while a command follows a match or a tournament on a server.
 
 use crate::{remote::RemoteServer, screen};
 use lastnim_client::WatchNews;
 
-/// Prints on standard error when the connection is lost, and when it is restored.
+/// Prints a note on standard error when the connection is lost and when it is restored.
 #[derive(Debug, Default)]
 pub struct WatchedLink {
     is_lost: bool,
 }
 
 impl WatchedLink {
-    /// Returns the message of an event, or prints the change of the connection.
+    /// Returns the message of an event. Prints a note if the event is a change of the connection.
     pub fn message_of<T>(&mut self, news: WatchNews<T>, remote: &RemoteServer) -> Option<T> {
         let server = remote.name();
         match news {

@@ -1,4 +1,4 @@
-//! A game as command-line flags.
+//! The command-line flags that describe a game.
 
 use crate::{
     Failure,
@@ -38,17 +38,17 @@ impl GameArgs {
     /// Parses the game.
     ///
     /// # Errors
-    /// Names the first flag or number that does not fit.
+    /// Names the first flag or number that is invalid.
     pub fn parse_game(&self) -> Result<Game, Failure> {
         let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
         let rows = self.parse_rows()?;
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
 
-    /// Parses the piles of Last Nim.
+    /// Parses the piles of a game of Last Nim that may be in progress or over, so the last piles may be empty.
     ///
     /// # Errors
-    /// Names the first number that does not fit.
+    /// Names the first number that is invalid.
     pub fn parse_piles(&self) -> Result<Piles, Failure> {
         let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
         Piles::parse_partly_emptied(&piles).map_err(Failure::input)
@@ -64,10 +64,10 @@ impl GameArgs {
         self.players
     }
 
-    /// Parses the rows if they have ties.
+    /// Parses the rows if they have ties; returns `None` if they have none.
     ///
     /// # Errors
-    /// Names the first row that does not fit, or the flag that contradicts them.
+    /// Names the first row that is invalid, or the flag that contradicts the rows.
     pub fn parse_ties(&self) -> Result<Option<TiedMatrix>, Failure> {
         if !number_text::has_ties(&self.matrix) {
             return Ok(None);
@@ -87,7 +87,7 @@ impl GameArgs {
     /// Parses the rows and the seat that moves first.
     ///
     /// # Errors
-    /// Names the first flag or number that does not fit.
+    /// Names the first flag or number that is invalid.
     pub fn parse_matrix_and_first(&self) -> Result<(AllianceMatrix, Seat), Failure> {
         let matrix = AllianceMatrix::parse(&self.parse_rows()?).map_err(Failure::input)?;
         let first = matrix.seats().seat(self.first);

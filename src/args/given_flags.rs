@@ -5,20 +5,20 @@ use std::{fmt::Debug, marker::PhantomData};
 
 /// A table that defines flags.
 pub trait FlagTable: Debug {
-    /// Creates the flags, each with text values.
+    /// Creates the flags. Their values are strings, which the table parses later.
     fn flags() -> Vec<Arg>;
 }
 
-/// The values of a table's flags that are given on the command line or in the environment.
+/// The flags of a table that are given on the command line or in the environment, with their values.
 #[derive(Debug)]
 pub struct GivenFlags<T> {
-    /// The flags' ids and arguments.
+    /// The ids of the given flags, with the arguments of each.
     given: Vec<(String, Vec<String>)>,
     table: PhantomData<T>,
 }
 
 impl<T> GivenFlags<T> {
-    /// Returns the arguments of a flag, if given.
+    /// Returns the arguments of a flag; `None` if it is not given.
     pub fn words(&self, id: &str) -> Option<&[String]> {
         self.given.iter().find(|(given, _)| given == id).map(|(_, words)| words.as_slice())
     }

@@ -26,23 +26,23 @@ pub struct LimitArgs {
 const DEFAULT_TIME: Duration = Duration::from_mins(1);
 
 impl LimitArgs {
-    /// Returns the first given flag.
+    /// Returns the first limit flag that is given.
     pub fn first_given_flag(&self) -> Option<&'static str> {
         self.first_given_memory_flag().or(self.time.is_some().then_some("--max-time"))
     }
 
-    /// Returns the first given flag that limits memory.
+    /// Returns the first memory limit flag that is given.
     pub fn first_given_memory_flag(&self) -> Option<&'static str> {
         let given = [("--max-states", self.states.is_some()), ("--max-memory", self.memory.is_some())];
         given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
-    /// Asks a question within the time limit.
+    /// Runs a search within the time limit, and ignores the other limits.
     pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
         time::run_within_time(self.max_time(), ask)
     }
 
-    /// Solves a game within the limits.
+    /// Solves a game within all limits. The error names the game and the limit that was reached.
     pub fn solve_within_limits<A>(
         &self,
         solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<A, SolveStopped>,
@@ -53,7 +53,7 @@ impl LimitArgs {
         })
     }
 
-    /// Asks a question within the limits.
+    /// Runs a search within all limits.
     pub fn run_within_limits<A>(&self, ask: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> A) -> A {
         let default = MemoryBounds::default();
         let bounds = MemoryBounds {
@@ -75,7 +75,7 @@ impl LimitArgs {
         format!("{met}, with {states} solved so far: {}", bound.advice())
     }
 
-    /// Describes a question that the time limit stopped, and names the flag.
+    /// Describes how the time limit stopped a search, and names its flag.
     pub fn describe_halt(&self) -> String {
         format!("the search was stopped after {} (--max-time)", duration_text(self.max_time()))
     }
@@ -85,7 +85,7 @@ impl LimitArgs {
     }
 }
 
-/// Describes a fault in the numbers of a game; `named` returns the name of an unused or missing number.
+/// Describes an error in the numbers of a game; `named` returns the name of an unused or missing number.
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {

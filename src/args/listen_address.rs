@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpSocket, lookup_host};
 /// connections when many bots connect at once.
 const BACKLOG: u32 = 4_096;
 
-/// The listening address of a server: an address or a host name, and a port; port 0 takes a free one.
+/// The listening address of a server: an address or a host name, and a port. Port 0 stands for any free port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenAddress(String);
 
@@ -43,7 +43,6 @@ impl FromStr for ListenAddress {
     }
 }
 
-/// Listens at an address.
 fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // On Windows this would let two servers share a port.
@@ -53,8 +52,8 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are accepted, because private names
-/// contain them.
+/// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are accepted, because some private
+/// names contain them.
 fn is_host_name(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -62,7 +61,7 @@ fn is_host_name(text: &str) -> bool {
     };
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let mut labels = text.split('.');
-    // A host that ends with a number is meant to be an address, but is not a valid one.
+    // A host whose last label is a number was meant to be an IP address, but is not a valid one.
     text.len() <= 253 && labels.clone().all(is_label) && !labels.next_back().is_some_and(is_number)
 }
 

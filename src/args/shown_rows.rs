@@ -5,7 +5,7 @@ use crate::form::OutputFormat;
 use clap::Args;
 use lastnim_proto::declaration::RowSetLimits;
 
-/// How a set of rows is shown, and how long the search may take.
+/// The flags for how a set of rows is shown and how long the search for it may take.
 #[derive(Debug, Args)]
 pub struct RowOutputArgs {
     /// The number of example rows
@@ -19,7 +19,7 @@ pub struct RowOutputArgs {
 }
 
 impl RowOutputArgs {
-    /// Returns the limits for a set of rows in JSON: only the number of examples is limited.
+    /// Returns the limits for a set of rows in JSON, which limit only the number of examples.
     pub fn row_set_limits(&self) -> RowSetLimits {
         RowSetLimits { examples: self.examples, leaves: usize::MAX }
     }

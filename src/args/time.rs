@@ -1,4 +1,4 @@
-//! Durations as command-line flags.
+//! Command-line flags for durations.
 
 use crate::progress::WorkLine;
 use clap::Args;
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a question may take.
+/// The flag that limits the time of a search.
 #[derive(Debug, Args)]
 pub struct TimeLimitArgs {
     /// Stops the search after this time and prints the results found by then
@@ -20,13 +20,13 @@ pub struct TimeLimitArgs {
 }
 
 impl TimeLimitArgs {
-    /// Asks a question within the limit.
+    /// Runs a search within the time limit.
     pub fn run_within_limit<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
         run_within_time(self.max_time, ask)
     }
 }
 
-/// Answers a question within this time; on a terminal, a line appears if this takes long.
+/// Runs a search for at most this time. If the search takes long, a line on the terminal says that it is running.
 pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let start = Instant::now();
     let line = WorkLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));

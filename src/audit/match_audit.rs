@@ -1,4 +1,4 @@
-//! `lastnim audit match`: one match, or a batch of them, compared with optimal play.
+//! `lastnim audit match`: compares one match, or a batch of matches, with optimal play.
 
 use super::match_input;
 use crate::{
@@ -66,7 +66,7 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Returns whether a string has several documents, one per line.
+/// Returns whether a text contains several JSON documents, one per line.
 fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let is_document = |line: &str| game_json::read_json::<Map<String, Value>>(line).is_ok();

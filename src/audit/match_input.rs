@@ -1,4 +1,4 @@
-//! The documents that `lastnim audit match` reads.
+//! Reads and audits the documents that `lastnim audit match` is given.
 
 use crate::game_json::{self, JsonError, PlayedGameJson};
 use lastnim_core::{
@@ -17,16 +17,16 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuditInputError {
-    /// It is not a game or a record.
+    /// The document is neither a game nor a record.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The game cannot be audited.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// It is not the JSON of a record.
+    /// The document is not the JSON of a record.
     #[error(transparent)]
     File(#[from] RecordFileError),
-    /// The events are not a valid record.
+    /// The document's events do not form a valid record.
     #[error(transparent)]
     NoRecord(#[from] RecordParseError),
     /// The record cannot be audited.
@@ -34,17 +34,18 @@ pub enum AuditInputError {
     Record(#[from] RecordError),
 }
 
-/// The keys that distinguish the formats.
+/// The keys that only a record has, which distinguish it from a game.
 #[derive(Deserialize)]
 struct FormKeys {
     events: Option<IgnoredAny>,
     record: Option<IgnoredAny>,
 }
 
-/// Audits a document: a record as text, as JSON or in `{"record":{..}}`, or a game in JSON with its takes.
+/// Audits a document. It is either a record (as text, as JSON, or wrapped in `{"record":{..}}`) or a game in JSON
+/// with its takes.
 ///
 /// # Errors
-/// Names the missing or first bad value.
+/// The error names the value that is missing, or the first one that is bad.
 pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// Two bots on one pile of 3, the standard rows: seat 0 takes 1 and seat 1 takes 2.
+    /// Returns the record of two bots with the standard rows on one pile of 3: seat 0 takes 1, then seat 1 takes 2.
     fn record() -> Value {
         let clock = json!({"initial_ms": 1000, "declaration_ms": 1000});
         let created = json!({"bots": ["a", "b"], "piles": ["3"], "clock": clock, "strikes": 3, "max_plies": 9,

@@ -1,4 +1,4 @@
-//! `lastnim audit`: compares played matches with the oracle, one file or folder for each subcommand.
+//! `lastnim audit`: compares played matches with the oracle. Each subcommand has its own file or folder.
 
 mod bot_audit;
 mod history;

@@ -10,19 +10,18 @@ use std::{
 
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A line that was refused.
+/// The answer to a line that was refused.
 #[derive(Debug, Serialize)]
 struct RefusedLine {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     line: u64,
-    /// The error.
     error: String,
 }
 
 /// Answers every line that is not blank; the answer to a bad line is its number and the error.
 ///
-/// Answers are flushed before it waits for more input, so that a program can read each answer before it sends the next
-/// line.
+/// The answers are flushed before this function waits for more input, so that a program can read each answer before it
+/// sends the next line.
 pub fn answer_lines<A: Serialize, E: Display>(
     input: impl Read,
     what: &str,

@@ -1,12 +1,12 @@
-//! The answers in batches. They are shorter than the messages from which they are made, because programs read very many
-//! of them. Their keys and the order of the keys are documented and must not change.
+//! The answers that batches print. They are shorter than the messages that they are made from, because programs read
+//! very many of them. Their keys and the order of the keys are documented and must not change.
 
 use lastnim_proto::pb;
 use lastnim_report::words::enum_word;
 use serde::Serialize;
 use std::ops::Not;
 
-/// Defines an answer by some of the fields of a message.
+/// Defines an answer that has some of the fields of a message.
 macro_rules! answer {
     ($(#[$doc:meta])* $name:ident of $message:ident { $($(#[$rule:meta])* $field:ident: $type:ty,)+ }) => {
         $(#[$doc])*
@@ -55,7 +55,7 @@ answer! {
 }
 
 answer! {
-    /// The solution of a game with any rules.
+    /// The solution of a game with an arbitrary ruleset.
     RulesetAnswer of SolveRulesetResponse {
         #[serde(rename = "game")]
         ruleset: String,
@@ -66,11 +66,11 @@ answer! {
 }
 
 answer! {
-    /// A move in a game with any rules.
+    /// A move in a game with an arbitrary ruleset.
     MoveAnswer of RulesetOption { play: String, position: String, winner: u32, optimal: bool, regret: u32, }
 }
 
-/// The word for an ending, such as `last_mover_wins`.
+/// The name of an ending, such as `last_mover_wins`.
 #[derive(Debug, Serialize)]
 struct EndingWord(String);
 
@@ -101,7 +101,7 @@ impl From<pb::TakeRange> for TakeRangeAnswer {
     }
 }
 
-/// The cost of each of a seat's takes.
+/// How many ranks one seat's takes cost each seat; negative if a seat gained ranks.
 #[derive(Debug, Serialize)]
 struct LedgerRowCosts(Vec<i32>);
 
@@ -111,7 +111,7 @@ impl From<pb::LedgerRow> for LedgerRowCosts {
     }
 }
 
-/// The additional keys of an answer about two players.
+/// The keys that an answer has only if the game has two players.
 #[derive(Debug, Serialize)]
 struct TwoPlayerFields(Option<TwoPlayersAnswer>);
 

@@ -14,10 +14,10 @@ const BUFFER_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It is too long.
+    /// The line is too long.
     #[error("the line exceeds the limit of {MAX_LINE_BYTES} bytes")]
     TooLong,
-    /// It is not text.
+    /// The line is not valid UTF-8.
     #[error("byte {0} of the line is not UTF-8")]
     NotUtf8(usize),
 }

@@ -1,13 +1,13 @@
-//! The bots of `lastnim bot run`.
+//! The bots that `lastnim bot run` can run.
 
 use lastnim_bots::{HouseBot, HouseBotError};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The word for a language model.
+/// The word for a language model on the command line.
 const LLM: &str = "llm";
 
-/// A bot of `lastnim bot run`.
+/// A bot that `lastnim bot run` can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayedBot {
     /// A house bot.
@@ -16,7 +16,7 @@ pub enum PlayedBot {
     Llm,
 }
 
-/// A word that is neither a house bot nor llm.
+/// A word that is neither the name of a house bot nor `llm`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", and llm for a language model" } else { "" })]
 pub struct PlayedBotError(HouseBotError);

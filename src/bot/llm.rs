@@ -25,8 +25,8 @@ use std::num::NonZeroUsize;
 
 /// The heading in the help under which the flags are listed.
 const HEADING: &str = "Language model";
-/// The number of questions that are asked at the same time. It is not limited, because `concurrency` limits the calls,
-/// and the time that a question waits counts on its clock.
+/// The maximum number of questions asked at the same time. It is so high that it limits nothing: the model's setting
+/// `concurrency` already limits the calls, and a match's clock also runs while its question waits.
 const QUESTIONS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
 
 impl FlagTable for LlmSettings {
@@ -35,10 +35,10 @@ impl FlagTable for LlmSettings {
     }
 }
 
-/// Creates the bot of a model.
+/// Creates a bot that asks a language model for its rows and takes.
 ///
 /// # Errors
-/// If a setting cannot be used.
+/// If a setting is invalid.
 pub fn build_llm_bot(flags: &GivenFlags<LlmSettings>, seed: u64) -> Result<LlmBot, Failure> {
     let mut settings = LlmSettings::default();
     apply_flags(flags, &mut settings)?;
@@ -58,7 +58,7 @@ pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Res
     }
 }
 
-/// Plays, and prints a summary of the model's calls at the end.
+/// Plays until the bot stops, then prints a summary of the calls to the model.
 pub async fn play_llm_bot(
     bot: LlmBot,
     mut options: Options,
@@ -105,7 +105,7 @@ pub async fn play_llm_bot(
     played
 }
 
-/// A bot that prints its sessions and matches.
+/// A bot that prints a line for each session, suspension and finished match.
 struct ReportingLlmBot {
     bot: LlmBot,
     form: OutputFormat,

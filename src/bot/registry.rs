@@ -117,7 +117,7 @@ fn run_on_server(
     })
 }
 
-/// Explains the output if standard output is a terminal.
+/// Prints lines that explain the output, if standard output is a terminal.
 fn print_hint(form: OutputFormat, lines: &[&str]) {
     if form == OutputFormat::Text && io::stdout().is_terminal() {
         for line in lines {

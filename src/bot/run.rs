@@ -23,7 +23,7 @@ use lastnim_report::words::{count_words, enum_word};
 use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
-/// The heading of the flags for practice.
+/// The heading in the help under which the flags for practice are listed.
 const PRACTICE: &str = "Practice";
 
 /// Runs a house bot or a language model on a server
@@ -52,7 +52,7 @@ pub struct RunArgs {
     /// A PEM file of certificate authorities to trust for https:// instead of the system's
     #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The bot's token; use --token-file or `LASTNIM_TOKEN`, as others can read a command line
+    /// The bot's token; use --token-file or `LASTNIM_TOKEN`, because other users can read the command line
     #[arg(long, help_heading = HEADING)]
     token: Option<String>,
     /// A file with the token, also as `LASTNIM_TOKEN_FILE`
@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// Plays the hosted house bots in matches of three seats, once in each seat, then stops
     #[arg(long, help_heading = PRACTICE, conflicts_with = "tournament")]
     practice: bool,
-    /// Plays only these house bots
+    /// Plays against only these house bots
     #[arg(long, help_heading = PRACTICE, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
     against: Vec<BotName>,
     /// The counters of each pile [default: 3,4,5]
@@ -93,7 +93,7 @@ pub struct RunArgs {
 
 /// Plays until the tournament ends or the process is interrupted.
 pub fn run(args: RunArgs) -> CommandResult {
-    // The environment may contain the bot's token and the key of a model.
+    // The environment may contain the bot's token and the API key of a model.
     hide_memory();
     check_args(&args)?;
     let bot = prepare_bot(&args)?;
@@ -115,7 +115,7 @@ pub fn run(args: RunArgs) -> CommandResult {
     })
 }
 
-/// Fails if the model lost every seat, because then nothing was measured.
+/// Fails if the model forfeited its seat in every match, because then nothing about its play was measured.
 fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
     match model {
         Some(Summary { matches, forfeits, .. }) if matches > 0 && forfeits == matches => {
@@ -153,7 +153,7 @@ fn prepare_bot(args: &RunArgs) -> Result<PreparedBot, Failure> {
     })
 }
 
-/// Reads the opponents and the piles for practice.
+/// Reads the opponents, the piles and the number of rounds for practice.
 fn practice_args(args: &RunArgs) -> Result<Practice, Failure> {
     let mut practice = Practice::default().rounds(args.rounds);
     practice.rivals = args.against.iter().map(ToString::to_string).collect();
@@ -163,7 +163,7 @@ fn practice_args(args: &RunArgs) -> Result<Practice, Failure> {
     }
 }
 
-/// Plays, and returns the summary if the bot is a model.
+/// Plays until the bot stops, and returns the summary if the bot is a language model.
 async fn play_bot(
     args: RunArgs,
     bot: PreparedBot,
@@ -193,13 +193,13 @@ async fn play_bot(
     Ok(is_model.then_some(summary))
 }
 
-/// Prints a line.
+/// Prints an event as one line of text or JSON.
 pub fn print_event(form: OutputFormat, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
-    // A write error is ignored: the match continues without a reader.
+    // A write error is ignored: the bot keeps playing even if nobody can read its output.
     let _ = form.print_result(json, |out| writeln!(out, "{}", text()));
 }
 
-/// A bot that prints its sessions and matches.
+/// A bot that prints a line for each session, suspension and finished match.
 struct ReportingBot {
     bot: Box<dyn Bot>,
     form: OutputFormat,

@@ -8,8 +8,8 @@ use lastnim_core::game::{BotName, find_closest_word};
 use lastnim_proto::pb;
 use tonic::{Code, Status};
 
-/// Converts the refusal of a call that named bots to a failure; for an unknown bot, it suggests the closest
-/// known name.
+/// Converts a server's refusal of a call that named bots to a failure. If a bot is unknown, the failure suggests the
+/// known name that is closest.
 pub async fn refused_bot(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
     let refused = remote.refusal_failure(status);
     if status.code() != Code::NotFound {

@@ -1,4 +1,4 @@
-//! `lastnim check`: tests and measures a bot's program, one folder for each subcommand.
+//! `lastnim check`: tests and measures a bot's program. Each subcommand has its own folder.
 
 mod benchmark;
 mod conformance;

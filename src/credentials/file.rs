@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The format in which the file is written.
+/// The version of the format in which the file is written.
 const FORM: u32 = 1;
 
 /// The file in which `lastnim login` stores tokens.
@@ -23,7 +23,7 @@ pub struct Credentials {
     form: u32,
     /// The default server.
     pub default_server: Option<String>,
-    /// The credentials of each server.
+    /// The stored login of each server.
     servers: BTreeMap<String, KeptLogin>,
 }
 
@@ -31,9 +31,9 @@ pub struct Credentials {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptLogin {
-    /// The token.
+    /// The access token.
     pub token: String,
-    /// The file of the certificate authorities that are trusted for this server instead of the system's.
+    /// The file with the certificate authorities to trust for this server instead of the system's.
     pub ca: Option<PathBuf>,
 }
 
@@ -53,7 +53,7 @@ impl Default for Credentials {
 /// Returns the path of the credentials file, in the user's configuration folder.
 ///
 /// # Errors
-/// If the environment does not name that folder.
+/// If the environment names neither that folder nor the user's home.
 pub fn credentials_path() -> Result<PathBuf, Failure> {
     let configuration = user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
         Failure::input("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for credentials")
@@ -61,13 +61,14 @@ pub fn credentials_path() -> Result<PathBuf, Failure> {
     Ok(configuration.join("lastnim/credentials.json"))
 }
 
-/// Returns a folder of the user: the one that the variable names, or else this path in the user's home.
+/// Returns one of the user's folders: the one that the environment variable names, or else `path_in_home` in the user's
+/// home. Relative paths in the environment are ignored.
 pub fn user_folder(variable: &str, path_in_home: &str) -> Option<PathBuf> {
     let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     folder(variable).or_else(|| Some(folder("HOME")?.join(path_in_home)))
 }
 
-/// Returns the name that the file uses for the address of a server: `http://Host:1/` becomes `host:1`.
+/// Returns the key under which the file stores a server. For example, `http://Host:1/` becomes `host:1`.
 fn server_key(server: &str) -> String {
     let server = server.trim().trim_end_matches('/').to_ascii_lowercase();
     server.strip_prefix("http://").map(str::to_owned).unwrap_or(server)
@@ -77,7 +78,7 @@ impl Credentials {
     /// Reads the file; if it does not exist, there are no credentials.
     ///
     /// # Errors
-    /// If others can read it, or it has an unknown format.
+    /// If other users can read the file, or it has an unknown format.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let text = match read_text_file(path) {
@@ -90,7 +91,7 @@ impl Credentials {
                 "{shown}: others can read the tokens in this file: chmod 600 it, and replace them with `lastnim bot rotate`"
             )));
         }
-        // The error leaves out the text, which contains tokens.
+        // The error does not quote the text, because it contains tokens.
         let foreign = |at: &str| {
             Failure::input(format!(
                 "{shown}: {at}not written by this version of `lastnim login`: remove the file and log in again"

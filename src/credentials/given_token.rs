@@ -1,4 +1,4 @@
-//! A token for a command: from a flag, a file, or the environment.
+//! Finds the token for a command: in a flag, a file or the environment.
 
 use crate::Failure;
 use lastnim_client::text_input::read_text_file;
@@ -11,7 +11,7 @@ use std::{
     sync::Once,
 };
 
-/// How to give a token, for the error about a missing one.
+/// Tells the user how to give a token; part of the error about a missing token.
 pub const TOKEN_HELP: &str = "use --token-file, --token, LASTNIM_ADMIN_TOKEN or `lastnim login`";
 
 /// The flags and the environment variable that can give a token.
@@ -21,8 +21,8 @@ pub struct GivenToken<'a> {
     pub token: Option<&'a str>,
     /// The file with the token.
     pub file: Option<&'a Path>,
-    /// The variable that contains the token; the variable with `_FILE` appended to its name names a file with
-    /// the token. If this is `None`, the environment is ignored.
+    /// The name of the variable that contains the token. The variable with this name and `_FILE` appended names a file
+    /// with the token. If this is `None`, the environment is ignored.
     pub variable: Option<&'a str>,
 }
 
@@ -30,7 +30,7 @@ impl GivenToken<'_> {
     /// Returns the token from a flag, or else from the environment. An empty variable does not count.
     ///
     /// # Errors
-    /// If a file has no token, or a variable is not text.
+    /// If a file does not contain exactly one token, or a variable is not valid UTF-8.
     pub fn read(self) -> Result<Option<String>, Failure> {
         if let Some(token) = self.token {
             if !token.is_empty() {
@@ -62,12 +62,12 @@ fn warn_of_shown_token(variable: Option<&str>) {
     });
 }
 
-/// Returns an environment variable that is not empty.
+/// Returns the value of an environment variable; `None` if it is unset or empty.
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Reads a file with only a token.
+/// Reads a file that contains only a token.
 pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
     let text = read_text_file(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
@@ -81,7 +81,7 @@ pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     Ok(token.to_owned())
 }
 
-/// Returns whether users other than its owner can read an ordinary file.
+/// Returns whether the file is an ordinary one to which users other than its owner have access.
 pub(super) fn is_open_to_others(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o077 != 0)
 }

@@ -38,7 +38,7 @@ Examples:
   lastnim demo --serve          # ends with Ctrl-C
   lastnim demo --json | python3 -m json.tool")]
 pub struct DemoArgs {
-    /// The seed of the pairings and of the takes of the bot `random`
+    /// The seed for the pairings and for the takes of the bot `random`
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Prints one JSON document
@@ -52,20 +52,20 @@ pub struct DemoArgs {
 /// The result of the demo.
 #[derive(Debug)]
 pub struct DemoTournament {
-    /// The tournament at its end.
+    /// The tournament as it was when it ended.
     pub tournament: pb::Tournament,
     /// The standings.
     pub standings: Vec<pb::Standing>,
-    /// Every match, by its number.
+    /// Every match, sorted by number.
     pub matches: Vec<PlayedMatch>,
-    /// The server, if it stays open.
+    /// The server, if it keeps running.
     pub open_server: Option<OpenServer>,
 }
 
 /// A server that keeps running after the tournament.
 #[derive(Debug)]
 pub struct OpenServer {
-    /// The address of its pages.
+    /// The URL of the server's web pages.
     pub pages: String,
     /// The admin's token, for `/organise` and for commands.
     pub admin_token: String,

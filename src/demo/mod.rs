@@ -1,4 +1,4 @@
-//! `lastnim demo`: a tournament of the house bots on the positions of a paper, explained.
+//! `lastnim demo`: plays a tournament of house bots on the positions of a paper, and explains it.
 
 mod command;
 mod report;

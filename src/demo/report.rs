@@ -1,4 +1,4 @@
-//! The report of the demo.
+//! The demo's report, as text and as JSON.
 
 use super::command::{DemoTournament, OpenServer};
 use crate::{OwnCommand, form::write_report, screen};
@@ -23,7 +23,7 @@ const WORST: usize = 3;
 pub struct PlayedMatch {
     /// The record of the match.
     pub record: Record,
-    /// The audit.
+    /// The oracle's audit of the match.
     pub audit: Audit,
 }
 
@@ -52,8 +52,8 @@ struct WorstError<'a> {
     ply: &'a PlyAudit,
 }
 
-/// Returns the worst errors: those that cost their seat most; on ties, those with the most counters to choose from,
-/// then the earliest.
+/// Returns the worst errors, at most one per bot. An error is worse if it cost its seat more; on ties, errors with more
+/// counters to choose from come first, then earlier ones.
 fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     let mut errors: Vec<WorstError<'_>> = matches
         .iter()
@@ -66,7 +66,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     });
     let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
     for error in errors {
-        // Rotations of the same error are redundant, so only one error per bot is shown.
+        // The same error in another rotation of the seats shows nothing new, so only one error per bot is shown.
         let bot = error.played.bot(error.ply.seat);
         if worst.iter().all(|other| other.played.bot(other.ply.seat) != bot) {
             worst.push(error);
@@ -78,7 +78,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     worst
 }
 
-/// How many takes and errors there were, and how many matches the winner under optimal play won.
+/// The numbers of takes, of errors, and of matches that the winner under optimal play won.
 struct TakeTotals {
     plies: usize,
     errors: usize,
@@ -94,7 +94,7 @@ fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
     }
 }
 
-/// Prints the report for people.
+/// Prints the report as text.
 pub fn print_report(played: &DemoTournament, own: &OwnCommand) -> io::Result<()> {
     write_report(&mut screen::stdout(), &demo_report(played, own))
 }

@@ -1,4 +1,4 @@
-//! The JSON of alliance matrices.
+//! Reads alliance matrices from JSON.
 
 use super::JsonError;
 use lastnim_core::game::{AllianceMatrix, Row, SeatCount};
@@ -11,22 +11,23 @@ use std::{borrow::Cow, fmt};
 /// The preferences of all seats: a row for each seat, or `"standard"`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum MatrixJson {
-    /// It is not given.
+    /// The matrix is not given.
     #[default]
     Missing,
     /// The standard matrix.
     Standard,
-    /// The row of each seat: offsets of winners, the most preferred first.
+    /// The row of each seat: the offsets of the winners, with the most preferred winner first.
     Rows(Vec<Vec<u64>>),
 }
 
 const STANDARD: &str = "standard";
 
 impl MatrixJson {
-    /// Returns the rows, for a number of seats if given.
+    /// Returns the rows. If the matrix is missing or `"standard"`, they are the standard rows for `players`
+    /// seats.
     ///
     /// # Errors
-    /// If neither gives the matrix, or they give different numbers of seats.
+    /// If there are neither rows nor a number of players, or if the rows are for a different number of players.
     pub fn rows(&self, players: Option<usize>) -> Result<Cow<'_, [Vec<u64>]>, JsonError> {
         match (self, players) {
             (Self::Rows(rows), Some(players)) if players != rows.len() => {

@@ -1,6 +1,6 @@
-//! The JSON in which games are given to the program: keys and numbers as people write them.
+//! The JSON format in which users give games to the program, with keys and numbers as people write them.
 //!
-//! Printed JSON follows from the messages ([`lastnim_proto::json`]) instead.
+//! The JSON that the program prints is derived from the protocol's messages instead; see [`lastnim_proto::json`].
 
 mod matrix;
 mod played_game;
@@ -18,18 +18,18 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// It is not JSON, or has the wrong shape.
+    /// The text is not JSON, or the JSON has the wrong shape.
     #[error("{0}")]
     Shape(String),
-    /// It is JSON but not an object.
+    /// The text is JSON, but not an object.
     #[error("{given}, as in {example}")]
     NoObject {
         /// What was given instead of an object.
         given: JsonFlaw,
-        /// A valid document.
+        /// An example of a valid document.
         example: &'static str,
     },
-    /// It has an unknown key.
+    /// The document has an unknown key.
     #[error(transparent)]
     UnknownKey(#[from] JsonFlaw),
     /// A value has the wrong type.
@@ -38,9 +38,9 @@ pub enum JsonError {
     /// A key is missing.
     #[error("{key} is missing, as in {example}")]
     Missing {
-        /// The key.
+        /// The missing key.
         key: &'static str,
-        /// A valid document.
+        /// An example of a valid document.
         example: &'static str,
     },
     /// The document has neither a matrix nor a number of seats.
@@ -49,18 +49,18 @@ pub enum JsonError {
     /// The number of seats is out of range.
     #[error("players: {0}")]
     Players(#[from] SeatCountError),
-    /// The matrix is for a different number of seats.
+    /// The matrix and `players` give different numbers of seats.
     #[error("{players} players, but a matrix of {rows} rows: expected the same number")]
     Rows {
-        /// The seats.
+        /// The number that `players` gives.
         players: usize,
-        /// The rows.
+        /// The number of rows in the matrix.
         rows: usize,
     },
     /// The ending is unknown.
     #[error(transparent)]
     Ending(#[from] EndingError),
-    /// The numbers are not a game.
+    /// The numbers do not describe a valid game.
     #[error(transparent)]
     Game(#[from] GameError),
 }

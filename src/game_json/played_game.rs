@@ -1,4 +1,4 @@
-//! A game, and a game with its takes.
+//! Reads games from JSON, with or without their takes.
 
 use super::{JsonError, KnownKeys, MatrixJson, ValueShape};
 use lastnim_core::game::Game;
@@ -11,18 +11,18 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedGameJson {
-    /// The counters of each pile; empty piles are 0 at the end.
+    /// The number of counters in each pile. Only the last piles may be empty.
     pub piles: Vec<u64>,
     /// The preferences of all seats.
     #[serde(default)]
     pub alliance_matrix: MatrixJson,
-    /// The number of seats, which the standard matrix needs.
+    /// The number of seats. It is required if the matrix is missing or `"standard"`.
     #[serde(default)]
     pub players: Option<usize>,
-    /// The seat to move first; 0 unless given.
+    /// The seat that moves first; the default is 0.
     #[serde(default)]
     pub first: usize,
-    /// The ending's name; `to_move_wins` unless given.
+    /// The ending's name; the default is `to_move_wins`.
     #[serde(default)]
     pub ending: Option<String>,
     /// The takes, in order of play.
@@ -46,17 +46,17 @@ impl PlayedGameJson {
     /// Parses the game, and returns it with its takes.
     ///
     /// # Errors
-    /// Names the first value that does not fit.
+    /// The error names the first value that does not fit.
     pub fn parse_played(self) -> Result<(Game, Vec<u64>), JsonError> {
         let Self { piles, alliance_matrix, players, first, ending, takes } = self;
         Ok((parse_game(&piles, &alliance_matrix, players, first, ending.as_deref())?, takes))
     }
 }
 
-/// Parses a game of Last Nim; its ending is `to_move_wins` unless given.
+/// Parses a game of Last Nim; its ending is `to_move_wins` unless another is given.
 ///
 /// # Errors
-/// Names the first value that does not fit.
+/// The error names the first value that does not fit.
 pub fn parse_game(
     piles: &[u64],
     matrix: &MatrixJson,

@@ -5,17 +5,17 @@ use lastnim_proto::json::{JsonFlaw, MessageJsonError, describe_json_error, parse
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A document that may only have known keys.
+/// A document in which only known keys are allowed.
 pub trait KnownKeys {
-    /// Its keys and the shapes of their values.
+    /// The known keys and the shapes of their values.
     const KEYS: &'static [(&'static str, ValueShape)];
-    /// The keys that may not be missing.
+    /// The keys that the document must have.
     const NEEDED: &'static [&'static str] = &[];
-    /// A valid document.
+    /// An example of a valid document, which errors show.
     const EXAMPLE: &'static str;
 }
 
-/// The shape of a value.
+/// The shape that a value must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueShape {
     /// A whole number of 0 or more.
@@ -68,7 +68,7 @@ impl ValueShape {
 /// Reads a JSON document.
 ///
 /// # Errors
-/// Names the value that is missing or has the wrong type.
+/// The error names the value that is missing or has the wrong type.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_json_error(&error, text)))
 }
@@ -76,9 +76,10 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// Reads a JSON document with only known keys.
 ///
 /// # Errors
-/// Names a key that is unknown or missing, or a bad value.
+/// The error names a key that is unknown or missing, or a bad value.
 pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T, JsonError> {
-    // Serde would also accept a list of the values in the order of the keys, whose meaning would change with a new key.
+    // Serde would also accept a list of the values in the order of the keys. The meaning of such a list would change if
+    // a key were added.
     if text.trim_ascii_start().starts_with('{')
         && let Ok(read) = serde_json::from_str(text)
     {

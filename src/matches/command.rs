@@ -48,8 +48,8 @@ enum MatchAction {
   lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
 
 This needs the admin's token, or a bot's own token for practice against hosted house bots. Only the id goes to standard
-output, then the events with --watch. The match does not count towards standings or ratings. The clock of a bot that is not
-connected runs.")]
+output, then the events with --watch. The match does not count towards standings or ratings. A bot's clock runs even
+while the bot is not connected.")]
     Create {
         #[command(flatten)]
         exhibition: Box<ExhibitionArgs>,

@@ -17,7 +17,7 @@ use lastnim_tournament::draw_matrix;
 /// The word that stands for the bot to which the given token belongs.
 const OWN_BOT: &str = "me";
 
-/// The match.
+/// The flags that describe the match.
 #[derive(Debug, Args)]
 pub struct ExhibitionArgs {
     /// The bots by seat, 2 to 32 different ones; `me` is the bot of the given token
@@ -37,7 +37,7 @@ impl ExhibitionArgs {
     /// Creates the match on the server.
     ///
     /// # Errors
-    /// If a flag is bad or the server refuses.
+    /// If a flag is invalid or the server refuses the match.
     pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
         let request = self.request()?;
         let bots = self.named_bots(remote).await?;
@@ -49,7 +49,7 @@ impl ExhibitionArgs {
         }
     }
 
-    /// Returns the bots, with the caller's bot instead of `me`.
+    /// Returns the names of the bots, with `me` replaced by the caller's bot.
     async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
         if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
             return Ok(self.bots.clone());
@@ -66,12 +66,12 @@ impl ExhibitionArgs {
         Ok(self.bots.iter().map(name).collect())
     }
 
-    /// Returns the request, with the bots as given.
+    /// Returns the request. Its bots are as the user gave them, so `me` is not replaced yet.
     fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
         let settings = settings_of_flags(&self.settings)?;
         let alliance = match settings.alliance() {
             pb::AllianceMode::Declared => pb::AllianceMode::Declared,
-            // Assigned rows already imply the alliance.
+            // Assigned rows already imply the alliance mode.
             _ => pb::AllianceMode::Unspecified,
         };
         Ok(pb::CreateMatchRequest {
@@ -87,7 +87,7 @@ impl ExhibitionArgs {
         })
     }
 
-    /// Returns the given rows; `None` if bots declare them or the server chooses them.
+    /// Returns the rows that the request assigns to the seats; `None` if bots declare them or the server chooses them.
     fn assigned_matrix(
         &self,
         settings: pb::TournamentSettings,

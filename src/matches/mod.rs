@@ -1,4 +1,4 @@
-//! `lastnim match`: the matches of a server, and exhibitions.
+//! `lastnim match`: shows and lists the matches of a server, and creates exhibition matches.
 
 mod command;
 mod exhibition;

@@ -1,4 +1,4 @@
-//! `lastnim oracle`: exact answers about positions, one folder for each subcommand.
+//! `lastnim oracle`: answers questions about positions exactly. Each subcommand has its own folder.
 
 mod dataset;
 mod declarations;

@@ -131,7 +131,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
     fail_if_damaged(left_out.damaged)
 }
 
-/// Returns whether a file has exactly the content that an export would write for a match, signed by the key.
+/// Returns whether a file contains exactly what an export would write for a match, with a signature by `key`.
 ///
 /// A match that ended before its rows were revealed has no signature.
 fn is_already_exported(
@@ -142,7 +142,7 @@ fn is_already_exported(
     key: &PublicKey,
 ) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
-    // Only JSON is recognised here; text is fetched again and compared.
+    // Only JSON is recognised here; for a text file, the record is fetched again and compared.
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();

@@ -1,4 +1,4 @@
-//! `lastnim record get` and `list`.
+//! `lastnim record get` and `lastnim record list`.
 
 use super::{format_args::RecordFormatArgs, key::fetch_public_key};
 use crate::{
@@ -135,7 +135,7 @@ struct ListedRecord {
     events: usize,
     /// The hash of the last event; `None` if the rows were never revealed.
     head: Option<String>,
-    /// The key that signed it; `None` if the rows were never revealed.
+    /// The key that signed the record; `None` if the rows were never revealed.
     signer: Option<PublicKey>,
 }
 

@@ -1,4 +1,4 @@
-//! The format of written records.
+//! The flags that choose the format of written records.
 
 use crate::Failure;
 use clap::{Args, ValueEnum};
@@ -15,7 +15,7 @@ pub struct RecordFormatArgs {
     pretty: bool,
 }
 
-/// JSON or text.
+/// A format for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RecordFormat {
     /// The JSON of lastnim.v1.MatchRecord

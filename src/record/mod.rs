@@ -1,4 +1,4 @@
-//! `lastnim record`: the signed records of matches, one file or folder for each subcommand.
+//! `lastnim record`: the signed records of matches. Each subcommand has its own file or folder here.
 
 mod export;
 mod fetch;

@@ -102,7 +102,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     server.run()
 }
 
-/// Reads the settings from the file and the flags. Prints the mistakes of a file and returns `None`.
+/// Reads the settings from the file and the flags. If the file has mistakes, prints them and returns `None`.
 fn read_settings(args: &ServeArgs, form: OutputFormat) -> Result<Option<ServeSettings>, Failure> {
     let mut settings = ServeSettings::default();
     if let Some(file) = &args.config

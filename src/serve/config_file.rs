@@ -1,10 +1,10 @@
-//! The file of `--config`.
+//! Reads the settings file that `--config` names.
 
 use super::settings::ServeSettings;
 use crate::toml_file::{FileMistake, TomlDocument};
 use lastnim_config::{Setting, SettingTable as _};
 
-/// Changes the settings that a TOML text gives.
+/// Applies the settings in a TOML text.
 ///
 /// # Errors
 /// Every mistake, top to bottom; only the first if the text is not TOML.

@@ -1,10 +1,10 @@
-//! The key with which a server signed records before the current one.
+//! Finds the key that a server used to sign records before its current key.
 
 use lastnim_core::referee::PublicKey;
 use lastnim_store::{MatchFilter, Store, StoreError};
 
-/// Maximum number of newest matches searched for a signed one: matches that ended before their rows were revealed
-/// have no signature.
+/// How many of the newest matches are searched for a signed one. Several are needed because matches that ended before
+/// their rows were revealed have no signature.
 const NEWEST: usize = 16;
 
 /// Returns the key that signed the newest record in a store, if it is not the key in use.

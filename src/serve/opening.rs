@@ -27,9 +27,9 @@ fn carried_on_words(arena: &Arena) -> String {
 pub struct OpeningMessage<'a> {
     /// The address of the server.
     pub address: SocketAddr,
-    /// Whether it shows pages.
+    /// Whether the server shows web pages.
     pub has_pages: bool,
-    /// Its store.
+    /// The store of the server.
     pub store: &'a StoreUrl,
     /// The key that signed the newest record, if it is not the one in use.
     pub former_key: Option<PublicKey>,

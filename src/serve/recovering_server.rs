@@ -15,12 +15,12 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-/// The maximum time until a database can be opened again after a loss.
+/// How long the server tries to open a database again after the database lost commits.
 const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
-/// The pause before the next attempt.
+/// The pause between two attempts.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The server of `lastnim serve`, which a signal stops.
+/// The server of `lastnim serve`. It runs until a signal stops it.
 ///
 /// If the database lost commits, the server drops its runtime with everything in memory, and starts again from the
 /// database in the same process, with the same socket and the same tokens.
@@ -35,7 +35,7 @@ pub struct RecoveringServer {
     pub accepted: AcceptedLosses,
 }
 
-/// What survives a recovery.
+/// The state that survives a recovery.
 #[derive(Debug, Default)]
 struct Survivors {
     /// The socket, on which connections wait during the recovery.
@@ -51,7 +51,7 @@ impl RecoveringServer {
         loop {
             let threads = self.settings.threads.map(usize::from);
             let mut loss = None;
-            // The runtime ends here, with every task that uses the old memory.
+            // When this call returns, the runtime and every task that uses the old memory have ended.
             let done = runtime::run_on_runtime(threads, self.serve(&mut survivors, &mut loss));
             let Some(loss) = loss else { return done };
             tracing::error!(
@@ -62,7 +62,7 @@ impl RecoveringServer {
         }
     }
 
-    /// Serves once. Notes the loss if the database lost commits.
+    /// Serves until a signal or a failure. If the database lost commits, the loss is noted in `loss`.
     async fn serve(&self, survivors: &mut Survivors, loss: &mut Option<String>) -> CommandResult {
         let listener = self.listener(&mut survivors.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
@@ -121,7 +121,7 @@ impl RecoveringServer {
         Ok(CommandExit::Done)
     }
 
-    /// Opens the store after a loss. Retries while a database that failed over is unavailable.
+    /// Opens the store again after a loss. Retries while the database is unavailable, for example during a failover.
     async fn reopen_backend(&self) -> Result<Backend, Failure> {
         let began = Instant::now();
         loop {
@@ -138,7 +138,7 @@ impl RecoveringServer {
         }
     }
 
-    /// Listens on a new socket the first time, and on the same one later.
+    /// Listens on a new socket the first time, and on the same socket after a recovery.
     async fn listener(&self, socket: &mut Option<net::TcpListener>) -> Result<TcpListener, Failure> {
         let listen = &self.settings.listen;
         let listening = async {

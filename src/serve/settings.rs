@@ -57,7 +57,7 @@ settings! {
     }
 }
 
-/// States of a SQLite store that a start accepts instead of failing.
+/// Problems with a SQLite store that the server accepts when it starts, instead of failing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AcceptedLosses {
     /// The store is not the one that the server used before.

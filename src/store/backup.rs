@@ -26,7 +26,7 @@ pub async fn back_up(store: &NamedStore, file: &Path, form: OutputFormat) -> Com
     }
 }
 
-/// A copy under a temporary name, removed unless it is finished.
+/// A copy under a temporary name. Dropping this value removes the copy unless it is finished.
 struct UnfinishedCopy<'f> {
     file: &'f Path,
     temporary: PathBuf,
@@ -76,7 +76,7 @@ async fn copy_and_check(
     file: &Path,
     form: OutputFormat,
 ) -> CommandResult {
-    // This comes first, because only a database of this version has a backup that can be checked.
+    // Opening the store first refuses a database of a different version, whose backup could not be checked.
     open(store).await?.close().await;
     let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;

@@ -28,7 +28,7 @@ pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failu
     Err(Failure::Runtime(anyhow::anyhow!("--store {store}: {first}{more}")))
 }
 
-/// Returns the number of records that each key has signed, by the key.
+/// Returns the number of records that each key has signed, sorted by key.
 fn sorted_signers(found: &StoreCheck) -> Vec<(String, u64)> {
     let mut signers: Vec<_> =
         found.signers.iter().map(|(key, &records)| (key.to_string(), records)).collect();

@@ -1,4 +1,4 @@
-//! `lastnim store repair-clock`, and whether the clock fits a store.
+//! `lastnim store repair-clock`, and the check that the clock fits a store.
 
 use super::command::{NamedStore, open_for_writing, store_failure};
 use crate::{CommandExit, CommandResult, Failure, form::OutputFormat};
@@ -8,13 +8,13 @@ use lastnim_store::{Change, ClockFit, LaterTimes, Store, StoreError, StoreUrl, S
 use serde_json::json;
 use std::{io::Write as _, time::SystemTime};
 
-/// Returns the time.
+/// Returns the current time.
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Fails if the clock is so far ahead of the latest time of a store that it may be wrong.
+/// Fails if the clock is so far ahead of the latest time in a store that the clock may be wrong.
 pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Failure> {
     let clock = opened.clock().await.map_err(|error| store_failure(store, error))?;
     let ClockFit::Ahead(ahead) = clock.fit(now()) else { return Ok(()) };
@@ -24,8 +24,8 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
     )))
 }
 
-/// Treats the clock as right: sets later times that are not signed to the present, and counts all time since the latest
-/// time as age.
+/// Repairs the times in a store on the assumption that the clock is right. Unsigned times in the future become the
+/// present time, and all time since the latest stored time counts as age.
 pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResult {
     let opened = open_for_writing(store, "; stop it first").await?;
     let store = &store.url;
@@ -56,8 +56,8 @@ pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResu
     Ok(CommandExit::Done)
 }
 
-/// Sets future timestamps back to now. Returns the stored clock from before the repair, and how many timestamps were in
-/// the future.
+/// Sets future timestamps to the current time. Returns the stored clock from before the repair, and how many timestamps
+/// were in the future.
 async fn repair(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
     let at = now();
     let found = (store.clock().await?, store.later_times(at).await?);

@@ -69,7 +69,7 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
     Ok(remote.answer(remote.match_client().prune_records(request)).await?.pruned_matches)
 }
 
-/// Prunes a store directly, as its server would do. The server must not be running.
+/// Prunes a store directly, as its server would. The server must not be running.
 async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
     let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
     let store = &store.url;

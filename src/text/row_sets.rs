@@ -13,12 +13,12 @@ use lastnim_report::{
 /// The maximum number of leaves printed as text.
 const MAX_LEAVES_SHOWN: usize = 12;
 
-/// Counts the rows that a seat may have: n!.
+/// Returns the number of rows that a seat may have, which is n! for n seats.
 pub fn count_all_rows(seats: SeatCount) -> RowCount {
     RowSet::full(seats).count_rows(&mut Budget::unbounded())
 }
 
-/// Adds examples of rows and, if there are more, the common pattern of each leaf's rows.
+/// Adds the example rows and, if the set has more rows, the pattern that the rows of each leaf share.
 pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> Section {
     if examples.is_empty() {
         return section;
@@ -41,7 +41,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
     section.list(items)
 }
 
-/// Describes how much of an incomplete answer is certain; `cases` are rows or profiles.
+/// Says how much was examined if an answer is incomplete. `cases` is the word for the cases, such as `rows`.
 pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,

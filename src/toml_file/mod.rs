@@ -1,4 +1,4 @@
-//! Files in TOML, read so that every mistake in them is found at once, with its line.
+//! Reads TOML files, and reports all mistakes in a file at once, each with its line.
 
 mod mistake;
 mod toml_text;

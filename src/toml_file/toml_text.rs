@@ -6,10 +6,11 @@ use serde_json::{Map, Value as Json, json};
 use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
-/// The maximum number of known keys that are listed for an unknown one.
+/// The maximum number of known keys that the message about an unknown key lists.
 const MAX_LISTED: usize = 24;
 
-/// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It collects mistakes.
+/// A TOML text converted to JSON, with the line of each value by its path, such as `bot[1].name`. It also collects the
+/// mistakes in the text.
 #[derive(Debug)]
 pub struct TomlDocument {
     json: Json,
@@ -42,12 +43,12 @@ impl TomlDocument {
         }
     }
 
-    /// Returns the value at a path through tables.
+    /// Returns the value at a path such as `format.kind`, in which each name before the last is a table.
     pub fn get(&self, path: &str) -> Option<&Json> {
         path.split('.').try_fold(&self.json, |value, name| value.get(name))
     }
 
-    /// Reports an unknown top-level key of the document, and ignores it.
+    /// Removes a top-level key that is not allowed, and reports it if it was present.
     pub fn refuse_key(&mut self, key: &str, why: &str) {
         if self.json.as_object_mut().is_some_and(|table| table.remove(key).is_some()) {
             self.report_mistake(key, why);
@@ -104,7 +105,7 @@ impl TomlDocument {
         self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
     }
 
-    /// Returns a value, or reports that it has another type.
+    /// Returns the value, or reports that it has the wrong type.
     pub fn some_or_report<T>(
         &mut self,
         value: Option<T>,
@@ -118,7 +119,7 @@ impl TomlDocument {
         value
     }
 
-    /// Ends the reading.
+    /// Finishes reading.
     ///
     /// # Errors
     /// All mistakes, top to bottom.
@@ -128,7 +129,7 @@ impl TomlDocument {
     }
 }
 
-/// Returns the path of a table's member.
+/// Returns the path of a key in a table.
 pub fn member_path(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }

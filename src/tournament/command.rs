@@ -221,7 +221,7 @@ struct EntrantArgs {
 }
 
 impl ServerAction {
-    /// Returns the tournament that it names, if any.
+    /// Returns the tournament that the command names, if any.
     fn tournament_mut(&mut self) -> Option<&mut TournamentName> {
         match self {
             Self::Create(_) | Self::List { .. } => None,

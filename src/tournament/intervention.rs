@@ -114,7 +114,7 @@ impl Target {
     }
 }
 
-/// The reason.
+/// The reason for an intervention.
 #[derive(Debug, Args)]
 pub struct Why {
     /// The reason, shown to everyone: 1 to 200 characters
@@ -123,7 +123,7 @@ pub struct Why {
 }
 
 impl InterventionCommand {
-    /// Returns the tournament that it is about.
+    /// Returns the tournament that the command names.
     pub fn tournament_mut(&mut self) -> &mut TournamentName {
         match self {
             Self::Pause { named, .. }

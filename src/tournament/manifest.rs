@@ -43,7 +43,7 @@ pub async fn fetch_manifest(
     print_summary(path, &manifest, signer, form)
 }
 
-/// Writes a manifest as it arrives.
+/// Writes the parts of a manifest as they arrive, and verifies the whole.
 async fn receive_manifest(
     remote: &RemoteServer,
     args: &ManifestArgs,

@@ -14,7 +14,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 pub enum TournamentName {
     /// Its id.
     Id(TournamentId),
-    /// The file of a run.
+    /// The file that `lastnim tournament run` plays.
     File(PathBuf),
 }
 
@@ -49,10 +49,10 @@ pub struct TournamentArg {
 }
 
 impl TournamentName {
-    /// Connects to the server of the tournament, and replaces a file by the tournament's id.
+    /// Connects to the server of the tournament, and replaces a file with the tournament's id.
     ///
     /// # Errors
-    /// If the file has no run, its run has its own server and is not active, or the server cannot be reached.
+    /// If the file was never run, if its run has its own server and is not active, or if the server cannot be reached.
     pub async fn connect_and_resolve(&mut self, server: &ServerArgs) -> Result<RemoteServer, Failure> {
         let Self::File(file) = self else { return RemoteServer::connect(server).await };
         let run = locate_run(file, server)?;

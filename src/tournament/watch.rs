@@ -36,7 +36,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForma
             }
             _ = ticks.tick(), if screen.is_terminal => {
                 let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: 0 };
-                // An error is ignored: the stream has the standings even if the server does not support this call.
+                // An error is ignored: the stream still sends the standings if the server does not support this call.
                 if let Ok(shown) = remote.tournament_client().get_tournament_activity(request).await {
                     screen.show_activity(shown.into_inner().activity.as_ref());
                 }
@@ -47,7 +47,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForma
     seen.print_report(form, None, &[])
 }
 
-/// The display; hidden if standard error is not a terminal.
+/// The progress display, which is hidden if standard error is not a terminal.
 struct WatchScreen {
     bar: ProgressBar,
     is_terminal: bool,
@@ -82,7 +82,7 @@ impl WatchScreen {
             _ => format!("{field}{waiting}"),
         };
         if tournament.matches_total > 0 {
-            // The total is counted at the start; a test that ends early plays fewer matches.
+            // The total is counted when the tournament starts; a test that ends early plays fewer matches.
             if self.bar.length() == Some(0) {
                 self.bar.set_style(bar_style("{wide_bar} {pos}/{len} matches\n{msg}"));
             }

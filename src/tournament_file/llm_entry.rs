@@ -1,12 +1,12 @@
-//! The table `llm` of a bot: a language model.
+//! The table `llm` of a bot, which describes a language model.
 
 use crate::toml_file::{TomlDocument, member_path};
 use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// Settings that the run decides: transcripts, ledgers and rates are in its folder; shared budgets and the outage limit
-/// are in `[llm]`.
+/// Settings that are not allowed in the table. The run puts transcripts, ledgers and rates in its own folder, and
+/// `[llm]` contains the shared budgets and the outage limit.
 const LEFT_OUT: [&str; 7] = [
     "transcript",
     "ledger",
@@ -50,7 +50,7 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
     fits.then_some(settings)
 }
 
-/// Returns some settings as arguments of `lastnim bot run llm`.
+/// Returns the settings that differ from the defaults, as arguments of `lastnim bot run llm`.
 pub fn llm_arguments(settings: &LlmSettings) -> Vec<String> {
     let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
     let (settings, usual) = (settings.settings(), usual.settings());

@@ -1,4 +1,4 @@
-//! The table `[llm]`: limits that apply to all models of a tournament together.
+//! The table `[llm]`, which limits all models of a tournament together.
 
 use super::player::{BotOrigin, PlayerEntry};
 use crate::toml_file::{TomlDocument, member_path};
@@ -17,9 +17,9 @@ const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
 /// Limits that apply to all models of a tournament together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmTable {
-    /// Maximum cost.
+    /// The maximum cost of all models together.
     pub money: Option<Decimal>,
-    /// Maximum tokens.
+    /// The maximum number of tokens that all models may use together.
     pub tokens: Option<u64>,
     /// How long a model's endpoint may fail before the run stops.
     pub outage_limit: Duration,
@@ -48,7 +48,7 @@ impl LlmTable {
         self.money.is_some() || self.tokens.is_some()
     }
 
-    /// Returns the settings of a model with the shared budgets and their ledger.
+    /// Returns the settings of a model, with the shared budgets and their ledger added.
     pub fn shared_settings(&self, settings: &LlmSettings, ledger: &Path) -> LlmSettings {
         LlmSettings {
             shared_budget: self.money,
@@ -68,7 +68,7 @@ impl LlmTable {
         (!bounds.is_empty()).then(|| CostBound::of_all(&bounds, self.tokens, self.money))
     }
 
-    /// Returns its JSON.
+    /// Returns the table as JSON.
     pub fn to_json(self) -> Value {
         json!({
             LLM_TABLE_KEYS[0]: self.money.to_json(),

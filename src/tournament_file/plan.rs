@@ -1,4 +1,4 @@
-//! A tournament file after all checks.
+//! A tournament file that has passed all checks.
 
 use super::{
     llm_table::LlmTable,
@@ -24,7 +24,7 @@ pub struct TournamentPlan {
     terms: Terms,
     /// The bots, in the order of the file.
     pub players: Vec<PlayerEntry>,
-    /// The limits of all models together.
+    /// The limits that apply to all models together.
     pub llm: LlmTable,
     /// The number of matches.
     pub total: TotalMatches,
@@ -52,7 +52,7 @@ impl TournamentPlan {
         &self.settings.format
     }
 
-    /// Returns repeated matches that add no information.
+    /// Returns a warning if the tournament is certain to play more duplicate groups than can be different.
     pub fn find_repetition(&self) -> Option<RepeatedGroups> {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
@@ -94,7 +94,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     Some(TournamentPlan { settings, terms, players, llm, total })
 }
 
-/// Checks that the bots named by the format take part; each bot has its path in the file.
+/// Checks that the bots named by the format take part. Each name in `named` comes with its path in the file.
 fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut TomlDocument) {
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for (name, path) in named {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use lastnim_report::tournament_toml::tournament_toml;
 
-    /// Settings without an example: given rows, drawn positions, and all optional keys.
+    /// Settings that no example file has: given rows, drawn positions, and all optional keys.
     const UNUSUAL: &str = r#"
         title = "An \"odd\" \\ one"
         seats = 3

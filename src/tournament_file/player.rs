@@ -1,4 +1,4 @@
-//! The tables `[[bot]]`: the players.
+//! The tables `[[bot]]`, each of which describes a player.
 
 use crate::{
     program_variables::{GivenVariables, check_variable_name},
@@ -24,7 +24,7 @@ pub struct PlayerEntry {
     pub origin: BotOrigin,
 }
 
-/// The origin of a bot.
+/// Where a bot comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotOrigin {
     /// A program on this machine and its arguments, and the environment variables that it gets.
@@ -33,7 +33,7 @@ pub enum BotOrigin {
     House(HouseBot, u64),
     /// A language model, and the seed of the takes made when it gives no answer.
     Llm(Box<LlmSettings>, u64),
-    /// It runs elsewhere, and its author joins it.
+    /// A bot that runs elsewhere and that its author enters.
     Remote,
 }
 

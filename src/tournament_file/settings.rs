@@ -7,7 +7,7 @@ use lastnim_proto::{
 };
 use lastnim_tournament::FormatProfile;
 
-/// The tables of the file that are not tournament settings.
+/// The tables of the file that do not contain tournament settings.
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// The reason why a file may not have `start_at`.
@@ -48,7 +48,7 @@ impl SettingsReader {
         let inner = file_tables().into_iter().filter_map(|inner| inner.strip_prefix(prefix.as_str()));
         let inner = inner.filter(|inner| !inner.is_empty() && !inner.contains('.'));
         let others = OTHER_TABLES.into_iter().filter(|_| table.is_empty());
-        // The keys of an unknown format are unknown, so they are not checked.
+        // If the format is unknown, so are its keys, and they are not checked.
         let is_open = table == "format" && self.format.is_none();
         let names = settings.iter().filter(|(_, setting)| setting.kind != ValueKind::Matrix);
         let known = names.map(|(name, _)| *name).chain(inner).chain(others).filter(|_| !is_open);
@@ -71,7 +71,7 @@ impl SettingsReader {
 
     fn read_key(&mut self, setting: &TournamentSetting, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
-        // Given rows replace the word after `alliance`.
+        // The key `alliance` has either a word or rows, and each is a setting of its own.
         let is_for_other = match setting.field {
             "alliance" => value.is_array(),
             _ => setting.kind == ValueKind::Matrix && !value.is_array(),
@@ -88,7 +88,7 @@ impl SettingsReader {
         }
     }
 
-    /// Checks that positions are given in one way.
+    /// Checks that the positions are given in exactly one way.
     fn check_positions(&mut self, toml: &mut TomlDocument) {
         let Some(positions) = toml.get("positions") else {
             self.reported.push("positions".to_owned());
@@ -108,8 +108,8 @@ impl SettingsReader {
         }
     }
 
-    /// Prevents the check of the message from reporting the same setting again. That check treats the settings for
-    /// drawing as a whole.
+    /// Notes that a setting was reported, so that the check of the message does not report it again. That check treats
+    /// all settings for drawn positions as one field.
     fn note_reported(&mut self, setting: &TournamentSetting) {
         let field = if setting.table() == "drawn_positions" { setting.table() } else { setting.field };
         self.reported.push(field.to_owned());
@@ -125,11 +125,11 @@ impl SettingsReader {
     }
 }
 
-/// Returns the place of a field, or of its element, in a file.
+/// Returns the path in a file for a field of the message, or for an element of that field.
 fn path_of_field(field: &str) -> String {
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
     let rest_of = |setting: &TournamentSetting| field.strip_prefix(setting.field).filter(|rest| is_end(rest));
-    // `clock.lag_quota_ms` is a setting, and so is `clock`.
+    // The longest match is needed because both `clock.lag_quota_ms` and `clock` are settings.
     let settings = all_settings().filter(|setting| rest_of(setting).is_some());
     let longest = settings.max_by_key(|setting| setting.field.len());
     let place = longest.and_then(|setting| Some((setting.file_place()?, rest_of(setting)?)));

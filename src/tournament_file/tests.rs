@@ -1,4 +1,4 @@
-//! Each setting is present in flags, in files read and written, and in reports, for every format.
+//! Tests that flags, files that are read or written, and reports support every setting of every format.
 
 use super::plan::TournamentPlan;
 use crate::{
@@ -26,7 +26,7 @@ const FIELD: [&str; 6] = ["bot0", "bot1", "candidate0", "candidate1", "baseline0
 /// The value given to each setting, as written in a file.
 type GivenSettings = Vec<(&'static TournamentSetting, Value)>;
 
-/// Returns one of two values that a setting may have.
+/// Returns a valid value for a setting; variants 0 and 1 give two different values if the setting allows it.
 fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     let real = f64::from(variant) / 4.0;
     match setting.kind {
@@ -63,7 +63,7 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     all_settings().filter(has).map(|setting| (setting, value(setting))).collect()
 }
 
-/// Returns whether a setting has two values, rather than being present or absent, or standing for a whole table.
+/// Returns whether a setting can have two values, rather than only being present or absent or standing for a table.
 fn has_two_values(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
 }
@@ -76,7 +76,7 @@ fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
     draft.finish().unwrap()
 }
 
-/// Writes settings as flags, and reads them.
+/// Writes settings as flags, and reads the flags back.
 fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
     let words = given.iter().flat_map(|(setting, value)| -> Vec<String> {
         let numbers = |list: &Value| list.to_string().replace(['[', ']'], "");
@@ -94,7 +94,7 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
     settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
 }
 
-/// Writes settings as a file, which is read as the same settings, except for the number of bots at the start.
+/// Writes settings as a file, and checks that the file has the same settings, except that it has no `start_at`.
 fn file_of(settings: &pb::TournamentSettings) -> String {
     let field = FIELD.map(str::to_owned).to_vec();
     let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };
@@ -120,7 +120,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
                 usual.iter().map(|(setting, _)| *setting).filter(|setting| has_two_values(setting));
             for setting in changeable.chain(more) {
                 let mut given = usual.clone();
-                // Given rows replace the word of `alliance`.
+                // `alliance` has either a word or rows, so given rows replace the word.
                 let is_matrix = setting.kind == ValueKind::Matrix;
                 given.retain(|(other, _)| {
                     other.field != setting.field && !(is_matrix && other.field == "alliance")

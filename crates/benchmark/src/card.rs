@@ -1,4 +1,4 @@
-//! Benchmark cards: computed from the tier tallies, and compared with the records.
+//! Computes benchmark cards from the tier tallies, and compares cards with those computed from records.
 
 use super::{
     item_score::ItemScore,
@@ -10,14 +10,14 @@ use lastnim_core::referee::{EventHash, Record, Timestamp};
 use lastnim_proto::{json::message_to_json, pb};
 use serde_json::Value;
 
-/// An item that was played.
+/// An item that the bot has played.
 #[derive(Debug, Clone)]
 pub struct PlayedItem<'a> {
     /// The item.
     pub item: &'a SetItem,
     /// Its score.
     pub score: ItemScore,
-    /// The head of its record.
+    /// The head of its record: the hash of the last event.
     pub head: EventHash,
     /// When the match began.
     pub began: Timestamp,
@@ -39,11 +39,10 @@ impl<'a> PlayedItem<'a> {
     }
 }
 
-/// Computes a tier from its items in order.
+/// Computes the results of a tier from the items that were played. These must be the first items of the tier, in order.
 ///
 /// # Errors
-/// If they are not the first items of the tier, if they overlap in time, or if the stopping rule ends the tier earlier
-/// or later.
+/// If items overlap in time, or if the stopping rule ends the tier before or after the last of these items.
 pub fn compute_tier(
     tier: Tier,
     items: &[PlayedItem<'_>],
@@ -79,7 +78,7 @@ pub fn compute_tier(
     ))
 }
 
-/// Returns the mean over the tiers, with equal weights; `None` unless all tiers were played.
+/// Returns the mean loss over the tiers, with equal weights; `None` unless all tiers were played.
 fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFigure> {
     if tiers.len() != Tier::all().count() {
         return None;
@@ -88,7 +87,7 @@ fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFig
     estimate_mean_of_tiers(&losses, 1.0 - CONFIDENCE).map(loss_figure)
 }
 
-/// Adds results to a card.
+/// Adds the results of the tiers, their mean, and the start and end times of the play to a card.
 pub fn with_results(
     card: pb::BenchmarkCard,
     tiers: &[(TierTally, pb::BenchmarkStop)],
@@ -111,7 +110,7 @@ pub fn card_difference(given: &pb::BenchmarkCard, computed: &pb::BenchmarkCard) 
     Some(format!("{path}: the card says {given}, but the records say {computed}"))
 }
 
-/// Finds the first value that differs, and the path to it.
+/// Finds the first value that differs, and appends its place to `path`.
 fn find_difference(given: &Value, computed: &Value, path: &mut String) -> Option<(String, String)> {
     if given == computed {
         return None;

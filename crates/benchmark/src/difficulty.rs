@@ -6,7 +6,7 @@ use lastnim_client::MatchView;
 use lastnim_core::{game::Game, oracle::Explanation};
 use lastnim_proto::pb;
 
-/// Runs of the bot with random playouts, with seeds from 0.
+/// The number of runs of the bot that uses random playouts. Their seeds count up from 0.
 const PLAYOUT_RUNS: u8 = 16;
 const PLAYOUT_BOT: &str = "mcts-32";
 
@@ -15,7 +15,7 @@ const PLAYOUT_BOT: &str = "mcts-32";
 /// # Panics
 /// If no counter is left.
 pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::PositionDifficulty {
-    // Random bots depend on their seat number.
+    // The takes of random bots depend on their seat number, so the seats are renumbered first.
     let view = MatchView::practice(&number_from_mover(game), &[]).expect("the game is not over");
     let regret_of_take = |take: u64| {
         let option = explanation.options.iter().find(|option| option.takes.contains(take));
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_pile_with_a_single_optimal_take_is_difficult() {
-        // The seat left with one counter takes it, and the other wins.
+        // A seat that faces a single counter must take it, and then the other seat wins.
         let found = difficulty(&[5], &[vec![0, 1], vec![0, 1]]);
         assert_eq!((found.optimal_share, found.random_regret), (0.2, 0.8));
         assert_eq!(found.plies_to_see, Some(2));

@@ -1,4 +1,4 @@
-//! Draws distinct positions of a set.
+//! Draws distinct positions that belong to one set.
 
 use super::{difficulty::optimal_share, position_draw::PositionDraw, position_id::PositionId};
 use lastnim_core::{game::Game, oracle::Explanation};
@@ -7,13 +7,13 @@ use std::collections::HashSet;
 
 /// The maximum number of draws per requested position.
 const MAX_DRAWS_PER_POSITION: u64 = 100;
-/// Additional draws, for small requests.
+/// Additional draws, so that small requests have enough.
 const EXTRA_DRAWS: u64 = 100_000;
 
-/// Requirements for positions, beyond their kind.
+/// Requirements that positions must meet in addition to their kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PositionFilter {
-    /// The set that they belong to.
+    /// The set that the positions must belong to.
     pub split: DatasetSplit,
     /// The maximum share of optimal takes, above 0 and up to 1.
     pub max_optimal_share: f64,
@@ -22,15 +22,16 @@ pub struct PositionFilter {
 /// A drawn position, with the oracle's explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPosition {
-    /// Its id.
+    /// The position's id.
     pub id: PositionId,
-    /// The game that starts from it.
+    /// The game that starts from the position.
     pub game: Game,
-    /// Its explanation.
+    /// The oracle's explanation of the position.
     pub explanation: Explanation,
 }
 
-/// Distinct positions of one kind and one set, in the order of drawing. There may be fewer than requested, as the number of draws is bounded.
+/// Distinct positions of one kind and one set, in the order in which they are drawn. There may be fewer than requested,
+/// because the number of draws is limited.
 #[derive(Debug)]
 pub struct DistinctPositions {
     draw: PositionDraw,
@@ -46,7 +47,7 @@ impl DistinctPositions {
         Self { draw, filter, wanted, draws: 0, found: HashSet::new() }
     }
 
-    /// Returns how many positions were found so far.
+    /// Returns how many positions have been found so far.
     pub fn found(&self) -> u64 {
         self.found.len() as u64
     }

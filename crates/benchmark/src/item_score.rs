@@ -1,4 +1,4 @@
-//! Scores of items, from records.
+//! Scores how a bot played the items of a set, from the records of its matches.
 
 use super::item_set::{PLAYER_NAME, SetItem};
 use lastnim_auditing::LossShare;
@@ -10,31 +10,32 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// A bot's result in an item.
+/// The result of a bot on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemScore {
-    /// The share of the ranks at stake in the match that it lost by its own takes; all of them if it lost its seat.
+    /// The share of the ranks at stake in the match that the bot lost by its own takes: all of them if it lost its
+    /// seat.
     pub loss: LossShare,
-    /// The share of the ranks at stake that it lost by its first take alone.
+    /// The share of the ranks at stake that the bot lost by its first take alone.
     pub first_take_loss: LossShare,
-    /// The reason why it lost its seat; `None` if it did not.
+    /// The reason why the bot lost its seat; `None` if it kept it.
     pub lost_seat: Option<ForfeitReason>,
-    /// The number of its own takes.
+    /// The number of takes that the bot made itself.
     pub takes: u32,
-    /// The number of these that were optimal.
+    /// The number of these takes that were optimal.
     pub optimal_takes: u32,
-    /// Whether it won.
+    /// Whether the bot won the match.
     pub won: bool,
-    /// The number of illegal takes.
+    /// The number of illegal takes that the bot tried to make.
     pub illegal_takes: u32,
-    /// The number of strikes.
+    /// The number of strikes that the bot received.
     pub strikes: u32,
 }
 
-/// Why a record does not belong to an item.
+/// The reason why a record does not belong to an item.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordMisfit {
-    /// The bots differ.
+    /// The bots in the record differ from those in the set.
     #[error("the bots are {given}, expected {expected}")]
     Bots {
         /// The bots in the record.
@@ -42,10 +43,10 @@ pub enum RecordMisfit {
         /// The bots in the set.
         expected: String,
     },
-    /// The position differs.
+    /// The match started from a different position.
     #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
-    /// The rules or clocks differ.
+    /// The match was played under different rules or a different clock.
     #[error("the match was not played under the card's terms: {0}")]
     Terms(&'static str),
     /// The match belongs to a tournament.
@@ -66,12 +67,12 @@ pub enum RecordMisfit {
         bot: BotName,
         /// The take in the record.
         given: u64,
-        /// The take by its rule.
+        /// The take that its rule requires.
         expected: u64,
     },
 }
 
-/// Returns the terms of all matches.
+/// Returns the terms under which every item is played.
 pub fn terms_of_items(clock: &Clock) -> Terms {
     Terms { clock: clock.clone(), ..Terms::default() }
 }
@@ -79,7 +80,7 @@ pub fn terms_of_items(clock: &Clock) -> Terms {
 /// Compares a record with its item, including the opponents' takes, and scores the bot.
 ///
 /// # Errors
-/// The first difference.
+/// Returns the first difference.
 ///
 /// # Panics
 /// If the item has more than five seats, which no set has.
@@ -157,7 +158,7 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     if setup.origin.is_some() { Err(RecordMisfit::Tournament) } else { Ok(()) }
 }
 
-/// Replays every opponent's takes, which follow from its rule, its seed, and the match.
+/// Checks every opponent's takes by choosing them again: they follow from its rule, its seed and the match.
 fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> {
     let (state, game) = (record.state(), &item.game);
     let takes: Vec<u64> = state.takes().iter().map(|played| played.take).collect();
@@ -176,10 +177,10 @@ fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> 
     Ok(())
 }
 
-/// The seed of opponents.
+/// The seed that every opponent uses.
 pub const OPPONENT_SEED: u64 = 0;
 
-/// Returns the bot's name in matches.
+/// Returns the name that the measured bot has in matches.
 pub fn player_name() -> BotName {
     PLAYER_NAME.parse().expect("the name is valid")
 }

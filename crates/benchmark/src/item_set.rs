@@ -1,4 +1,4 @@
-//! The frozen sets of positions.
+//! The frozen sets of positions that the benchmark plays.
 
 use crate::PositionId;
 use lastnim_bots::HouseBot;
@@ -25,12 +25,12 @@ pub(crate) const FIRST_SET_TEXT: &str = include_str!("lastnim-1.jsonl");
 /// The contents of the newest set's file.
 pub(crate) const NEWEST_SET_TEXT: &str = include_str!("lastnim-2.jsonl");
 
-/// A set name that does not exist.
+/// The error for a set name that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("set {0:?}: expected {known}", known = BENCHMARK_SETS.each_ref().map(|set| set.name).join(" or "))]
 pub struct UnknownSetError(pub String);
 
-/// The bot's name in matches.
+/// The name that the measured bot has in matches.
 pub const PLAYER_NAME: &str = "player";
 
 /// A tier of a set, from 1 (the easiest).
@@ -41,12 +41,12 @@ impl Tier {
     /// The hardest tier.
     pub const MAX: Self = Self(5);
 
-    /// Returns the tier with a number.
+    /// Returns the tier with this number, if there is one.
     pub fn of_number(number: u32) -> Option<Self> {
         u8::try_from(number).ok().filter(|number| (1..=Self::MAX.0).contains(number)).map(Self)
     }
 
-    /// Returns its number.
+    /// Returns the number of the tier.
     pub fn number(self) -> u32 {
         self.0.into()
     }
@@ -72,21 +72,21 @@ impl FromStr for Tier {
     }
 }
 
-/// An item: a match from a position, with the bot in the seat that moves first.
+/// An item of a set: a match that starts from a given position, with the measured bot in the seat that moves first.
 #[derive(Debug, Clone)]
 pub struct SetItem {
-    /// Its tier.
+    /// The tier that the item belongs to.
     pub tier: Tier,
-    /// Its position in the tier, from 1.
+    /// The number of the item in its tier, from 1.
     pub number: u32,
-    /// The position.
+    /// The game that starts from the item's position.
     pub game: Game,
-    /// The bots in the other seats, in the order of moving.
+    /// The bots in the other seats, in the order in which they move.
     pub opponents: Vec<HouseBot>,
 }
 
 impl SetItem {
-    /// Parses a line of a set.
+    /// Parses a line of a set's file.
     fn parse(line: &str) -> Result<Self, String> {
         let item: pb::BenchmarkItem =
             message_from_json(&parse_document(line)?).map_err(|error| error.to_string())?;
@@ -128,18 +128,18 @@ impl fmt::Display for SetItem {
     }
 }
 
-/// The positions of a benchmark, in tiers.
+/// A set of items, in tiers.
 #[derive(Debug)]
 pub struct ItemSet {
-    /// Its name.
+    /// The name of the set.
     pub name: &'static str,
-    /// The BLAKE3 hash of its file.
+    /// The BLAKE3 hash of the set's file.
     pub hash: [u8; 32],
     tiers: Vec<Vec<SetItem>>,
 }
 
 impl ItemSet {
-    /// Finds the set with a name.
+    /// Finds the set with this name.
     ///
     /// # Errors
     /// If no set has this name.
@@ -161,7 +161,7 @@ impl ItemSet {
         Ok(Self { name, hash: *blake3::hash(text.as_bytes()).as_bytes(), tiers })
     }
 
-    /// Returns the items of a tier in order.
+    /// Returns the items of a tier, in order.
     pub fn items_of_tier(&self, tier: Tier) -> &[SetItem] {
         &self.tiers[usize::from(tier.0) - 1]
     }
@@ -171,7 +171,7 @@ impl ItemSet {
         self.tiers.iter().map(Vec::len).max().unwrap_or_default() as u32
     }
 
-    /// Returns all opponents in the set.
+    /// Returns every bot that is an opponent in the set, once each.
     pub fn opponents(&self) -> Vec<HouseBot> {
         let mut found = Vec::new();
         for bot in self.tiers.iter().flatten().flat_map(|item| &item.opponents) {
@@ -182,7 +182,7 @@ impl ItemSet {
         found
     }
 
-    /// Finds the item of a match by its bots and its position.
+    /// Finds the item that a match plays, by the match's bots and its first position.
     pub fn find_item(&self, bots: &BySeat<BotName>, game: &Game) -> Option<&SetItem> {
         self.tiers.iter().flatten().find(|item| item.game == *game && item.bots() == *bots)
     }

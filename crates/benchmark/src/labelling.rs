@@ -1,10 +1,10 @@
-//! Labels of positions.
+//! Labels positions for datasets.
 
 use super::{difficulty::measure_difficulty, position_id::PositionId};
 use lastnim_core::{game::Game, oracle::Explanation};
 use lastnim_proto::pb;
 
-/// Labels the first position of a game.
+/// Labels the first position of a game with its id, its set, the oracle's explanation and its difficulty.
 ///
 /// # Panics
 /// If no counter is left.

@@ -1,8 +1,9 @@
-//! The benchmark and the datasets: positions that are frozen or drawn, and scores of bots that played them.
+//! The benchmark and the datasets: fixed or randomly drawn positions, and the scores of bots that played them.
 //!
 //! `position_id` identifies positions, `position_draw` and `distinct_positions` draw them, and `difficulty` and
 //! `labelling` describe them. `item_set` reads the frozen sets, and `item_score` scores a record. `tier_tally` adds up
-//! scores and applies the stopping rule; `card` makes the card, for play and for `lastnim record verify`.
+//! scores and applies the stopping rule; `card` computes the card, both when a bot plays the benchmark and when
+//! `lastnim record verify` checks a card.
 //!
 //! Nothing here plays matches, contacts a server or reads a file.
 

@@ -1,15 +1,15 @@
-//! Random positions.
+//! Draws random positions.
 
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_tournament::{Positions, PositionsError, SeededDraw, draw_matrix};
 
-/// Keeps these draws independent of others with the same seed and index.
+/// A number that keeps these draws independent of other draws with the same seed and index.
 const DATASET_DRAW: u64 = 0x0000_6461_7461_7365;
 
 /// The kind of positions to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawnKind {
-    /// The numbers of seats, equally likely; at least one.
+    /// The possible numbers of seats, all equally likely. There must be at least one.
     pub seats: Vec<SeatCount>,
     /// The minimum and the maximum number of piles.
     pub piles: (usize, usize),
@@ -20,10 +20,10 @@ pub struct DrawnKind {
 }
 
 impl DrawnKind {
-    /// Checks the numbers.
+    /// Checks the numbers of piles and counters.
     ///
     /// # Errors
-    /// Names the first one that is out of range.
+    /// Names the first number that is out of range.
     pub fn check(&self) -> Result<(), PositionsError> {
         Positions::drawn(1, self.piles, self.counters).map(|_| ())
     }
@@ -31,14 +31,14 @@ impl DrawnKind {
 
 #[cfg(test)]
 impl DrawnKind {
-    /// Returns the kind of small positions with two to four seats.
+    /// Returns a kind of small positions with two to four seats.
     pub fn small() -> Self {
         let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("the numbers of seats are valid"));
         Self { seats: seats.to_vec(), piles: (1, 4), counters: (1, 9), ending: Ending::ToMoveWins }
     }
 }
 
-/// Positions of one kind, by index: piles, rows and the seat to move are drawn uniformly.
+/// Random positions of one kind, each with an index. Piles, rows and the seat to move are drawn uniformly.
 #[derive(Debug, Clone)]
 pub struct PositionDraw {
     kind: DrawnKind,
@@ -46,16 +46,16 @@ pub struct PositionDraw {
 }
 
 impl PositionDraw {
-    /// Creates the positions of a seed.
+    /// Creates the sequence of positions that a seed determines.
     ///
     /// # Panics
-    /// If the kind has no numbers of seats, or fails its [check](DrawnKind::check).
+    /// If the kind lists no number of seats, or fails its [check](DrawnKind::check).
     pub fn new(kind: DrawnKind, seed: u64) -> Self {
         assert!(!kind.seats.is_empty(), "expected at least one number of seats");
         Self { kind, seed }
     }
 
-    /// Returns the position with an index.
+    /// Returns the position with this index.
     pub fn draw_game(&self, index: u64) -> Game {
         let DrawnKind { seats, piles, counters, ending } = &self.kind;
         let mut draw = SeededDraw::from_numbers([self.seed, DATASET_DRAW, index]);

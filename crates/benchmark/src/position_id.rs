@@ -1,17 +1,16 @@
-//! Ids of positions, and the split into sets.
+//! The ids of positions, and the rule that splits positions into sets.
 
 use lastnim_core::game::{AllianceMatrix, BySeat, Game};
 use lastnim_proto::pb::DatasetSplit;
 use std::fmt;
 
-/// The length of an id.
 const ID_BYTES: usize = 16;
-/// The first line of the hashed text: a different rule for ids needs a different line.
+/// The first line of the hashed text. It must change whenever the rule for ids changes.
 const DOMAIN: &str = "lastnim position v1\n";
-/// One of this many positions belongs to benchmarks.
+/// On average, one in this many positions belongs to the benchmark set.
 const BENCHMARK_INTERVAL: u64 = 10;
 
-/// Renumbers the seats, starting with the seat to move.
+/// Renumbers the seats so that the seat to move becomes seat 0.
 pub fn number_from_mover(game: &Game) -> Game {
     let (seats, first) = (game.matrix.seats(), game.first_seat());
     let rows =
@@ -20,11 +19,11 @@ pub fn number_from_mover(game: &Game) -> Game {
     Game::new(game.piles.clone(), matrix, 0, game.ending).expect("seat 0 exists")
 }
 
-/// The id of a position: the first 16 bytes of the BLAKE3 hash of a string.
+/// The id of a position: the first 16 bytes of the BLAKE3 hash of a text that describes the position.
 ///
-/// The text has these lines: `lastnim position v1`, the ending, the rows from the seat to move on, and the counters of the piles up to the pile in
-/// play; for example `to_move_wins`, `0 2 1; 0 1 2; 0 2 1` and `1,2,2`. Rows are relative to their seats, so renumbering the seats does not change
-/// the text.
+/// The text has these lines: `lastnim position v1`, the ending, the rows (starting with that of the seat to move), and
+/// the counters of the piles up to the pile in play; for example `to_move_wins`, `0 2 1; 0 1 2; 0 2 1` and `1,2,2`.
+/// Rows are relative to their seats, so renumbering the seats does not change the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PositionId([u8; ID_BYTES]);
 
@@ -37,7 +36,8 @@ impl PositionId {
         Self(id)
     }
 
-    /// Returns the set of the position: the benchmark set if the first 8 bytes of the id, as a big-endian number, are a multiple of ten.
+    /// Returns the set that the position belongs to. It is the benchmark set if the first 8 bytes of the id, read as a
+    /// big-endian number, are a multiple of ten.
     pub fn split(self) -> DatasetSplit {
         let (first, _) = self.0.split_first_chunk().expect("an id has 16 bytes");
         if u64::from_be_bytes(*first).is_multiple_of(BENCHMARK_INTERVAL) {
@@ -80,7 +80,7 @@ mod tests {
         let game = game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]], 1);
         let text = describe_position(&game);
         assert_eq!(text, "lastnim position v1\nto_move_wins\n0 1 2; 0 2 1; 0 2 1\n1,2,2");
-        // The split must never change; otherwise benchmark positions could have been used for training.
+        // The split must never change: otherwise, models may have been trained on positions of the benchmark set.
         assert_eq!(PositionId::of_game(&game).to_string(), "83e4d5603716358481b2543e1c1a215a");
     }
 
@@ -104,7 +104,7 @@ mod tests {
             let game = draw.draw_game(index);
             let seats = game.matrix.seats();
             let next = seats.next(game.first_seat());
-            // Seats and rows are renumbered by one.
+            // Each seat's number goes up by one, and its row moves with it.
             let rows = BySeat::from_fn(seats, |seat| {
                 let before = seats.seat_at_offset(seat, seats.get() - 1);
                 game.matrix.rows()[before].clone()
@@ -122,7 +122,7 @@ mod tests {
         let draw = PositionDraw::new(DrawnKind { counters: (1, 1_000_000), ..DrawnKind::small() }, 5);
         let ids: HashSet<_> = (0..4_000).map(|index| PositionId::of_game(&draw.draw_game(index))).collect();
         let kept = ids.iter().filter(|id| id.split() == DatasetSplit::Benchmark).count();
-        // The seed is fixed; 114 is six standard deviations.
+        // The seed is fixed. The range extends by six standard deviations (114) on each side of 400.
         assert!((286..=514).contains(&kept), "{kept} of {}", ids.len());
     }
 }

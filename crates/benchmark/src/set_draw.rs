@@ -1,4 +1,4 @@
-//! How the sets were drawn. Their files are authoritative; this code documents their origin.
+//! Shows how the sets were drawn. The files of the sets are authoritative; this code only documents their origin.
 
 use super::item_set::{FIRST_SET_TEXT, NEWEST_SET_TEXT, SetItem, Tier};
 use crate::{DrawnKind, PositionDraw, PositionId, difficulty::measure_difficulty};
@@ -13,20 +13,22 @@ use lastnim_proto::{
 use lastnim_tournament::SeededDraw;
 use std::collections::HashSet;
 
-/// The seed of the whole set `lastnim-1`.
+/// The seed with which the whole set `lastnim-1` was drawn.
 const FIRST_SET_SEED: u64 = 1;
-/// The seed of the whole set `lastnim-2`: the first seed with which all reference bots lose more in higher tiers.
+/// The seed with which the whole set `lastnim-2` was drawn. It is the first seed with which all reference bots lose
+/// more in higher tiers.
 const NEWEST_SET_SEED: u64 = 36;
-/// When `lastnim-2` sorts positions by difficulty, a first take that can be an error counts like this many piles.
+/// When the positions of `lastnim-2` are sorted by difficulty, the possibility of an error in the first take counts as
+/// much as this many piles.
 const FIRST_ERROR_PILES: usize = 4;
 /// The number of items in a tier.
 const ITEMS: u32 = 120;
-/// The opponents of the bot, each at most once per match.
+/// The possible opponents of the measured bot. Each plays at most once in a match.
 const OPPONENTS: [&str; 5] = ["oracle", "minimax-4", "minimax-2", "epsilon-0.2", "greedy"];
-/// A gain that is not visible within 8 plies counts as if it needed this many more plies.
+/// The number of plies beyond the first that a bot is assumed to need to see a best take if 8 plies are not enough.
 const UNSEEN_PLIES: u32 = 8;
 
-/// Returns the tier of a position by its difficulty; `None` if no take is an error.
+/// Returns the tier to which a position belongs by its difficulty; `None` if no take is an error.
 fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     if difficulty.optimal_share >= 1.0 {
         return None;
@@ -41,8 +43,8 @@ fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     Tier::all().take_while(|tier| f64::from(tier.number() - 1) <= 5.0 * difficulty).last()
 }
 
-/// Returns the positions with this many seats, in the order in which they are written by `lastnim oracle dataset --split
-/// benchmark --seats N --draw-piles 1,6 --draw-counters 1,9 --seed SEED`.
+/// Returns the positions with this many seats, in the order in which `lastnim oracle dataset --split benchmark --seats
+/// N --draw-piles 1,6 --draw-counters 1,9 --seed SEED` writes them.
 fn drawn_positions(seats: usize, seed: u64) -> impl Iterator<Item = (Game, Explanation)> {
     let seats = vec![SeatCount::new(seats).unwrap()];
     let kind = DrawnKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
@@ -54,12 +56,12 @@ fn drawn_positions(seats: usize, seed: u64) -> impl Iterator<Item = (Game, Expla
     })
 }
 
-/// Returns whether a first take can be an error.
+/// Returns whether the first take can be an error.
 fn can_err(explanation: &Explanation) -> bool {
     explanation.options.iter().any(|option| option.regret > 0)
 }
 
-/// Returns the candidates for `lastnim-1`, with their tiers.
+/// Returns the candidates for `lastnim-1`, with their tiers and difficulties.
 fn first_candidates(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
     let candidates = drawn_positions(seats, FIRST_SET_SEED).filter(|(_, explanation)| can_err(explanation));
     candidates.filter_map(|(game, explanation)| {
@@ -91,9 +93,9 @@ fn item_line(
     serde_json::to_string(&MessageJson::of(&item)).unwrap() + "\n"
 }
 
-/// Draws the items of `lastnim-2`: equally many positions for each number of seats, sorted by their piles and by
-/// whether the first take can be an error, and cut into five equal tiers. The difficulty does not depend on any bot,
-/// and the mean over the tiers is the mean over drawn positions.
+/// Draws the items of `lastnim-2`: the same number of positions for each number of seats, sorted by the number of piles
+/// and by whether the first take can be an error, and divided into five tiers of equal size. So the tiers do not depend
+/// on any bot, and the mean over the tiers equals the mean over all drawn positions.
 pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
     let mut tiers: Vec<Vec<Game>> = Tier::all().map(|_| Vec::new()).collect();
     for seats in 2..=5 {
@@ -120,14 +122,15 @@ pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
     items
 }
 
-/// Returns the line of an item of `lastnim-2`.
+/// Returns the line for an item in the file of `lastnim-2`.
 fn line_of_item(item: &SetItem) -> String {
     let opponents: Vec<_> = item.opponents.iter().map(ToString::to_string).collect();
     let difficulty = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
     item_line(item.tier, item.number, &item.game, &opponents.join(" "), &difficulty)
 }
 
-/// Draws the first items of each tier of `lastnim-1`: the number of seats and the opponents uniformly; the position is the tier's next one with this many seats.
+/// Draws the first `count` items of each tier of `lastnim-1`. The number of seats and the opponents are drawn
+/// uniformly. The position is the tier's next candidate with this many seats.
 fn draw_items(count: u32) -> String {
     let mut drawn: Vec<_> = (2..=5).map(|seats| (first_candidates(seats), Vec::new())).collect();
     let mut text = String::new();
@@ -135,7 +138,7 @@ fn draw_items(count: u32) -> String {
         let mut taken = [0; 4];
         for number in 1..=count {
             let mut draw = SeededDraw::from_numbers([FIRST_SET_SEED, tier.number().into(), number.into()]);
-            // With two seats, hardly any position with possible errors is this easy: 10 of 13,180 draws.
+            // With two seats, hardly any position in which an error is possible is this easy: only 10 of 13,180 draws.
             let fewest_seats = if tier.number() == 1 { 3 } else { 2 };
             let seats = (fewest_seats + draw.number_below(6 - fewest_seats)) as usize;
             let mut opponents = OPPONENTS;
@@ -178,7 +181,7 @@ fn stored_difficulties_match_measurements() {
         let told: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
         assert_eq!((found.optimal_share, found.plies_to_see), (told.optimal_share, told.plies_to_see));
-        // The result depends on a logarithm, which may differ between platforms.
+        // The error rate depends on a logarithm, whose value may differ between platforms.
         assert!((found.playout_error_rate - told.playout_error_rate).abs() <= 0.125, "{item}");
     }
 }
@@ -188,7 +191,7 @@ fn the_first_items_can_be_reproduced() {
     let drawn = draw_items(1);
     let first: String =
         FIRST_SET_TEXT.lines().step_by(ITEMS as usize).flat_map(|line| [line, "\n"]).collect();
-    // The search errors depend on a logarithm, which may differ in the last bit between platforms.
+    // The playout error rate depends on a logarithm, whose last bit may differ between platforms.
     let without_share = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
     };

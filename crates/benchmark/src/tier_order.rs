@@ -9,7 +9,8 @@ use lastnim_core::{
     referee::MatchSetup,
 };
 
-/// Plays an item without a server, and returns the bot's loss in total and by its first take, as shares of all ranks.
+/// Plays an item without a server, and returns the bot's total loss and its loss by the first take, both as shares of
+/// all ranks.
 fn play_item(item: &SetItem, bot: HouseBot) -> [f64; 2] {
     let setup = MatchSetup {
         first: item.game.first_seat(),
@@ -32,7 +33,7 @@ fn play_item(item: &SetItem, bot: HouseBot) -> [f64; 2] {
     [(lost / all).min(1.0), f64::from(audit.plies[0].regret) / all]
 }
 
-/// Returns the mean losses of a bot in each tier.
+/// Returns the mean losses of a bot on the items of each tier.
 fn mean_losses(bot: &str, items: &[&SetItem]) -> Vec<[f64; 2]> {
     let bot: HouseBot = bot.parse().unwrap();
     let mean = |tier: Tier| {
@@ -45,7 +46,7 @@ fn mean_losses(bot: &str, items: &[&SetItem]) -> Vec<[f64; 2]> {
     Tier::all().map(mean).collect()
 }
 
-/// Returns the items of a set.
+/// Returns all items of the set with this index in [`BENCHMARK_SETS`].
 fn all_items(set: usize) -> Vec<&'static SetItem> {
     Tier::all().flat_map(|tier| BENCHMARK_SETS[set].items_of_tier(tier)).collect()
 }
@@ -61,7 +62,7 @@ fn searching_bots_lose_more_in_higher_tiers_of_the_first_set() {
     }
 }
 
-/// Two bots from each family of house bots that can err.
+/// Bots from every family of house bots that can err.
 const REFERENCES: [&str; 12] = [
     "random",
     "timid",
@@ -77,7 +78,7 @@ const REFERENCES: [&str; 12] = [
     "epsilon-0.5",
 ];
 
-/// Returns whether a bot loses more in every higher tier.
+/// Returns whether the bot's mean loss rises from each tier to the next.
 fn losses_rise(bot: &str, items: &[&SetItem]) -> bool {
     mean_losses(bot, items).windows(2).all(|tiers| tiers[0][0] < tiers[1][0])
 }
@@ -89,8 +90,8 @@ fn every_family_loses_more_in_higher_tiers_of_the_newest_set() {
     assert!(disordered.is_empty(), "{disordered:?}");
 }
 
-/// The losses of bots by their own takes in matches, as shares of all ranks: 14,000 matches, about 3,370 for each bot,
-/// in balanced samples with 2 to 5 seats, random rows, and 1 to 6 piles of 1 to 9 counters.
+/// The losses of bots by their own takes in matches, as shares of all ranks. They were measured in 14,000 matches,
+/// about 3,370 for each bot, in balanced samples with 2 to 5 seats, random rows, and 1 to 6 piles of 1 to 9 counters.
 const LOSSES_IN_PLAY: [(&str, f64); 16] = [
     ("oracle", 0.000),
     ("loyal", 0.000),
@@ -110,7 +111,7 @@ const LOSSES_IN_PLAY: [(&str, f64); 16] = [
     ("epsilon-0.5", 0.267),
 ];
 
-/// Returns Pearson's correlation of two samples of the same size.
+/// Returns Pearson's correlation coefficient of two samples of the same size.
 fn correlation(one: &[f64], other: &[f64]) -> f64 {
     let deviations = |sample: &[f64]| -> Vec<f64> {
         let mean = sample.iter().sum::<f64>() / f64::from(sample.len() as u32);
@@ -131,7 +132,10 @@ fn losses_on_the_newest_set_follow_those_in_play() {
         })
     };
     let [first, newest] = [0, 1].map(|set| correlation(&on_set(set), &in_play));
-    assert!(newest > 0.98 && newest > first, "{first:.3} of the first set, {newest:.3} of the newest");
+    assert!(
+        newest > 0.98 && newest > first,
+        "correlation {first:.3} for the first set, {newest:.3} for the newest"
+    );
 }
 
 #[test]

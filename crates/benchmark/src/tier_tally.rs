@@ -8,12 +8,12 @@ use lastnim_proto::pb;
 /// The confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// When a tier ends.
+/// The rule that decides when a tier ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoppingRule {
-    /// The width of the interval at which it ends.
+    /// The tier ends once the interval of its mean loss is at most this wide.
     pub width: f64,
-    /// The maximum number of items.
+    /// The maximum number of items in the tier.
     pub max_items: u32,
 }
 
@@ -51,7 +51,7 @@ impl TierTally {
         }
     }
 
-    /// Returns the number of items.
+    /// Returns the number of items added so far.
     pub fn items(&self) -> u32 {
         self.losses.items()
     }
@@ -75,7 +75,7 @@ impl TierTally {
         self.heads.push(head);
     }
 
-    /// Returns why the tier has ended, if it has.
+    /// Returns the reason why the tier has ended; `None` if it has not.
     pub fn stop(&self, rule: StoppingRule) -> Option<pb::BenchmarkStop> {
         let estimate = self.loss()?;
         if estimate.width() <= rule.width {
@@ -85,7 +85,7 @@ impl TierTally {
         }
     }
 
-    /// Returns the mean loss per item; `None` without items.
+    /// Returns the mean loss per item with its interval; `None` if there are no items yet.
     pub fn loss(&self) -> Option<LossEstimate> {
         self.losses.estimate(1.0 - CONFIDENCE)
     }
@@ -121,7 +121,7 @@ impl TierTally {
     }
 }
 
-/// Formats an estimate.
+/// Converts an estimate into the message that cards contain.
 pub fn loss_figure(estimate: LossEstimate) -> pb::LossFigure {
     let LossEstimate { value, low, high } = estimate;
     pb::LossFigure { value, low, high }

@@ -1,12 +1,12 @@
 //! Sizes in bytes as people write them: `64KiB`, `1MiB`.
 
-/// The units and their bytes, largest first.
+/// The units and the number of bytes in each, the largest first.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 /// Reads a size: a whole number followed by B, KiB, MiB or GiB.
 ///
 /// # Errors
-/// Names the text, and gives an example.
+/// Names the invalid text, and gives a valid example.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let read = || {
         let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
@@ -16,7 +16,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     read().ok_or_else(|| format!("{text:?} is not a size with a unit (B, KiB, MiB, GiB), such as 64KiB"))
 }
 
-/// Writes a size as [`parse_size`] reads it, in the largest unit that divides it.
+/// Formats a size so that [`parse_size`] can read it, in the largest unit that divides it.
 pub fn size_text(bytes: u64) -> String {
     let fits = |&(_, factor): &(&str, u64)| bytes >= factor && bytes.is_multiple_of(factor);
     let (unit, factor) = UNITS.into_iter().find(fits).unwrap_or(("B", 1));

@@ -5,13 +5,13 @@ use serde_json::Value;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 use thiserror::Error;
 
-/// The precision: decimals are stored in millionths.
+/// The number of parts in a whole: decimals are stored in millionths.
 const PARTS: u64 = 1_000_000;
-/// The largest whole number.
+/// The largest number that a decimal can have.
 const MAX_WHOLE: u64 = 1_000_000_000;
 
-/// A number from 0 to a billion with up to six decimal places, such as a temperature or a price. It is exact, and two
-/// of them can be compared.
+/// A number from 0 to a billion with up to six decimal places, such as a temperature or a price. Decimals are exact and
+/// can be compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal {
     millionths: u64,
@@ -89,7 +89,7 @@ impl SettingValue for Decimal {
 
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
         let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
-        // JSON shows a whole floating-point number with a decimal place.
+        // JSON shows a whole floating-point number with a decimal place, such as 2.0, which parses as well.
         let number: Self = text.parse().map_err(|error: DecimalError| error.to_string())?;
         let (first, last) = (*range.start(), (*range.end()).min(MAX_WHOLE));
         if number.millionths < first.saturating_mul(PARTS) || number.millionths > last * PARTS {

@@ -1,7 +1,7 @@
-//! Settings that are declared once, with name, type, default, documentation and range.
+//! Settings that are declared once, with their name, type, default, documentation and range.
 //!
-//! `settings!` makes the struct, its default and the list of its [`Setting`]s. Flags, keys of files and printed
-//! settings follow from that list. This crate does not read the command line or files.
+//! `settings!` makes the struct, its default and the list of its [`Setting`]s. Command-line flags, the keys of settings
+//! files and printed settings are all derived from that list. This crate does not read the command line or files.
 
 mod byte_size;
 mod decimal;

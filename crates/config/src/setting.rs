@@ -7,13 +7,13 @@ use super::{
 use serde_json::Value;
 use std::ops::{Bound, RangeBounds, RangeInclusive};
 
-/// Settings that can be listed.
+/// A group of settings that can be listed.
 pub trait SettingTable {
-    /// Returns all settings in the order of their declaration.
+    /// Returns all settings in the order in which they are declared.
     fn settings(&mut self) -> Vec<Setting<'_>>;
 }
 
-/// The largest size of a setting, in bytes: 2 GiB.
+/// The largest size in bytes that a setting can have: 2 GiB.
 const MAX_SIZE: u64 = 2 << 30;
 
 /// The unit of a setting's number.
@@ -27,7 +27,7 @@ enum NumberUnit {
 pub struct Setting<'s> {
     name: &'static str,
     doc: &'static str,
-    /// The placeholder of its value in the help.
+    /// The placeholder for its value in the help.
     pub placeholder: &'static str,
     range: RangeInclusive<u64>,
     flag_name: Option<&'static str>,
@@ -84,7 +84,7 @@ impl<'s> Setting<'s> {
         Self { variable: Some(variable), ..self }
     }
 
-    /// Returns its key in files.
+    /// Returns its key in settings files.
     pub fn key(&self) -> &'static str {
         match self.unit {
             NumberUnit::None => self.name,
@@ -92,7 +92,7 @@ impl<'s> Setting<'s> {
         }
     }
 
-    /// Returns its flag without the dashes.
+    /// Returns its command-line flag without the leading dashes.
     pub fn flag(&self) -> String {
         self.flag_name.map_or_else(|| self.key().replace('_', "-"), str::to_owned)
     }
@@ -125,7 +125,7 @@ impl<'s> Setting<'s> {
         set.map_err(|_| format!("{text} is not a size from {first} to {last}"))
     }
 
-    /// Changes its value to the one in the arguments of a command line.
+    /// Changes its value to the one given by the command-line arguments `words`.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

@@ -1,4 +1,4 @@
-//! The types of settings.
+//! The types that the values of settings can have.
 
 use lastnim_core::duration_text::{duration_text, parse_duration};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub trait SettingValue {
     /// Names the bad value and says what is valid.
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
 
-    /// Returns the JSON for arguments of a command line; only a list may have several arguments.
+    /// Returns the JSON for command-line arguments. Only a list may have several arguments.
     fn json_of_words(&self, words: &[String]) -> Value {
         words.last().map_or(Value::Null, |word| word.as_str().into())
     }
@@ -26,7 +26,7 @@ fn number_of_words(words: &[String]) -> Value {
     word.parse::<u64>().map_or_else(|_| word.into(), Value::from)
 }
 
-/// Reads a number from a range; `largest` is the maximum of its type.
+/// Reads a whole number within a range; `largest` is the maximum of the number's type.
 fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Result<u64, String> {
     let (first, last) = (*range.start(), largest.min(*range.end()));
     let number = json.as_u64().filter(|number| (first..=last).contains(number));
@@ -36,7 +36,7 @@ fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Resul
 /// Parses a value from a string.
 ///
 /// # Errors
-/// Returns the error from the type, or says that the value is not a string.
+/// Returns the type's own parsing error, or says that the value is not a string.
 pub fn read_text<T: FromStr<Err: Display>>(json: &Value) -> Result<T, String> {
     let text = json.as_str().ok_or_else(|| format!("{json} is not a string"))?;
     text.parse().map_err(|error: T::Err| error.to_string())
@@ -65,7 +65,7 @@ number_settings! {
     u8, u8::MAX.into();
     u16, u16::MAX.into();
     u32, u32::MAX.into();
-    // The limit does not depend on the platform.
+    // This limit is the same on every platform.
     usize, u32::MAX.into();
     // This is the largest integer in TOML.
     u64, i64::MAX as u64;
@@ -160,7 +160,7 @@ impl SettingValue for PathBuf {
     }
 }
 
-/// Implements settings for types that are parsed from a string and printed as one.
+/// Implements `SettingValue` for types that are parsed from a string and printed as one.
 #[macro_export]
 macro_rules! text_settings {
     ($($type:ty),+) => {$(

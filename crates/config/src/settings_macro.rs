@@ -1,9 +1,9 @@
-//! The declaration of settings.
+//! The macro that declares settings.
 
 /// Declares a struct of settings, each with its documentation, type, default and placeholder.
 ///
-/// `range`, `in_bytes`, `flag_name` and `or_variable` of [`Setting`](super::Setting) may follow. A last field after `..` is
-/// another struct of settings.
+/// Calls of `range`, `in_bytes`, `flag_name` and `or_variable` of [`Setting`](super::Setting) may follow a setting. A
+/// last field after `..` is another struct of settings.
 #[macro_export]
 macro_rules! settings {
     (

@@ -1,4 +1,4 @@
-//! The bot under test: a program that is started with an environment, may end, and can be stopped.
+//! Starts and stops the bot under test, and notices when its program ends.
 
 use std::{
     collections::VecDeque,
@@ -11,10 +11,10 @@ use tokio::{
 
 /// The number of bytes kept from the end of a bot's output.
 const MAX_OUTPUT_BYTES: usize = 4096;
-/// How many characters of an output line are shown at most.
+/// The maximum number of characters shown of an output line.
 const MAX_LINE_CHARS: usize = 200;
 
-/// The environment of a bot, as set by `lastnim tournament run`.
+/// The environment variables of a bot, as `lastnim tournament run` sets them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotEnvironment {
     /// The address of the server, as host:port: `LASTNIM_SERVER`.
@@ -25,19 +25,19 @@ pub struct BotEnvironment {
     pub tournament: String,
 }
 
-/// Starts the bot under test: once for each check, and again when a check restarts it.
+/// Starts the bot under test. Each check starts it once, and may restart it.
 pub trait BotLauncher: Send + Sync + 'static {
     /// Starts the bot.
     ///
     /// # Errors
-    /// Explains why it cannot be started.
+    /// Explains why the bot cannot be started.
     fn launch(&self, environment: &BotEnvironment) -> Result<LaunchedBot, String>;
 }
 
 /// How a bot's program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotEnd {
-    /// A description, such as `exit status: 1`.
+    /// A description of the end, such as `exit status: 1`.
     pub words: String,
     /// Whether the exit status is 0.
     pub is_success: bool,
@@ -57,7 +57,7 @@ impl OutputTail {
         tail.extend(printed);
     }
 
-    /// Returns the last `count` lines, without control characters.
+    /// Returns the last `count` lines that are not blank, with control characters replaced by spaces.
     pub fn last_lines(&self, count: usize) -> Vec<String> {
         let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = tail.iter().copied().collect();
@@ -80,7 +80,8 @@ pub struct LaunchedBot {
 }
 
 impl LaunchedBot {
-    /// Runs a bot on a Tokio runtime. `run` must end the bot when its argument resolves, and return how it ended.
+    /// Runs a bot as a task of the current Tokio runtime. `run` must stop the bot when its argument resolves, and
+    /// return how the bot ended.
     pub fn spawn<F>(run: impl FnOnce(oneshot::Receiver<()>) -> F, output: OutputTail) -> Self
     where
         F: Future<Output = BotEnd> + Send + 'static,
@@ -95,7 +96,7 @@ impl LaunchedBot {
         Self { ended, stop: Some(stop), task, output }
     }
 
-    /// Waits until the bot ends by itself. Safe to cancel.
+    /// Waits until the bot has ended. Safe to cancel.
     pub async fn wait_until_ended(&mut self) -> BotEnd {
         match self.ended.wait_for(Option::is_some).await {
             Ok(end) => end.clone().unwrap_or_else(|| unreachable!("the channel was checked")),
@@ -103,7 +104,7 @@ impl LaunchedBot {
         }
     }
 
-    /// Returns the last part of its output.
+    /// Returns the last part of the bot's output.
     pub fn output(&self) -> &OutputTail {
         &self.output
     }

@@ -1,31 +1,31 @@
-//! A stream that the bot opened.
+//! The calls that a bot makes, and the streams that it opens.
 
 use super::play_service::EncodedEvent;
 use lastnim_proto::pb;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-/// A call from the bot.
+/// A call that the bot made.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// It opened a stream.
+    /// A call that opened a stream.
     Session(BotSession),
     /// A call that was refused, described in words.
     Refused(String),
 }
 
-/// Input from a bot.
+/// What arrives next on the stream from a bot.
 #[derive(Debug)]
 pub(super) enum Inbound {
     /// A message from the bot.
     Request(pb::PlayRequest),
     /// The bot closed its sending side, which closes the session.
     Closed,
-    /// Its stream broke, for this reason.
+    /// The stream broke, for this reason.
     Broken(String),
 }
 
-/// A stream that the bot opened, which ends when this is dropped.
+/// A stream that the bot opened. Dropping this value ends the stream.
 #[derive(Debug)]
 pub(super) struct BotSession {
     outbound: mpsc::UnboundedSender<Result<EncodedEvent, Status>>,
@@ -40,7 +40,7 @@ impl BotSession {
         Self { outbound, inbound }
     }
 
-    /// Sends an event; if the stream is gone, the event is lost, as in a network.
+    /// Sends an event. If the stream is gone, the event is lost, as on a real network.
     pub(super) fn send(&self, event: EncodedEvent) {
         let _ = self.outbound.send(Ok(event));
     }

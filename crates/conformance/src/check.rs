@@ -1,4 +1,4 @@
-//! The checks of the suite, in the order of the report.
+//! The checks of the suite, in the order in which they are reported.
 
 use super::{
     network::NetworkPace,
@@ -7,17 +7,17 @@ use super::{
 };
 use std::{fmt, pin::Pin};
 
-/// The scene of a check.
+/// The scene that a check plays: it acts as the server and judges the bot's answers.
 type Scene = for<'a> fn(&'a mut Stage) -> Pin<Box<dyn Future<Output = SceneResult> + Send + 'a>>;
 
 /// A requirement for bots.
 #[derive(Clone, Copy)]
 pub struct Check {
-    /// Its name: lowercase words with hyphens.
+    /// The name of the check, in lowercase words joined by hyphens.
     pub name: &'static str,
-    /// The requirement.
+    /// What the bot must do.
     pub summary: &'static str,
-    /// What goes wrong on a real server if the bot fails it.
+    /// What goes wrong on a real server if the bot fails the check.
     pub why: &'static str,
     pub(super) pace: NetworkPace,
     pub(super) scene: Scene,
@@ -45,7 +45,7 @@ macro_rules! check {
     };
 }
 
-/// All checks. The first one tests whether the bot plays at all; if it fails, the others mean nothing.
+/// All checks. The first one tests whether the bot joins its tournament at all; if it fails, the others are pointless.
 pub const CHECKS: &[Check] = &[
     check!(
         "joins",
@@ -104,7 +104,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "snapshot-declaration",
         snapshots::in_declaration,
-        "declares after a snapshot that asks for its row, and continues after one that has it",
+        "declares after a snapshot that asks for its row, and continues after one that contains it",
         "a missing row is replaced by the standard row, and the bot plays for preferences that are not its own"
     ),
     check!(
@@ -177,7 +177,7 @@ pub const CHECKS: &[Check] = &[
         "pings",
         session::pings,
         "answers pings with their ids, between matches and during its turn",
-        "without pongs the server does not compensate lag, and it repeats the ends of matches"
+        "without pongs the server does not compensate for lag, and it repeats the ends of matches"
     ),
     check!(
         "draining",

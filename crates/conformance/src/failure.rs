@@ -1,9 +1,10 @@
-//! Failures of checks.
+//! Describes why a bot failed a check.
 
-/// What a bot did, and what the check expected.
+/// A failed check: what the server sent, what the bot should have done, and what it did instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// The server's last events and actions, oldest first: events as JSON, actions in words.
+    /// The server's last events and actions, oldest first. Events are shown as JSON, and actions are described in
+    /// words.
     pub sent: Vec<String>,
     /// What the bot should have done.
     pub expected: String,

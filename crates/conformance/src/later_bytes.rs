@@ -4,9 +4,10 @@ use lastnim_proto::{json::message_descriptor, pb};
 use prost::encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint};
 use prost_reflect::{Kind, MessageDescriptor};
 
-/// The number of the added field. No current message has it, and its tag takes two bytes.
+/// The number of the field that is added to messages. No current message has a field with this number, and its tag
+/// takes two bytes.
 const LATER_FIELD: u32 = 999;
-/// A value that no current enumeration has.
+/// A number that is not a value of any current enumeration.
 pub(super) const LATER_VALUE: i32 = 77;
 
 /// Unknown events with their descriptions: a message in field 100, a number in field 999, and a string in the field
@@ -78,7 +79,8 @@ mod tests {
         let response = pb::PlayResponse { event: Some(pb::play_response::Event::Revealed(revealed)) };
         let encoded = response.encode_to_vec();
         let added = add_later_fields(&encoded);
-        // One of three bytes in each of: the response, `revealed`, the matrix and its three rows.
+        // A field of three bytes was added to each of six messages: the response, `revealed`, the matrix and its
+        // three rows.
         assert!(added.len() >= encoded.len() + 6 * 3);
         assert_eq!(pb::PlayResponse::decode(added.as_slice()), Ok(response));
     }

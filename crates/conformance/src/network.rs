@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// The buffer for bytes in transit on the server's side of a connection.
+/// The size of the buffer for bytes in transit on the server's side of a connection.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// The latency of a slow network.
 const SLOW_LATENCY: Duration = Duration::from_millis(150);
@@ -23,18 +23,18 @@ const SLOW_FRAGMENTS: usize = 4096;
 /// The speed of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NetworkPace {
-    /// Like a local connection.
+    /// As fast as a local connection.
     Fast,
-    /// 150 ms each way, in fragments of at most 16 bytes.
+    /// Takes 150 ms each way, and splits messages into fragments of at most 16 bytes.
     Slow,
 }
 
-/// The number of faults that were applied to all open connections.
+/// The numbers of faults so far, each of which affected all connections that were open at the time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct NetworkFaults {
-    /// The number of times that they were cut.
+    /// The number of times that all open connections were cut.
     pub(super) cuts: u64,
-    /// The number of times that they went silent: they stayed open, but no bytes passed.
+    /// The number of times that all open connections went silent: they stayed open, but no more bytes passed.
     pub(super) freezes: u64,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn carry_connections(
     loop {
         tokio::select! {
             connection = listener.accept() => {
-                // The connection was aborted before it was accepted.
+                // An error means that the connection was aborted before it was accepted.
                 let Ok((outside, _)) = connection else { continue };
                 let (inside, server_side) = tokio::io::duplex(BUFFER_BYTES);
                 connections.spawn(carry_connection(outside, inside, pace, faults.clone()));
@@ -70,11 +70,11 @@ async fn carry_connection(
     mut faults: watch::Receiver<NetworkFaults>,
 ) {
     let at_start = *faults.borrow_and_update();
-    // Disables Nagle's algorithm; without it the connection is slower, but works.
+    // Disables Nagle's algorithm. If this fails, the connection is slower, but works.
     let _ = outside.set_nodelay(true);
     let carried = async {
         match pace {
-            // The connection has ended, for whatever reason.
+            // It does not matter why the connection ends, so the result is dropped.
             NetworkPace::Fast => drop(copy_bidirectional(&mut outside, &mut inside).await),
             NetworkPace::Slow => {
                 let (outside_reader, outside_writer) = outside.split();
@@ -89,7 +89,7 @@ async fn carry_connection(
     tokio::select! {
         () = carried => {}
         _ = faults.changed() => {
-            // A frozen connection stays open.
+            // A frozen connection stays open until it is cut.
             let _ = faults.wait_for(|now| now.cuts > at_start.cuts).await;
         }
     }
@@ -115,7 +115,7 @@ async fn carry_slowly(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite 
             }
             sleep(SLOW_PAUSE).await;
         }
-        // The other side may be gone.
+        // An error means that the other side is already gone.
         let _ = to.shutdown().await;
     };
     tokio::join!(reading, writing);

@@ -1,4 +1,5 @@
-//! `lastnim.v1.ArenaService` as a stream of arbitrary bytes, since future events are not messages of this version.
+//! An implementation of `lastnim.v1.ArenaService` that can send arbitrary bytes, because events of a future version
+//! cannot be written as messages of this version.
 
 use super::bot_session::{Arrival, BotSession, Inbound};
 use lastnim_proto::pb;
@@ -16,17 +17,17 @@ use tonic::{
 };
 use tonic_prost::{ProstCodec, ProstDecoder};
 
-/// The only method.
+/// The path of the only method.
 const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
 /// The maximum size of a bot's message, as on the real server.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
-/// The capacity of the queue of unread messages; further messages wait in the bot's stream.
+/// The maximum number of queued messages that the script has not read. Further messages wait in the bot's stream.
 const INBOUND_QUEUE: usize = 256;
 
 /// An encoded event.
 pub(super) type EncodedEvent = Vec<u8>;
 
-/// Passes every stream that the bot opens to the script.
+/// Passes each stream that the bot opens to the script of the check.
 #[derive(Debug, Clone)]
 pub(super) struct PlayService {
     token: Arc<str>,
@@ -34,7 +35,7 @@ pub(super) struct PlayService {
 }
 
 impl PlayService {
-    /// Admits calls with this token.
+    /// Creates a service that only admits calls with this token.
     pub(super) fn new(token: &str, arrivals: mpsc::UnboundedSender<Arrival>) -> Self {
         Self { token: token.into(), arrivals }
     }
@@ -48,7 +49,7 @@ impl PlayService {
             None => "a call without `authorization`".to_owned(),
             Some(given) => format!("a call with `authorization: {given:.80}`"),
         };
-        // The script may have ended.
+        // An error means that the script has ended.
         let _ = self.arrivals.send(Arrival::Refused(words));
         Err(Status::unauthenticated(
             "expected `authorization: Bearer <token>` with the token in LASTNIM_TOKEN",
@@ -95,14 +96,14 @@ impl StreamingService<pb::PlayRequest> for PlayService {
             let (outbound, events) = mpsc::unbounded_channel();
             let (sender, inbound) = mpsc::channel(INBOUND_QUEUE);
             tokio::spawn(read_requests(request.into_inner(), sender));
-            // The script may have ended.
+            // An error means that the script has ended.
             let _ = arrivals.send(Arrival::Session(BotSession::new(outbound, inbound)));
             Ok(Response::new(UnboundedReceiverStream::new(events)))
         })
     }
 }
 
-/// Reads the bot's messages until its stream or the script ends.
+/// Passes the bot's messages to the script until the bot's stream or the script ends.
 async fn read_requests(mut requests: Streaming<pb::PlayRequest>, script: mpsc::Sender<Inbound>) {
     loop {
         let inbound = match requests.next().await {
@@ -117,7 +118,7 @@ async fn read_requests(mut requests: Streaming<pb::PlayRequest>, script: mpsc::S
     }
 }
 
-/// Sends raw bytes, and decodes requests.
+/// Sends the encoded events unchanged, and decodes the bot's requests.
 #[derive(Debug, Clone, Copy, Default)]
 struct ScriptCodec;
 
@@ -136,7 +137,6 @@ impl Codec for ScriptCodec {
     }
 }
 
-/// Sends raw bytes.
 #[derive(Debug, Clone, Copy)]
 struct VerbatimEncoder;
 

@@ -1,4 +1,4 @@
-//! A match in which the script moves the other seats, with the real server's referee.
+//! A match run by the real server's referee, in which the script plays all seats but the bot's.
 
 use lastnim_core::{
     game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId},
@@ -11,19 +11,20 @@ use lastnim_core::{
 use lastnim_proto::{MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
-/// Varies the takes of the script's seats; odd, and far from multiples of small numbers.
+/// The factor that varies the takes of the script's seats: 2^64 divided by the golden ratio, rounded down.
 const TAKE_SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The time of every event. It is constant: the suite's patience limits the bot, and clocks do not run.
+/// The time of every event. It never changes, so the clocks of the match do not run: the suite's patience limits how
+/// long the bot may take.
 fn script_time() -> Timestamp {
     Timestamp::from_micros(1_000_000)
 }
 
-/// The source of the rows.
+/// Where the rows of a match come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowSource {
     /// Each seat declares its own.
     Declared,
-    /// Rows are assigned; each seat prefers a different one of the next seats.
+    /// Rows are assigned: the row of each seat starts with a different offset.
     Assigned,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct MatchPlan {
     pub(super) ending: Ending,
     pub(super) rows: RowSource,
     pub(super) max_plies: u32,
-    /// Whether the other seats wait for the scene to let them declare.
+    /// Whether the other seats only declare when the scene lets them.
     pub(super) others_wait: bool,
 }
 
@@ -67,7 +68,7 @@ impl MatchPlan {
         Self { others_wait: true, ..self.declared() }
     }
 
-    /// Creates the setup of the match with this number in a check.
+    /// Creates the setup of the match. `number` counts the matches of a check from 0, and varies which seat starts.
     fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
         let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
         let bots = BySeat::from_fn(seats, |seat| {
@@ -92,7 +93,7 @@ impl MatchPlan {
     }
 }
 
-/// What all setups in a check have in common.
+/// The part of a setup that is the same for all matches of a check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchNames<'a> {
     pub(super) bot: &'a BotName,
@@ -155,7 +156,7 @@ impl ScriptedMatch {
         self.state().ply()
     }
 
-    /// Describes what the bot has to do.
+    /// Describes what the bot has to do now; `None` if the match does not wait for the bot.
     pub(super) fn awaited(&self) -> Option<String> {
         let state = self.state();
         match state.phase() {
@@ -195,7 +196,7 @@ impl ScriptedMatch {
         self.outbox.pop_front().expect("a new session starts with a snapshot")
     }
 
-    /// Repeats the bot's turn, if it is to move.
+    /// Creates another `turn` event, if the bot is to move.
     pub(super) fn turn_again(&mut self) -> Option<ServerEvent> {
         let ServerEvent::InMatch { event: MatchEvent::Snapshot(snapshot), .. } =
             self.snapshot_for_new_session()
@@ -205,7 +206,7 @@ impl ScriptedMatch {
         snapshot.turn.map(|turn| self.match_event(MatchEvent::Turn(turn)))
     }
 
-    /// Creates the message about the end for a bot that may have missed it.
+    /// Creates the event that reports the end of the match to a bot that may have missed it.
     pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
         let (reason, winner) = self.state().end()?;
         let end = MissedEnd {
@@ -219,13 +220,13 @@ impl ScriptedMatch {
         Some(self.match_event(MatchEvent::MissedEnd(Box::new(end))))
     }
 
-    /// Repeats the acknowledgement of the bot's row.
+    /// Creates another acknowledgement of the bot's row, if the bot has declared one.
     pub(super) fn own_row_again(&self) -> Option<ServerEvent> {
         let row = self.state().row_of_seat(self.seat)?.clone();
         Some(self.match_event(MatchEvent::Declared { row }))
     }
 
-    /// Creates a refusal that does not come from the referee.
+    /// Creates a refusal that the scene has chosen, without asking the referee.
     pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
         let state = self.state();
         let refusal = Refusal {
@@ -242,7 +243,7 @@ impl ScriptedMatch {
         ServerEvent::InMatch { match_id: self.id, event }
     }
 
-    /// Applies the bot's action. Returns the refusal, if it is refused.
+    /// Applies the bot's action, and lets the other seats move. Returns the refusal, if the referee refuses the action.
     pub(super) fn handle_action(&mut self, action: SeatAction) -> Option<Refusal> {
         let seat = self.seat;
         let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
@@ -306,7 +307,7 @@ impl ScriptedMatch {
         self.announce(effects);
     }
 
-    /// Queues the events that the bot's seat gets from effects.
+    /// Queues the events that the bot's seat gets as a result of the referee's effects.
     fn announce(&mut self, effects: Vec<RefereeEffect>) {
         for effect in effects {
             let event = match effect {

@@ -1,4 +1,4 @@
-//! A local server that can be cut off, killed and restarted.
+//! A local server that the script can cut off, kill and restart.
 
 use super::{
     bot_session::Arrival,
@@ -20,13 +20,13 @@ use tokio::{
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 use tonic::transport::Server;
 
-/// The window of a connection, as on the real server, large enough for many small messages.
+/// The flow-control window of a connection. It is as large as on the real server, so that many small messages fit.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The capacity of the queue of accepted connections.
 const ACCEPTED: usize = 16;
-/// The number of attempts to bind the port again.
+/// The maximum number of further attempts to bind the port when the server comes back.
 const BIND_ATTEMPTS: u32 = 20;
-/// The pause between attempts.
+/// The pause between these attempts.
 const BIND_PAUSE: Duration = Duration::from_millis(50);
 
 /// A task that is aborted when dropped.
@@ -66,7 +66,7 @@ impl ScriptedServer {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .add_service(PlayService::new(token, arrivals));
         let serving = OwnedTask(tokio::spawn(async move {
-            // The task ends when the queue of connections is closed.
+            // It does not matter how serving ends: the server stops with the script.
             let _ = router.serve_with_incoming(connections).await;
         }));
         let mut server = Self {
@@ -81,26 +81,25 @@ impl ScriptedServer {
         Ok(server)
     }
 
-    /// Returns its address.
     pub(super) fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// Cuts every connection; new ones are accepted.
+    /// Cuts every open connection. New connections are still accepted.
     pub(super) fn cut_connections(&self) {
         self.faults.send_modify(|faults| faults.cuts += 1);
     }
 
-    /// Forwards no more bytes of any connection, but leaves them open; new ones are accepted.
+    /// Stops forwarding bytes on every open connection, but does not close them. New connections work normally.
     pub(super) fn freeze_connections(&self) {
         self.faults.send_modify(|faults| faults.freezes += 1);
     }
 
-    /// Cuts every connection and accepts none.
+    /// Cuts every connection, and accepts no new ones until [`Self::come_back`].
     pub(super) async fn go_down(&mut self) {
         if let Some(mut listening) = self.listening.take() {
             listening.0.abort();
-            // The task was aborted, so its result does not matter.
+            // Waits until the task has ended. It was aborted, so its result does not matter.
             let _ = (&mut listening.0).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Runs checks against a bot.
+//! Runs the checks against a bot.
 
 use super::{
     Check, CheckFailure,
@@ -13,7 +13,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The time limit of a check, as a multiple of the patience. The time to notice a silent connection is added.
+/// The time limit of a check, as a multiple of the suite's patience. The time that a bot may take to notice a silent
+/// connection is added to it.
 const CHECK_LIMIT_FACTOR: u32 = 6;
 
 /// The result of a check.
@@ -23,7 +24,7 @@ pub enum CheckVerdict {
     Passed,
     /// The bot failed.
     Failed(CheckFailure),
-    /// The check was not run, because the bot does not join.
+    /// The check was not run, because the bot does not join its tournament.
     Skipped,
 }
 
@@ -34,26 +35,27 @@ pub struct CheckOutcome {
     pub check: &'static Check,
     /// The result.
     pub verdict: CheckVerdict,
-    /// The duration.
+    /// How long the check took.
     pub took: Duration,
-    /// The last lines of the bot's output.
+    /// The last lines that the bot printed.
     pub output: Vec<String>,
 }
 
-/// How to run the checks.
+/// The settings for running the checks.
 #[derive(Clone)]
 pub struct Suite {
     /// Starts the bot.
     pub launcher: Arc<dyn BotLauncher>,
     /// How long the bot may take to connect, to answer, and to exit.
     pub patience: Duration,
-    /// The number of parallel checks.
+    /// The maximum number of checks that run at the same time.
     pub jobs: usize,
 }
 
 impl Suite {
-    /// Runs checks, and reports each as soon as it is done. The first runs alone: if it fails, the bot does not play at all, and the others are
-    /// skipped. Returns the outcomes in the order of the checks.
+    /// Runs checks, and passes the outcome of each to `on_outcome` as soon as it is done. The first check runs alone.
+    /// If it is the first of all [`CHECKS`](super::CHECKS) and fails, the bot does not join at all, so the others are
+    /// skipped. Returns the outcomes in the order of `checks`.
     pub async fn run(
         &self,
         checks: &[&'static Check],
@@ -92,7 +94,7 @@ impl Suite {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    /// Boxed, so that the checks are compiled in this crate only.
+    /// Runs one check. The future is boxed, so that the checks are only compiled in this crate.
     fn run_check(&self, check: &'static Check) -> BoxFuture<'_, CheckOutcome> {
         Box::pin(async move {
             let started = Instant::now();

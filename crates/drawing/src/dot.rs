@@ -10,7 +10,7 @@ use std::{
 
 /// Draws a tree or a graph of a game's play in the Graphviz language, from left to right.
 ///
-/// Nodes show the state and the winner, edges the takes; optimal takes are bold.
+/// Each node shows its state and its winner, and each edge shows its take. Optimal takes are bold.
 pub fn draw_dot(game: &Game, graph: &PlayGraph) -> String {
     let mut text = String::new();
     write_dot_graph(&mut text, game, graph).expect("writing to a string does not fail");

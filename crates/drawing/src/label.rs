@@ -1,12 +1,12 @@
-//! Labels.
+//! The labels of nodes and the heading of a picture.
 
 use lastnim_analysis::tree::Node;
 use lastnim_core::game::{Game, Position};
 
-/// The maximum length of a state; longer ones are shortened in the middle.
+/// The maximum length of a state in a label. Longer states are shortened in the middle.
 const MAX_CHARACTERS: usize = 48;
 
-/// Returns the state of a position, shortened in the middle if it is long.
+/// Returns the state of a position as text, shortened in the middle if it is long.
 pub(super) fn position_label(position: &Position) -> String {
     let whole = position.to_string();
     if whole.len() <= MAX_CHARACTERS {
@@ -17,7 +17,7 @@ pub(super) fn position_label(position: &Position) -> String {
     format!("{} .. {}", &whole[..half], &whole[whole.len() - half..])
 }
 
-/// Returns the winner, and the number of nodes below a cut.
+/// Returns the label that names a node's winner and, if the picture is cut at the node, the number of nodes below it.
 pub(super) fn winner_label(node: &Node) -> String {
     match node.cut {
         Some(below) => format!("seat {} wins, {below} below", node.winner),
@@ -30,7 +30,7 @@ pub(super) fn picture_title(game: &Game) -> String {
     format!("Last Nim from {}", position_label(&game.first_position()))
 }
 
-/// Returns the seats, the alliance matrix and the ending of a game.
+/// Returns a text that names the seats, the alliance matrix and the ending of a game.
 pub(super) fn rules_label(game: &Game) -> String {
     let seats = game.matrix.seats();
     if game.matrix == lastnim_core::game::AllianceMatrix::standard(seats) {

@@ -8,30 +8,31 @@ use rust_sugiyama::{
 use std::{io, iter, thread};
 use thiserror::Error;
 
-/// Maximum number of boxes in a picture: nodes, and one per column that a take passes. The layout of this many takes
-/// some seconds.
+/// The maximum number of boxes in a picture: one for each node, and one for each column that a take passes. The layout
+/// of this many boxes takes a few seconds.
 const MAX_BOXES: usize = 20_000;
-/// Stack per box, in bytes: the layout recurses as deep as a column has boxes, and each call needs at most this.
+/// The stack size per box, in bytes. The layout recurses as deep as a column has boxes, and each call needs at most
+/// this much.
 const STACK_BYTES_PER_BOX: usize = 8 << 10;
-/// Additional stack, in bytes, whatever the number of boxes.
+/// The additional stack size, in bytes, which does not depend on the number of boxes.
 const STACK_BYTES: usize = 4 << 20;
-/// Vertical gap between boxes.
+/// The vertical gap between boxes.
 const ROW_GAP: f64 = 4.0;
-/// Additional vertical gap around nodes.
+/// The additional vertical gap around nodes.
 const NODE_GAP: f64 = 10.0;
-/// Gap between columns.
+/// The horizontal gap between columns.
 const COLUMN_GAP: f64 = 30.0;
 /// The height reserved for a line in a column that it passes.
 const LINE_HEIGHT: f64 = 4.0;
 
-/// Why the layout failed.
+/// The reason why a layout failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// The picture would be too large.
     #[error("the picture would have {places} boxes, more than {MAX_BOXES}: draw less, or use Graphviz")]
     TooLarge {
-        /// Nodes, plus one per column that a take passes.
+        /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,
     },
     /// There was not enough memory.
@@ -40,7 +41,7 @@ pub enum LayoutError {
     /// The layout library failed.
     #[error("the layout of {places} boxes failed")]
     Failed {
-        /// Nodes, plus one per column that a take passes.
+        /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,
     },
 }
@@ -48,13 +49,11 @@ pub enum LayoutError {
 /// A positioned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BoxPlace {
-    /// The centre, from the left.
+    /// The distance of the centre from the left edge of the picture.
     pub(super) x: f64,
-    /// The centre, from the top.
+    /// The distance of the centre from the top of the picture.
     pub(super) y: f64,
-    /// The width.
     pub(super) width: f64,
-    /// The height.
     pub(super) height: f64,
     /// The index of its column.
     pub(super) column: usize,
@@ -63,24 +62,19 @@ pub(super) struct BoxPlace {
 /// A column of boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LayoutColumn {
-    /// Its left edge.
     pub(super) left: f64,
-    /// Its right edge.
     pub(super) right: f64,
 }
 
 /// A picture from left to right: columns of nodes alternate with columns of takes.
 #[derive(Debug)]
 pub(super) struct GraphLayout {
-    /// The boxes of the nodes.
     pub(super) nodes: Vec<BoxPlace>,
-    /// By edge: the box of its take, then one box per column that it passes.
+    /// For each edge, the box of its take, followed by one box for every further column that the edge passes.
     pub(super) bends: Vec<Vec<BoxPlace>>,
     /// The columns, from left to right.
     pub(super) columns: Vec<LayoutColumn>,
-    /// The width of the picture.
     pub(super) width: f64,
-    /// The height of the picture.
     pub(super) height: f64,
 }
 
@@ -155,9 +149,10 @@ fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
     widths.into_iter().map(column).collect()
 }
 
-/// Stacks boxes with these heights in their columns so that lines cross and bend little.
+/// Stacks boxes with these heights in their columns so that lines cross and bend little. Returns the centre of each
+/// box, as its distance from the top.
 ///
-/// The library lays out from top to bottom, so heights here are widths there.
+/// The library lays a graph out from top to bottom, so heights here are widths for the library.
 fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutError> {
     let boxes: Vec<_> = (0..).zip(heights).map(|(place, &height)| (place, (height, 1.0))).collect();
     // Each box is in the first possible column, as in the input. Crossings are not optimised: that would take most of
@@ -178,7 +173,7 @@ fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutE
     })?;
     let mut rows = vec![0.0; places];
     for (place, (row, _)) in parts.into_iter().flat_map(|(part, ..)| part) {
-        // The library processes the last edges first, so without this the first take would be at the bottom.
+        // The library processes the last edges first, so without the minus sign the first take would be at the bottom.
         rows[place] = -row;
     }
     let top = rows.iter().zip(heights).map(|(row, height)| row - height / 2.0).fold(f64::INFINITY, f64::min);

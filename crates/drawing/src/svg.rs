@@ -11,16 +11,16 @@ use std::{
     fmt::{self, Write as _},
 };
 
-/// Maximum width of a character in the monospaced font.
+/// The maximum width of a character in the monospaced font.
 const CHARACTER_WIDTH: f64 = 7.4;
 const NODE_HEIGHT: f64 = 40.0;
 const TAKE_HEIGHT: f64 = 16.0;
 /// Space between a text and the edges of its box.
 const PADDING: f64 = 8.0;
 const MARGIN: f64 = 24.0;
-/// The height of title, rules and legend above the picture.
+/// The height of the title, the rules and the legend above the picture.
 const HEAD_HEIGHT: f64 = 132.0;
-/// The width of the legend.
+/// The minimum width of the picture, so that the legend fits.
 const MIN_WIDTH: f64 = 740.0;
 
 const STYLE: &str = "\
@@ -39,8 +39,8 @@ text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fil
 
 /// Draws a tree or a graph of a game's play, from left to right.
 ///
-/// Every node shows its state and the winner, in words and by colour; takes are on their lines, and optimal ones are
-/// bold. The tooltip of a node is its whole state.
+/// Every node shows its state, and its winner in words and by colour. Every take is written on its line, and optimal
+/// takes are bold. The tooltip of a node shows its whole state.
 ///
 /// # Errors
 /// If the picture would be too large.
@@ -119,11 +119,11 @@ fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLa
 /// The style of a take's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineClass {
-    /// Thin.
+    /// A thin line.
     Other,
-    /// Bold.
+    /// A bold line.
     Optimal,
-    /// Bold, and coloured.
+    /// A bold, coloured line.
     BestLine,
 }
 
@@ -228,7 +228,7 @@ fn write_node(text: &mut String, node: &Node, place: &BoxPlace, is_on_best_line:
     )
 }
 
-/// Returns the colour of a winner; adjacent seats are far apart on the colour wheel.
+/// Returns the colour of a winner. The colours of adjacent seats are far apart on the colour wheel.
 fn winner_colour(winner: Seat) -> String {
     format!("hsl({:.0} 85% 84%)", f64::from(u32::from(winner)) * 137.5 % 360.0)
 }

@@ -7,7 +7,7 @@ use super::match_log::LoggedMessage;
 pub enum Certainty {
     /// The log and the record cannot both be true.
     Contradiction,
-    /// It depends on delays that neither the log nor the record shows.
+    /// The finding depends on delays that neither the log nor the record shows.
     Doubt,
 }
 
@@ -28,13 +28,13 @@ pub enum FindingKind {
     TakeMissing,
     /// The record has a take that its bot never sent.
     TakeNeverSent,
-    /// A bot was asked to move out of turn, or was shown another position.
+    /// A bot was asked to move out of turn, or was shown a position that differs from the record.
     Turn,
     /// A message showed an earlier ply than a message before it.
     WentBack,
     /// A refusal is unjustified.
     Refusal,
-    /// A strike is in the record but was not sent, or the reverse.
+    /// A strike is in the record but was not reported to the bot, or was reported but is not in the record.
     Strike,
     /// A bot was told a forfeit that differs from the record.
     Forfeit,
@@ -42,21 +42,21 @@ pub enum FindingKind {
     ForfeitReason,
     /// A bot was told an end that differs from the record.
     End,
-    /// The server sent a message after the end of a match, or the end twice in a session.
+    /// The server sent a message after the end of a match, or sent the end twice in one session.
     AfterEnd,
     /// The audit sent to a bot differs from the oracle's.
     Audit,
     /// A snapshot differs from the record.
     Snapshot,
-    /// A bank does not follow from the charges in the record.
+    /// The time in a bank does not follow from the charges in the record.
     Bank,
     /// A charge or a loss on time does not fit the times in the record.
     Time,
-    /// A take or a row counted as late was in time by the bot's clock.
+    /// A take or a row that the record treats as late was in time according to the bot's clock.
     Late,
-    /// A take was charged more than it took by the bot's clock.
+    /// A take was charged more time than it took according to the bot's clock.
     Charge,
-    /// The record of an announced match is missing or does not verify.
+    /// The record of an announced match is missing or fails verification.
     Record,
 }
 
@@ -87,7 +87,7 @@ impl FindingKind {
         Self::Record,
     ];
 
-    /// Returns the kind's name, for programs.
+    /// Returns the name of the kind for programs, such as `row_never_sent`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Setup => "setup",
@@ -124,10 +124,10 @@ impl FindingKind {
     }
 }
 
-/// An inconsistency.
+/// An inconsistency that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The kind.
+    /// The kind of inconsistency.
     pub kind: FindingKind,
     /// The id of the match in the log.
     pub match_id: String,
@@ -135,11 +135,11 @@ pub struct Finding {
     pub ply: Option<u32>,
     /// The index of the log, and the line number; `None` if only the record shows the contradiction.
     pub line: Option<(usize, u64)>,
-    /// The contradicting statements of the log and the record.
+    /// A description of what the log and the record say.
     pub message: String,
 }
 
-/// The findings on one match.
+/// The findings about one match.
 #[derive(Debug)]
 pub(super) struct Findings {
     match_id: String,

@@ -2,7 +2,7 @@
 
 use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
 
-/// The logs of one match, by session: the sessions of all bots, the oldest first.
+/// The logs of one match: the sessions of all bots, the oldest session first.
 #[derive(Debug, Clone, Default)]
 pub struct MatchLog<'a> {
     pub(super) sessions: Vec<SessionOfMatch<'a>>,
@@ -24,7 +24,7 @@ pub(super) struct LoggedMessage<'a> {
     pub(super) log: usize,
     pub(super) line: u64,
     pub(super) mono_us: u64,
-    /// The number of gaps before it in its session.
+    /// The number of gaps before this message in its session.
     pub(super) gaps: u32,
     pub(super) said: SaidMessage<'a>,
 }
@@ -37,7 +37,7 @@ pub(super) enum SaidMessage<'a> {
 }
 
 impl MatchLog<'_> {
-    /// Returns whether a bot was told anything about the match, except that it is unknown.
+    /// Returns whether the server told a bot anything about the match except in refusals.
     pub fn is_told(&self) -> bool {
         let mut messages = self.sessions.iter().flat_map(|session| &session.messages);
         messages.any(|message| message.received().is_some_and(|event| !matches!(event, Event::Refused(_))))
@@ -69,7 +69,8 @@ impl<'a> LoggedMessage<'a> {
         }
     }
 
-    /// Returns the ply that the match had certainly reached when the server sent this; `u32::MAX` for its end.
+    /// Returns the ply that the match had certainly reached when the server sent this message; `u32::MAX` if the match
+    /// had ended.
     pub(super) fn reached_ply(&self) -> Option<u32> {
         Some(match self.received()? {
             Event::MatchStarted(_) | Event::Revealed(_) => 0,
@@ -96,8 +97,8 @@ pub(super) struct PlyBracket<'s, 'a> {
 }
 
 impl<'a> SessionOfMatch<'a> {
-    /// Returns the messages around a ply: the first one of the session, which shows the whole match, and the first one that shows a later ply. `None`
-    /// if the log does not cover the ply.
+    /// Returns the messages around a ply: the first one of the session, which shows the whole match, and the first one
+    /// that shows a later ply. `None` if the log does not cover the ply.
     pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<PlyBracket<'_, 'a>> {
         let opens = |event: &Event| matches!(event, Event::MatchStarted(_) | Event::Snapshot(_));
         let before = self.messages.first().filter(|first| first.received().is_some_and(opens))?;
@@ -126,7 +127,7 @@ impl<'a> SessionOfMatch<'a> {
     }
 
     /// Returns the messages that the bot sent in this session before a given message; `None` if lines are missing
-    /// there.
+    /// before it.
     pub(super) fn sent_before(&self, message: &LoggedMessage<'a>) -> Option<Vec<&LoggedMessage<'a>>> {
         if message.gaps > 0 {
             return None;

@@ -1,4 +1,4 @@
-//! A replayed record, to compare messages with.
+//! Replays a record, so that messages can be compared with it.
 
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Position, Row, Seat},
@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct ReplayedMatch<'a> {
     pub(super) record: &'a Record,
-    /// By ply, from the start to the end of the match.
+    /// The state before each ply, and the state at the end of the match.
     pub(super) plies: Vec<PlyState>,
     pub(super) takes: Vec<RecordedTake>,
     pub(super) rows: BySeat<Option<RecordedRow>>,
@@ -28,7 +28,7 @@ pub(super) struct ReplayedMatch<'a> {
 pub(super) struct PlyState {
     pub(super) position: Position,
     pub(super) banks: BySeat<Duration>,
-    /// When the previous ply was played or the rows were revealed: the clock cannot have started earlier.
+    /// When the previous ply was played or the rows were revealed. The clock cannot have started earlier.
     pub(super) began: Timestamp,
 }
 
@@ -69,9 +69,9 @@ pub(super) struct RecordedForfeit {
     pub(super) reason: ForfeitReason,
     pub(super) ply: u32,
     pub(super) at: Timestamp,
-    /// Whether the rows were already known.
+    /// Whether the seat was lost after the rows were revealed.
     pub(super) in_play: bool,
-    /// Whether its bot had acted before, according to the record.
+    /// Whether the bot of the seat had acted before the loss, according to the record.
     pub(super) had_acted: bool,
 }
 

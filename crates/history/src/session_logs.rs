@@ -20,34 +20,35 @@ pub struct SessionLogs {
 /// How many lines, runs and sessions a log has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogCounts {
-    /// All lines.
+    /// All lines of the log.
     pub lines: u64,
-    /// Runs of programs.
+    /// Runs of programs that wrote to the log.
     pub runs: u64,
-    /// Opened sessions.
+    /// Sessions in which the server welcomed a bot.
     pub sessions: u64,
     /// Incomplete lines, left by killed programs.
     pub torn: u64,
     /// Lines that the program reported as not written.
     pub left_out: u64,
-    /// Lines written by later versions.
+    /// Lines written by later versions, whose contents this version does not know.
     pub unknown: u64,
 }
 
-/// An invalid line.
+/// An invalid line of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {error}")]
 pub struct LogLineError {
     /// The number of the line, from 1.
     pub line: u64,
-    /// The error.
+    /// What is wrong with the line.
     pub error: SessionLogError,
 }
 
 #[derive(Debug, Default)]
 struct LogState {
     counts: LogCounts,
-    /// A line that is not JSON. The next line shows whether that line is incomplete, or the file is not a log.
+    /// The last line that was read, if it is not JSON. The next line shows whether this line is incomplete or the file
+    /// is not a log.
     suspect: Option<LogLineError>,
 }
 
@@ -56,7 +57,7 @@ struct LogState {
 struct LoggedSession {
     log: usize,
     began_us: u64,
-    /// The name of the bot, once it was welcomed.
+    /// The name of the bot, once the server has welcomed it.
     bot: Option<String>,
     entries: Vec<LogEntry>,
 }
@@ -85,7 +86,7 @@ impl SessionLogs {
     /// Reads the next line of a log, without its newline.
     ///
     /// # Errors
-    /// If the line is invalid. An incomplete line is allowed if another run or nothing follows.
+    /// If this line is invalid, or if the previous one was incomplete and neither a new run nor a gap follows it.
     pub fn add_line(&mut self, log: usize, text: &str) -> Result<(), LogLineError> {
         let state = &mut self.logs[log];
         state.counts.lines += 1;
@@ -121,7 +122,7 @@ impl SessionLogs {
     /// Ends a log, and returns its counts.
     ///
     /// # Errors
-    /// If its only line is invalid.
+    /// If the last line is not JSON and no run began in the log.
     pub fn finish_log(&mut self, log: usize) -> Result<LogCounts, LogLineError> {
         let state = &mut self.logs[log];
         if let Some(suspect) = state.suspect.take() {
@@ -161,7 +162,7 @@ impl SessionLogs {
         session.entries.push(LogEntry { line, mono_us: read.mono_us, said });
     }
 
-    /// Returns the names of the bots, in order.
+    /// Returns the names of the bots in alphabetical order.
     pub fn bots(&self) -> Vec<&str> {
         let mut bots: Vec<_> = self.sessions.iter().filter_map(|session| session.bot.as_deref()).collect();
         bots.sort_unstable();
@@ -169,7 +170,7 @@ impl SessionLogs {
         bots
     }
 
-    /// Returns the log of each match, by its id.
+    /// Returns the log of each match, by the id of the match.
     pub fn matches(&self) -> BTreeMap<&str, MatchLog<'_>> {
         let mut matches: BTreeMap<&str, MatchLog<'_>> = BTreeMap::new();
         let mut by_time: Vec<_> = self
@@ -204,7 +205,7 @@ impl SessionLogs {
     }
 }
 
-/// Returns the id of the match that a message is about, if the match is known.
+/// Returns the id of the match that a message is about; `None` if the message names no match.
 fn match_of_message(said: SaidMessage<'_>) -> Option<&str> {
     let id = match said {
         SaidMessage::Sent(action) => match action {

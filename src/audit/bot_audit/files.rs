@@ -1,4 +1,4 @@
-//! Records of files and folders, verified on two threads.
+//! Reads records from files and folders, and verifies them on two threads.
 
 use super::{
     admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
@@ -18,21 +18,21 @@ use std::{
     thread,
 };
 
-/// The maximum number of records, and the approximate number of bytes, in one batch of a thread.
+/// The maximum number of records, and the approximate maximum number of bytes, in a batch that one thread verifies.
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
-/// Maximum number of verified batches that wait for earlier ones.
+/// The maximum number of verified batches that wait for an earlier batch.
 const MAX_WAITING: usize = 16;
 
-/// Texts of records to be verified.
+/// The texts of records that are to be verified.
 #[derive(Default)]
 struct RecordBatch {
     texts: Vec<(RecordPlace, String)>,
     bytes: usize,
 }
 
-/// Verified batches. They are counted in the order in which they were read. So the timing of threads does not decide
-/// which of two records of a match counts.
+/// Verified batches, which are counted in the order in which they were read. So the timing of the threads does not
+/// decide which of two records of the same match counts.
 #[derive(Default)]
 struct OrderedBatches {
     next: u64,
@@ -49,7 +49,7 @@ impl OrderedBatches {
     }
 }
 
-/// The place of a record.
+/// The place where a record was read.
 struct RecordPlace {
     number: u64,
     file: String,
@@ -60,8 +60,8 @@ type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, us
 
 /// Reads records from files, and from all `.json` and `.jsonl` files in folders; `-` is standard input.
 ///
-/// This thread reads, and counts verified records. A second thread verifies; while that is busy, this one verifies
-/// too.
+/// The calling thread reads the records, and counts the verified ones. A second thread verifies records; while it is
+/// busy, the calling thread verifies records too.
 pub fn read_record_files<C: MatchCounter>(
     files: &[PathBuf],
     admission: &RecordPolicy,
@@ -160,7 +160,7 @@ fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIn
     }
 }
 
-/// Returns the files, with each folder replaced by its files, sorted by name.
+/// Returns the files, with each folder replaced by its `.json` and `.jsonl` files, sorted by name.
 pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut listed = Vec::new();
     for file in files {
@@ -196,7 +196,7 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(listed)
 }
 
-/// Creates a progress bar with a known total, if all files have a size.
+/// Creates a progress bar, which counts bytes if the size of every file is known, and otherwise counts matches.
 fn progress_bar(files: &[PathBuf]) -> ProgressBar {
     let size = |file: &PathBuf| {
         let metadata = fs::metadata(file).ok().filter(|_| file != Path::new("-"))?;

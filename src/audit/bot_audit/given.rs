@@ -1,4 +1,4 @@
-//! The matches given so far, to find duplicates and the missing matches of a tournament.
+//! Remembers the matches given so far, to find duplicates and the missing matches of tournaments.
 
 use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
@@ -10,38 +10,39 @@ use std::{
     iter,
 };
 
-/// The number of a tournament's matches in one page.
+/// The number of consecutive match numbers that one page covers.
 const PAGE: u64 = 256;
-/// The maximum number of pages for all tournaments together; they take about 70 MiB.
+/// The maximum number of pages for all tournaments together. This many pages take about 70 MiB.
 const MAX_PAGES: usize = 1 << 15;
-/// The maximum number of remembered exhibitions; they take about 10 MiB.
+/// The maximum number of remembered exhibitions. This many exhibitions take about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
-/// How a match relates to those given before.
+/// How a match relates to the matches given before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchSighting {
-    /// It is the first record of its match.
+    /// The record is the first one of its match.
     First,
     /// The same record was given before.
     Again,
-    /// Another record of the same match was given before.
+    /// A different record of the same match was given before.
     OtherRecord,
-    /// Another match with the same number in the tournament was given before.
+    /// A different match with the same number in the tournament was given before.
     NumberTaken,
     /// The duplicate group cannot contain a match with this number: a group has `seats` matches, or twice as
     /// many in a sequential test.
     OutsideGroup,
     /// Another match of its duplicate group, in which the bots sit at the same seats, was given before.
     RotationTaken,
-    /// There are too many matches to remember, so this is unknown.
+    /// There are too many matches to remember, so it is unknown whether the match was given before.
     Untold,
 }
 
-/// The matches that were given. A match of a tournament takes two bits and 64 bits of checks; an exhibition takes more.
+/// The matches given so far. Each match of a tournament is stored as two bits and 64 bits of short hashes; an
+/// exhibition takes more memory.
 ///
 /// Two records of a match count as the same if the first 16 bits of the hash of their last event agree. Two matches
-/// count as the same if 16 bits of their ids agree. In two matches of a group, the bots count as sitting at the same
-/// seats if 32 bits of a hash of the seating agree.
+/// with the same number in a tournament count as the same if 16 bits of a hash of their ids agree. In two matches of a
+/// group, the bots count as sitting at the same seats if 32 bits of a hash of the seating agree.
 #[derive(Debug, Default)]
 pub struct SeenMatches {
     tournaments: BTreeMap<TournamentId, TournamentMatches>,
@@ -52,19 +53,19 @@ pub struct SeenMatches {
 /// The matches of one tournament.
 #[derive(Debug)]
 struct TournamentMatches {
-    /// The number of seats in each match; `None` if the matches of a group do not have consecutive numbers, one for
+    /// The number of seats in each match; `None` unless the matches of each group have consecutive numbers, one for
     /// each seat.
     seats: Option<u64>,
-    /// Whether a group may have one match per seat, or two, judging by the matches that count.
+    /// Whether a group may have one match per seat, and whether it may have two, judging by the matches that count.
     group_sizes: [bool; 2],
     pages: BTreeMap<u64, Box<BitPage>>,
 }
 
 #[derive(Debug)]
 struct BitPage {
-    /// Matches that count.
+    /// One bit for each match that counts.
     counted: [u64; PAGE as usize / 64],
-    /// Matches with a record, whether or not it counts.
+    /// One bit for each match with a record, even if the record does not count.
     given: [u64; PAGE as usize / 64],
     checks: [MatchCheck; PAGE as usize],
 }
@@ -74,7 +75,7 @@ struct BitPage {
 struct MatchCheck {
     /// 16 bits of the hash of the last event.
     record: u16,
-    /// 16 bits of the match's id.
+    /// 16 bits of a hash of the match's id.
     id: u16,
     /// 32 bits of a hash of the bots by seat.
     seating: u32,
@@ -92,25 +93,26 @@ impl MatchCheck {
     }
 }
 
-/// Returns a hash: equal values have equal bits within this run of the program.
+/// Returns a hash of a value. Equal values have equal hashes within one run of the program.
 fn hash_bits(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The matches of a tournament that are missing or do not count.
+/// How many matches of a tournament are missing or do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissingMatches {
     pub tournament: TournamentId,
-    /// The groups with a counted match and the incomplete ones among them, if groups can be recognised.
+    /// The number of groups with a counted match, and how many of these are incomplete; `None` if groups cannot be
+    /// recognised.
     pub groups: Option<(u64, u64)>,
-    /// The numbers below the highest one for which there is no record.
+    /// How many match numbers below the highest given one have no record.
     pub numbers: u64,
 }
 
 impl SeenMatches {
-    /// Marks a match that counts unless an earlier one excludes it.
+    /// Marks a match as counted, unless an earlier match excludes it.
     pub fn mark_counted(&mut self, record: &Record) -> MatchSighting {
         let check = MatchCheck::of_record(record);
         let setup = record.state().setup();
@@ -154,7 +156,7 @@ impl SeenMatches {
         MatchSighting::First
     }
 
-    /// Returns the checks of the counted match with a number, if any.
+    /// Returns the hashes of the counted match with this number, if there is one.
     fn counted_check(&self, tournament: TournamentId, number: u64) -> Option<MatchCheck> {
         let page = self.tournaments.get(&tournament)?.pages.get(&(number / PAGE))?;
         let at = (number % PAGE) as usize;
@@ -184,7 +186,7 @@ impl SeenMatches {
         }
     }
 
-    /// Returns the page of a match and its place in it; `None` if there are too many pages.
+    /// Returns the page of a match and the index of the match in it; `None` if there are too many pages.
     fn page_of_match(&mut self, origin: &Origin, seats: u64) -> Option<(&mut BitPage, usize)> {
         let is_full = self.pages >= MAX_PAGES;
         if is_full && !self.tournaments.contains_key(&origin.tournament) {
@@ -220,7 +222,7 @@ impl SeenMatches {
 }
 
 impl TournamentMatches {
-    /// Counts the groups with a counted match, and those of them in which not all matches count.
+    /// Counts the groups with a counted match, and the groups among them in which not all matches count.
     fn count_groups(&self, seats: u64) -> (u64, u64) {
         let (mut groups, mut incomplete) = (0, 0);
         let mut numbers = self
@@ -240,7 +242,7 @@ impl TournamentMatches {
     fn count_missing_numbers(&self) -> u64 {
         let numbers =
             self.pages.iter().flat_map(|(&page, marks)| BitPage::marked_numbers(page, &marks.given));
-        // The highest of n numbers is n - 1 if none is missing.
+        // If no number is missing, the highest of n numbers is n - 1.
         numbers.enumerate().last().map_or(0, |(before, highest)| highest - before as u64)
     }
 }
@@ -254,7 +256,7 @@ impl BitPage {
         }
     }
 
-    /// Returns the marked numbers in ascending order.
+    /// Returns the match numbers that are marked in a page, in ascending order.
     fn marked_numbers(page: u64, marks: &[u64]) -> impl Iterator<Item = u64> {
         let marked = (0..PAGE).filter(|at| marks[(at / 64) as usize] & (1 << (at % 64)) != 0);
         marked.map(move |at| page * PAGE + at)
@@ -311,7 +313,7 @@ mod tests {
         assert_eq!(sight(1, 0, 1, 7, 7), MatchSighting::Again);
         assert_eq!(sight(1, 0, 1, 7, 8), MatchSighting::OtherRecord);
         assert_eq!(sight(1, 0, 1, 8, 7), MatchSighting::NumberTaken);
-        // The next group shows that groups have three matches, so a fourth match of other bots does not fit.
+        // The next group shows that groups have three matches, so a fourth match with different bots does not fit.
         assert_eq!(sight(3, 1, 0, 7, 7), MatchSighting::First);
         assert_eq!(sight(5, 0, 11, 7, 7), MatchSighting::OutsideGroup);
         assert_eq!(sight(4, 1, 0, 7, 7), MatchSighting::RotationTaken);

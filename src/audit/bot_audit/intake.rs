@@ -18,21 +18,21 @@ use std::{
     io::Write as _,
 };
 
-/// The limit on refusals printed in full.
+/// The maximum number of refusals that are printed in full.
 const MAX_NAMED: usize = 10;
-/// The limit on separately counted signers.
+/// The maximum number of signers that are counted separately.
 const MAX_SIGNERS: usize = 16;
-/// The maximum number of other bots named if the requested one did not play.
+/// The maximum number of other bots that are named if the requested bot did not play.
 const MAX_OTHERS: usize = 8;
-/// The limit on tournaments reported with missing matches.
+/// The maximum number of tournaments that are reported with missing matches.
 const MAX_MISSING: usize = 100;
 
-/// Counts matches.
+/// Counts the matches of an audit.
 pub trait MatchCounter {
-    /// The description of records that it does not count.
+    /// A description of the records that this counter does not count.
     const UNCOUNTED: &'static str;
 
-    /// Counts a match if it concerns this counter.
+    /// Counts a match if it is relevant to this counter.
     fn count_match(&mut self, played: &AdmittedMatch);
 
     /// Returns how many matches it counted so far.
@@ -67,7 +67,7 @@ impl MatchCounter for ModelMeasurer {
 pub struct RecordIntake<C> {
     counter: C,
     given: SeenMatches,
-    /// Whether every match of a tournament is expected, not only those of one bot.
+    /// Whether every match of each tournament is expected, and not only those of one bot.
     is_whole: bool,
     read: IntakeSummary,
 }
@@ -86,7 +86,7 @@ pub struct IntakeSummary {
     given_twice: u64,
     untold: u64,
     refused: u64,
-    /// The first refused records, by their place in the input.
+    /// Descriptions of the first refused records, by their place in the input.
     named: BTreeMap<u64, String>,
     unsigned: u64,
     signers: BTreeMap<String, u64>,
@@ -166,8 +166,8 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.note_refused(number, words);
     }
 
-    /// Counts matches of a server that have no usable record. Quarantined matches count for no bot, like cancelled
-    /// ones. Damaged records have already been named.
+    /// Counts matches of a server that have no usable record. Quarantined matches are counted as cancelled, because
+    /// neither kind counts for any bot. Damaged records have already been named.
     pub fn count_left_out(&mut self, left_out: LeftOut) {
         let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
         self.read.records += still_open + quarantined + pruned + damaged;
@@ -182,7 +182,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.is_whole = false;
     }
 
-    /// Sets the key that the server names as its own.
+    /// Sets how far the key that signed the records is trusted.
     pub fn set_key_trust(&mut self, trust: KeyTrust) {
         self.read.trust = trust;
     }
@@ -240,7 +240,7 @@ impl IntakeSummary {
 
     /// Prints the first refusals on standard error.
     pub fn print_refusals(&self) {
-        // A write error is ignored: the exit code reports the failure too.
+        // Write errors are ignored, because the exit code reports the refusals too.
         let mut errors = screen::stderr();
         for words in self.named.values() {
             let _ = writeln!(errors, "left out: {words}");
@@ -251,7 +251,8 @@ impl IntakeSummary {
         }
     }
 
-    /// Returns the failure of an audit without matches. A bot that did not play is an input error.
+    /// Returns the failure of an audit that counted no match. It is an input error if some records could count, but the
+    /// bot plays in none of them.
     pub fn nothing_read_failure(&self, scope: &AuditSubject) -> Failure {
         let bot = match scope {
             AuditSubject::Bot(bot) => bot.as_str(),
@@ -274,7 +275,7 @@ impl IntakeSummary {
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
-    /// Describes the records that were left out or are missing, and the signers.
+    /// Describes the records that were left out, the matches that are missing, and the signers.
     pub fn sentences(&self) -> Vec<String> {
         let left_out = self.left_out_sentences();
         let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
@@ -330,7 +331,7 @@ impl IntakeSummary {
         tournaments.chain(untold).collect()
     }
 
-    /// Writes the counts.
+    /// Returns the counts as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "read": self.records,

@@ -1,6 +1,7 @@
-//! `lastnim audit bot`, `field` and `models`: bots compared with optimal play over many matches.
+//! `lastnim audit bot`, `field` and `models`, which compare bots with optimal play over many matches.
 //!
-//! Records come from files or from a server. Each is verified and then counted by the [`Auditor`] or the measurer of models.
+//! Records come from files or from a server. Each is verified and then counted by the [`Auditor`] or, for `models`, by
+//! the [`ModelMeasurer`](lastnim_llm::ModelMeasurer).
 
 mod files;
 mod given;
@@ -141,7 +142,7 @@ fn run(
             )));
         }
         return match read.nothing_read_failure(subject) {
-            // Each refused record has already been printed, and the exit code depends on it.
+            // Each refused record has already been printed, and the exit code reports the refusals.
             failure @ Failure::Runtime(_) if read.refused_count() > 0 => {
                 failure.print_to_stderr(form);
                 Ok(CommandExit::SomeRefused)
@@ -160,7 +161,7 @@ fn run(
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
-/// Counts the records of the files, or of the server if there are no files, and prints the refused ones.
+/// Counts the records in the given files, or those of the server if no file is given, and prints the refused ones.
 fn count_records<C: MatchCounter>(
     counter: C,
     subject: &AuditSubject,
@@ -184,7 +185,7 @@ fn count_records<C: MatchCounter>(
     Ok((counter, read))
 }
 
-/// Adds to the report of a field how to audit one of its bots.
+/// Adds to the report of a field a hint on how to audit one of its bots.
 fn with_next_step(report: Report, subject: &AuditSubject) -> Report {
     match subject {
         AuditSubject::Bot(_) => report,

@@ -1,4 +1,4 @@
-//! `lastnim audit models`: language models measured by their transcripts and records.
+//! `lastnim audit models`, which measures language models by their transcripts and records.
 
 use super::{RecordsArgs, count_records};
 use crate::{

@@ -1,4 +1,4 @@
-//! Records of a server.
+//! Reads the records of a server's matches.
 
 use super::{
     admission::RecordPolicy,
@@ -16,10 +16,10 @@ use lastnim_auditing::AuditSubject;
 use lastnim_core::game::{BotName, SeatVersions, TournamentId, VersionLabel};
 use lastnim_proto::{bot_version::parse_seat_versions, pb};
 
-/// The maximum number of bots named in the error if the requested one is not in the tournament.
+/// The maximum number of bots that the error names if the requested bot is not in the tournament.
 const MAX_NAMED: usize = 16;
 
-/// Reads the records of the server's matches; only those of one tournament or bot, if one is named.
+/// Reads the records of the server's matches. If a tournament or a bot is named, reads only the records of its matches.
 pub async fn read_server_records<C: MatchCounter>(
     remote: &RemoteServer,
     scope: &AuditSubject,

@@ -1,21 +1,21 @@
-//! How far the key that signed the records is trusted.
+//! Says who vouches for the key that signed the records.
 
 use lastnim_core::referee::PublicKey;
 
-/// How far the key that signed the records is trusted.
+/// Who vouches for the key that signed the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyTrust {
-    /// The user gave it, and no other key counts.
+    /// The user gave this key, and records that another key signed do not count.
     Given,
-    /// A server names it as its own.
+    /// A server says that this key is its own.
     NamedByServer(PublicKey),
-    /// Its owner is unknown.
+    /// Nobody checked who owns the key.
     #[default]
     Unchecked,
 }
 
 impl KeyTrust {
-    /// Returns the name of this trust in JSON.
+    /// Returns the word for this trust in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Given => "given",
@@ -24,7 +24,7 @@ impl KeyTrust {
         }
     }
 
-    /// Describes the trust, as the end of a sentence that names the signers.
+    /// Returns words about the trust, which end a sentence that names the signers.
     pub fn words<'a>(self, mut signers: impl ExactSizeIterator<Item = &'a String>) -> String {
         let count = signers.len();
         match self {

@@ -114,7 +114,7 @@ fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Resu
                 "{name}: a line exceeds the limit of {MAX_LINE_BYTES} bytes"
             )));
         }
-        // Bytes that are not UTF-8 fail later, as invalid JSON.
+        // Bytes that are not UTF-8 become replacement characters, which are invalid JSON unless they are in a string.
         let text = String::from_utf8_lossy(&line);
         logs.add_line(log, text.trim_end_matches(['\n', '\r'])).map_err(|error| log_failure(name, &error))?;
     }

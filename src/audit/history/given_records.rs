@@ -1,4 +1,4 @@
-//! The records that logs are compared with, from files or a server.
+//! Reads the records that logs are compared with, from files or from a server.
 
 use super::verdict::HistoryVerdict;
 use crate::{
@@ -14,7 +14,7 @@ use lastnim_proto::{pb, record::verify_record, record_file::read_record};
 use std::{collections::BTreeMap, io, path::PathBuf};
 use tonic::Code;
 
-/// Compares the matches in logs with records, one after the other.
+/// Compares the matches in the logs with their records, one match at a time.
 pub struct RecordSource<'a, 'l> {
     pub key: Option<PublicKey>,
     pub matches: &'a BTreeMap<&'l str, MatchLog<'l>>,
@@ -22,7 +22,7 @@ pub struct RecordSource<'a, 'l> {
 }
 
 impl RecordSource<'_, '_> {
-    /// Reads records from files and folders. Records of other matches are skipped.
+    /// Compares records from files and folders. Records of matches that no log mentions are skipped.
     pub fn read_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
         for file in list_files(files)? {
             let name = input_name(&file);
@@ -44,7 +44,8 @@ impl RecordSource<'_, '_> {
         Ok(())
     }
 
-    /// Fetches the record of each match. The server must have every match that it announced.
+    /// Fetches and compares the record of each match. The server must have the record of every match that it announced
+    /// to a bot.
     pub async fn ask_server(mut self, remote: &RemoteServer) -> Result<(), Failure> {
         for (&id, log) in self.matches {
             let request = pb::GetRecordRequest { match_id: id.to_owned() };
@@ -62,7 +63,7 @@ impl RecordSource<'_, '_> {
                 Err(status)
                     if matches!(status.code(), Code::NotFound | Code::DataLoss | Code::InvalidArgument) =>
                 {
-                    // A log may name any match, but the server must know those that it announced.
+                    // A log may name any match, but the server must know those that it announced to a bot.
                     if log.is_told() {
                         let why = format!("the server has no record of it: {}", status.message());
                         self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
@@ -101,7 +102,7 @@ impl RecordSource<'_, '_> {
         self.verdict.add_of_record(FindingKind::Record, id, place, refused);
     }
 
-    /// Compares the logs of each match without a record with each other.
+    /// For each match without a record, compares the bots' logs with each other.
     fn check_unrecorded(&mut self) {
         for (&id, log) in self.matches {
             if !self.verdict.is_checked(id) && log.is_told() {
@@ -111,7 +112,7 @@ impl RecordSource<'_, '_> {
     }
 }
 
-/// Reads the next record of a file, or the reason why it is not a record.
+/// Reads the next document of a file. If it is not a record, the inner error says why.
 fn next_record(documents: &mut RecordDocuments) -> io::Result<Option<Result<pb::MatchRecord, String>>> {
     loop {
         return match documents.next_document() {

@@ -1,4 +1,4 @@
-//! `lastnim audit history`: whether the logs of bots contradict the records of their matches.
+//! `lastnim audit history`: checks whether the logs of bots contradict the records of their matches.
 
 mod command;
 mod given_records;

@@ -11,20 +11,20 @@ use std::{
 /// The result of checking logs.
 #[derive(Debug, Default)]
 pub struct HistoryVerdict {
-    /// The source of the records.
+    /// Where the records came from, as the text output says it.
     pub records_of: String,
-    /// Matches whose records are no longer kept.
+    /// The number of matches whose records the server no longer keeps.
     pub pruned: u64,
     logs: Vec<(String, LogCounts)>,
     bots: usize,
     matches: usize,
-    /// Matches compared with their records.
+    /// The ids of the matches that were compared with their records.
     checked: BTreeSet<String>,
-    /// Matches compared only with other logs.
+    /// The number of matches without a record, for which only logs were compared with each other.
     unrecorded: u64,
-    /// Records that cannot be read, and why.
+    /// The places of the records that cannot be read, each with the reason.
     unreadable: Vec<(String, String)>,
-    /// The findings, each with the place of the record if it has one.
+    /// The findings. A finding about a match that has a record comes with the place of that record.
     findings: Vec<(Finding, Option<String>)>,
 }
 
@@ -40,7 +40,7 @@ impl HistoryVerdict {
         self.findings.extend(findings.into_iter().map(|finding| (finding, Some(place.to_owned()))));
     }
 
-    /// Adds a match that has no record.
+    /// Adds the findings about a match that has no record.
     pub fn add_unrecorded(&mut self, findings: Vec<Finding>) {
         self.unrecorded += 1;
         self.findings.extend(findings.into_iter().map(|finding| (finding, None)));
@@ -62,14 +62,14 @@ impl HistoryVerdict {
         self.checked.contains(id)
     }
 
-    /// Finishes the check: notes the numbers of bots and matches in the logs, and sorts the findings.
+    /// Finishes the check: stores the numbers of bots and matches in the logs, and sorts the findings.
     pub fn finish(&mut self, bots: usize, matches: usize) {
         (self.bots, self.matches) = (bots, matches);
         self.findings
             .sort_by(|(one, _), (other, _)| (&one.match_id, one.line).cmp(&(&other.match_id, other.line)));
     }
 
-    /// Returns the number of contradictions and of unreadable records.
+    /// Returns the number of contradictions, which includes unreadable records.
     pub fn contradictions(&self) -> u64 {
         (self.of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
     }
@@ -138,7 +138,7 @@ impl HistoryVerdict {
         })
     }
 
-    /// Returns the verdict for programs.
+    /// Returns the verdict as JSON.
     pub fn json(&self) -> Value {
         let log = |(file, counts): &(String, LogCounts)| {
             let LogCounts { lines, runs, sessions, torn, left_out, unknown } = counts;

@@ -33,7 +33,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The maximum number of steps for one game; they take some seconds.
+/// The maximum number of steps for one game. This many steps take a few seconds.
 const MAX_STEPS_A_GAME: u64 = 10_000_000;
 
 /// Finds the rows that explain every take of a bot
@@ -77,34 +77,34 @@ Rows are offsets from the seat, and matches with different numbers of seats are 
 Records that cannot be read, or do not match --key, are named and make the exit code 1. --max-time limits the search for the
 fewest contradicting takes. In JSON, counts are strings, because some are too large for an exact number."#;
 
-/// The maximum number of takes kept to show a contradiction; they take about 100 MiB.
+/// The maximum number of takes kept to show a contradiction. This many takes need about 100 MiB of memory.
 const MAX_KEPT_TAKES: usize = 1 << 22;
 
-/// The source of a game.
+/// Where a game came from.
 #[derive(Debug)]
 pub struct GameSource {
     pub file: u32,
     pub line: Option<u64>,
     pub seat: Seat,
-    /// The game and its takes; `None` above the limit.
+    /// The game and its takes; `None` if keeping them would exceed `MAX_KEPT_TAKES`.
     pub played: Option<Box<(Game, Box<[PlayedTake]>)>>,
 }
 
-/// The findings for matches with one number of seats.
+/// The findings for all matches with the same number of seats.
 pub struct SeatCountFindings {
     pub readings: [RationalisableRows; 2],
     pub sources: Vec<GameSource>,
 }
 
-/// The findings of all games.
+/// The findings for all games.
 #[derive(Default)]
 pub struct RationaliseFindings {
     pub by_seats: BTreeMap<SeatCount, SeatCountFindings>,
-    /// Matches in which the bot has no seat.
+    /// The number of matches in which the bot had no seat.
     pub without_bot: u64,
-    /// Matches that ended before any row was known.
+    /// The number of matches that ended before the rows were revealed.
     pub without_rows: u64,
-    /// The number of takes kept from all games.
+    /// The number of takes kept so far, in all games together.
     kept_takes: usize,
 }
 
@@ -114,7 +114,7 @@ struct GameKeys {
     piles: Option<IgnoredAny>,
 }
 
-/// A played game of a document.
+/// A played game that was read from a document.
 struct PlayedGame {
     game: Game,
     seat: Seat,
@@ -133,7 +133,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
             left_out += 1;
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             bar.suspend(|| {
-                // A write error is ignored: the record is also counted.
+                // A write error is ignored: the failure at the end also counts this document.
                 let _ = writeln!(screen::stderr(), "left out: {name}{line}: {why}");
             });
         };
@@ -192,7 +192,7 @@ fn left_out_failure(left_out: u64) -> Failure {
     Failure::Runtime(anyhow::anyhow!("{were} left out, named above"))
 }
 
-/// Names the matches that do not count.
+/// Reports how many matches were skipped, and why.
 fn uncounted_report(findings: &RationaliseFindings) -> Report {
     let kinds = [
         (findings.without_bot, "without it"),
@@ -212,7 +212,7 @@ impl RationaliseFindings {
     /// Adds a document.
     ///
     /// # Errors
-    /// Describes its fault.
+    /// The error says what is wrong with the document.
     fn read_document(
         &mut self,
         document: &RecordDocument,
@@ -228,11 +228,11 @@ impl RationaliseFindings {
         });
         let added = found.readings.iter_mut().try_for_each(|rows| {
             let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
-            // A game that is left out is counted there and reported.
+            // If a game takes too many steps, `rows` leaves it out and counts it, and the report says so.
             rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddedGame| ())
         });
         if let Err(error) = added {
-            // Both readings refuse the same takes, so no take of the game counts.
+            // Both readings reject the same takes, so neither of them has counted a take of this game.
             if found.sources.is_empty() {
                 self.by_seats.remove(&seats);
             }
@@ -307,7 +307,7 @@ fn read_game(document: &str, who: &PlayerArgs) -> Result<PlayedGame, Failure> {
     Ok(PlayedGame { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })
 }
 
-/// Accepts a record that verifies and is signed by a key.
+/// Verifies a record, and checks that it is signed by the given key.
 fn verify_signed_record(given: &pb::MatchRecord, key: PublicKey) -> Result<Record, String> {
     let sealed = verify_record(given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
     match sealed.seal().map(|seal| seal.signer) {

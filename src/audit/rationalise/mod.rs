@@ -1,4 +1,4 @@
-//! `lastnim audit rationalise`: which rows explain how a bot played.
+//! `lastnim audit rationalise`: finds the rows that explain how a bot played.
 
 mod command;
 mod report;

@@ -19,17 +19,17 @@ use lastnim_report::{
 };
 use serde_json::{Value, json};
 
-/// The maximum number of steps for counting rows; they take some seconds.
+/// The maximum number of steps for counting rows. This many steps take a few seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
 /// The findings for all matches with the same number of seats.
 pub struct FoundRows<'a> {
-    /// The names of the files, by number.
+    /// The names of the files, indexed by file number.
     pub files: &'a [String],
     pub findings: &'a RationaliseFindings,
     pub seats: SeatCount,
     pub found: &'a SeatCountFindings,
-    /// The contradicting takes, by reading.
+    /// For each reading, the takes that contradict each other; `None` if some row explains every take.
     pub contradictions: [Option<Contradiction>; 2],
 }
 
@@ -105,7 +105,7 @@ impl FoundRows<'_> {
             .list(takes)
     }
 
-    /// Writes the rows as JSON.
+    /// Returns the rows as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
         let named = |take| self.named_take(take);
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
@@ -130,7 +130,7 @@ impl FoundRows<'_> {
         rows.rows().examples(&declared, most)
     }
 
-    /// Identifies the take: its file, seat and position.
+    /// Identifies a take by its file, seat and position.
     fn named_take(&self, take: TakeOfGame) -> NamedTake {
         let source = &self.found.sources[usize::try_from(take.game).expect("a parsed game fits in memory")];
         let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -16,8 +16,8 @@ use std::{sync::Arc, time::Duration};
 /// Checks that a bot's program follows the protocol
 ///
 /// Each check starts the program with `LASTNIM_SERVER`, `LASTNIM_TOKEN` and `LASTNIM_TOURNAMENT` in its environment against a
-/// scripted server on a free port of 127.0.0.1. A failed check says what was sent, what was expected, what came, and why it
-/// matters.
+/// scripted server on a free port of 127.0.0.1. A failed check says what was sent, what was expected, what was
+/// received, and why it matters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConformanceArgs {

@@ -1,4 +1,4 @@
-//! `lastnim check conformance`: a bot's program against the conformance suite.
+//! `lastnim check conformance`: runs the conformance suite against a bot's program.
 
 mod command;
 mod program_launcher;

@@ -1,4 +1,4 @@
-//! The bot under test, as a program on this machine.
+//! Runs the bot under test as a program on this machine.
 
 use crate::runner::{ProgramCommand, ProgramEnvironment, SupervisedProgram, SupervisorReport};
 use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};
@@ -24,7 +24,7 @@ impl BotLauncher for ProgramLauncher {
     }
 }
 
-/// Waits until a program ends, or ends it when told to stop.
+/// Waits until a program ends, or stops it when `stopped` reports that it should stop.
 async fn await_program_end(mut supervised: SupervisedProgram, stopped: oneshot::Receiver<()>) -> BotEnd {
     let ended = async {
         loop {

@@ -1,4 +1,4 @@
-//! The results of the suite, as tables and JSON.
+//! Shows the results of the conformance suite as tables and as JSON.
 
 use lastnim_conformance::{Check, CheckOutcome, CheckVerdict};
 use lastnim_report::{Column, NumberUnit, Report, Section, Table};
@@ -59,7 +59,7 @@ fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     })
 }
 
-/// Creates the JSON of the result of each check.
+/// Returns the results of all checks as JSON.
 pub fn outcomes_json(command: &[String], outcomes: &[CheckOutcome]) -> Value {
     let checks: Vec<_> = outcomes.iter().map(outcome_json).collect();
     let count = |word| outcomes.iter().filter(|outcome| verdict_word(&outcome.verdict) == word).count();

@@ -40,7 +40,7 @@ pub struct DatasetArgs {
     /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
-    /// Leaves out positions with a greater share of optimal takes, above 0 and up to 1
+    /// Leaves out positions where more than this share of takes is optimal, above 0 and up to 1
     #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = parse_share)]
     max_optimal_share: f64,
     /// The seed of the positions
@@ -51,7 +51,7 @@ pub struct DatasetArgs {
     output: Option<PathBuf>,
 }
 
-/// One of the two sets.
+/// One of the two sets of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SplitArg {
     /// Nine of ten positions, meant for training
@@ -148,13 +148,13 @@ impl DatasetArgs {
     }
 }
 
-/// Reads a share of takes.
+/// Reads a share of takes, above 0 and at most 1.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     share.ok_or_else(|| "expected a share above 0 and at most 1".to_owned())
 }
 
-/// Reads the two ends of a range.
+/// Reads the minimum and the maximum of a range.
 fn read_range(text: &str, what: &str) -> Result<(u64, u64), Failure> {
     match numbers::read_numbers(text, what)?.as_slice() {
         &[least, most] => Ok((least, most)),

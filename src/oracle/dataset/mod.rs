@@ -1,4 +1,4 @@
-//! `lastnim oracle dataset`: positions with labels, to train models on.
+//! `lastnim oracle dataset`: writes labelled positions, to train models on.
 
 mod command;
 

@@ -1,4 +1,4 @@
-//! `lastnim oracle declarations`: the rows that the seats of a game should declare.
+//! `lastnim oracle declarations`: finds the rows that the seats of a game should declare.
 
 mod command;
 mod report;

@@ -1,4 +1,4 @@
-//! Declarations as text.
+//! Reports on declarations as text.
 
 use crate::text::row_sets;
 use lastnim_analysis::{BestDeclaration, DeclarationProspect, Deviation, Equilibria, RowCount, TruthCheck};
@@ -32,7 +32,7 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
         .into()
 }
 
-/// Reports whether the truth is an equilibrium, and the equilibria.
+/// Reports whether the truth is an equilibrium, and lists the equilibria.
 pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Report {
     let truth = match &found.truth {
         TruthCheck::Equilibrium => "The truth is an equilibrium: no seat alone has a better row.".to_owned(),

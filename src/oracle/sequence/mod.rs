@@ -1,4 +1,4 @@
-//! `lastnim oracle sequence`: the Grundy values of a game by the size of its piles.
+//! `lastnim oracle sequence`: lists the Grundy values of a game by pile size.
 
 mod command;
 

@@ -62,9 +62,9 @@ const EXAMPLES: &str = r#"Examples:
   lastnim oracle solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim oracle solve --batch
 
-A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one. The
-winner under optimal play is an equilibrium outcome, seldom a forced win. In '0 1=2' the seat does not mind which of the two
-others wins.
+The first row belongs to seat 0, the second to seat 1, and so on. In '0 2 1' the seat prefers itself, then the seat two
+places on, then the next one. The winner under optimal play is an equilibrium outcome, seldom a forced win. In '0 1=2' the
+seat does not mind which of the two others wins.
 
 The games are last-nim, nim, small-nim, circular-nim, fibonacci-nim, graph-nim, kayles (also advanced-nim), subtraction
 (also take-away, bounded-nim), digits, stone-piles and end-nim; docs/reference/games.md has their rules.
@@ -77,7 +77,7 @@ impl SolveArgs {
     /// Parses a variant, if one is given by a flag or by ties in the rows.
     fn parse_variant(&self) -> Result<Option<VariantGame>, Failure> {
         if self.explain || self.robustness.is_asked() || self.general.is_game_named() {
-            // Their flags exclude those of variants, and they refuse ties.
+            // The flags of these questions exclude the flags of variants, and these questions do not allow ties.
             return Ok(None);
         }
         self.variant.parse_variant(&self.game)

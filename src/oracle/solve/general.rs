@@ -1,4 +1,4 @@
-//! `lastnim oracle solve --game`: other games.
+//! `lastnim oracle solve --game`: solves games other than Last Nim.
 
 use super::grundy_steps::grundy_steps_section;
 use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
@@ -57,7 +57,7 @@ pub struct RulesetArgs {
     limits: LimitArgs,
 }
 
-/// The kind of search in Last Nim, which determines the limits.
+/// The kind of search that a question about Last Nim needs. It determines which limits the user may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastNimSearch {
     /// No search: the game is solved directly.
@@ -107,12 +107,12 @@ impl RulesetArgs {
         self.limits.run_within_time(ask)
     }
 
-    /// Describes why the time limit stopped a question.
+    /// Describes how the time limit stopped a search, and names its flag.
     pub fn describe_halt(&self) -> String {
         self.limits.describe_halt()
     }
 
-    /// Returns whether the game is given by its name.
+    /// Returns whether `--game` is given.
     pub fn is_game_named(&self) -> bool {
         self.game.is_some()
     }
@@ -259,16 +259,16 @@ impl RulesetArgs {
     }
 }
 
-/// The parts of an answer apart from the winner.
+/// The optional parts of an answer, as far as the user asked for them.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneralDetail {
-    /// Which moves the text lists.
+    /// The moves that the text lists.
     pub listed: ListedMoves,
     /// The largest coalition to search, if the answer includes the robustness of the winner.
     pub max_coalition: Option<usize>,
 }
 
-/// Which moves the text lists.
+/// The moves that the text lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedMoves {
     /// The optimal moves.
@@ -293,7 +293,7 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
     if answer.options.is_empty() {
         return section;
     }
-    // The optimal moves come first, so they are not left out.
+    // The optimal moves come first, so that the table does not leave them out.
     let mut options: Vec<&MoveOutcome> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
     let table = Table::of_items(&options)

@@ -3,11 +3,11 @@
 use lastnim_analysis::general::{GeneralAnswer, GrundyDecomposition, GrundyPart};
 use lastnim_report::{Column, Section, Table, words::join_words};
 
-/// Shows the value of each part as the smallest number that no option has, and their nim-sum in binary; `None` if there
-/// is no value, or nothing to explain about it.
+/// Shows why each part has its Grundy value, and adds the values to their nim-sum in binary. The value of a part is the
+/// smallest number that no option of the part has. Returns `None` if there is no value, or nothing to explain about it.
 pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let grundy = answer.two_players.as_ref()?.grundy.as_ref().ok()?;
-    // A value that follows from a formula has no options.
+    // If a value was computed by a formula, the options are not listed.
     let is_explained = |part: &GrundyPart| part.value == 0 || !part.options.is_empty();
     if grundy.parts.is_empty() || !grundy.parts.iter().all(is_explained) {
         return None;

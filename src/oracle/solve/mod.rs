@@ -1,4 +1,4 @@
-//! `lastnim oracle solve`: one position, of Last Nim, of a variant, or of another game.
+//! `lastnim oracle solve`: solves a position of Last Nim, of one of its variants, or of another game.
 
 mod command;
 mod general;

@@ -1,4 +1,4 @@
-//! Questions in JSON about a game with any rules.
+//! Reads questions about games with arbitrary rulesets from JSON.
 
 use crate::{
     args::limits,
@@ -9,14 +9,14 @@ use lastnim_core::game::{AllianceMatrix, AllianceMatrixError, Ending, Game, Seat
 use serde::Deserialize;
 use thiserror::Error;
 
-/// A question about a game with any rules, as in
+/// A question about a game with an arbitrary ruleset, as in
 /// `{"game":"kayles","piles":[5],"alliance_matrix":[[0,1],[0,1]],"ending":"last_mover_wins"}`.
 ///
 /// Other keys are refused.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameQuestionJson {
-    /// The game's name; unless given it is Last Nim, with the short answer about it.
+    /// The game's name. If there is none, the game is Last Nim, and the answer is shorter.
     game: Option<String>,
     piles: Vec<u64>,
     alliance_matrix: MatrixJson,
@@ -71,7 +71,7 @@ pub enum GameQuestionError {
     /// The numbers do not fit the game.
     #[error("{}", limits::describe_number_error(.0, |name| format!("{name:?}")))]
     Numbers(#[from] GameNumbersError),
-    /// The matrix does not fit.
+    /// The matrix is invalid.
     #[error(transparent)]
     Matrix(#[from] AllianceMatrixError),
     /// The first seat does not exist.
@@ -86,7 +86,7 @@ impl GameQuestionJson {
     /// Parses the question.
     ///
     /// # Errors
-    /// Names the first value that does not fit.
+    /// The error names the first value that does not fit.
     pub fn parse_question(self) -> Result<GameQuestion, GameQuestionError> {
         let ruleset: Ruleset = self.game.as_deref().map(str::parse).transpose()?.unwrap_or_default();
         let Self {

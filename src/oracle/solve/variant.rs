@@ -1,4 +1,4 @@
-//! `lastnim oracle solve` for variants of Last Nim: ties, passes, alliances, random seats.
+//! `lastnim oracle solve` for variants of Last Nim: ties, passes, alliances and random seats.
 
 use super::general::RulesetArgs;
 use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, form::OutputFormat, text::numbers};
@@ -24,14 +24,14 @@ pub struct VariantArgs {
     random_seats: Option<String>,
 }
 
-/// Flags for plain Last Nim or for other games, which variants do not allow.
+/// Flags for plain Last Nim or for other games. They cannot be combined with the flags of variants.
 const OTHER_QUESTIONS: [&str; 4] = ["game", "explain", "robust", "batch"];
 
 impl VariantArgs {
     /// Parses a variant, if one is given by a flag or by ties in the rows.
     ///
     /// # Errors
-    /// Names the first flag or number that does not fit.
+    /// The error names the first flag or number that does not fit.
     pub fn parse_variant(&self, game: &GameArgs) -> Result<Option<VariantGame>, Failure> {
         let Some(variant) = self.parse_preferences(game)? else { return Ok(None) };
         let ending = game.ending().unwrap_or_default();

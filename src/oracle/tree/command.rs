@@ -44,9 +44,9 @@ pub struct TreeArgs {
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TreeFormat {
-    /// One node a line, indented
+    /// One indented line for each node
     Text,
-    /// Nodes, and edges by index
+    /// The nodes, and edges that refer to them by index
     Json,
     /// For Graphviz
     Dot,
@@ -105,7 +105,7 @@ fn write_tree(
     let written = match args.format {
         TreeFormat::Text => {
             let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
-            // A file is not a terminal.
+            // A file has no styles, even if standard output is a terminal.
             let terminal = if args.output.is_some() { Terminal::without_styles() } else { stdout_terminal() };
             output.write_all(terminal.report_text(&report).as_bytes())
         }
@@ -124,7 +124,7 @@ fn write_tree(
     written.map_err(Failure::Output)
 }
 
-/// Suggests a smaller drawing.
+/// Converts an error to a failure, which suggests a smaller drawing if the drawing was too large.
 fn failure_of_tree_error(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {

@@ -1,4 +1,4 @@
-//! `lastnim oracle tree`: every line of play from a position.
+//! `lastnim oracle tree`: draws every line of play from a position.
 
 mod command;
 

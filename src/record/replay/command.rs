@@ -143,7 +143,7 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
     }
 }
 
-/// Waits for Enter; q or the end of input quits.
+/// Waits for Enter. Returns false if the user entered q or the input has ended.
 fn wait_for_enter(output: &mut impl io::Write) -> Result<bool, Failure> {
     output.flush().map_err(Failure::Output)?;
     let mut line = String::new();

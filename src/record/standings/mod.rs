@@ -1,4 +1,4 @@
-//! `lastnim record standings`: the standings of a tournament, worked out from the records of its matches alone.
+//! `lastnim record standings`: the standings of a tournament, computed from the records of its matches alone.
 
 mod command;
 mod replayed;

@@ -1,4 +1,4 @@
-//! Replays the results of records into a schedule.
+//! Computes the standings of a tournament by replaying the results of its records in the schedule.
 
 use super::settings::ShownTournament;
 use lastnim_core::{
@@ -17,16 +17,16 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub struct ReplayedResults {
     results: BTreeMap<u64, (MatchId, MatchResult)>,
-    /// Matches without a record, which do not count.
+    /// The numbers of the matches that have no record and so do not count.
     unrecorded: BTreeSet<u64>,
-    /// All matches of the tournament, if they do not depend on results.
+    /// The schedule of the tournament, if its matches do not depend on results.
     fixed: Option<Box<dyn Schedule>>,
 }
 
 /// Whether bots are rated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatingChoice {
-    /// Bots are rated by all matches, as at the end of a tournament.
+    /// Bots are rated from all matches, as at the end of a tournament.
     Final,
     /// Bots are not rated.
     LeftOut,
@@ -39,30 +39,30 @@ pub struct ComputedStandings {
     pub standings: Vec<Standing>,
     /// The verdict of the format.
     pub verdict: FormatVerdict,
-    /// The comparisons of bots in pairs.
+    /// The comparison of each pair of bots.
     pub cross_table: Vec<BotComparison>,
-    /// Number of matches without a record here, if the total number is known.
+    /// The number of matches without a record here; `None` if it is 0 or the total number of matches is unknown.
     pub missing: Option<u64>,
-    /// Matches that must have been played, judging by the known ones, but whose records and results are missing.
+    /// Matches that must have been played, judging by the known ones, but have neither a record nor a result here.
     pub omitted: OmittedMatches,
 }
 
-/// Numbers of matches whose records and results are missing.
+/// The matches that have neither a record nor a result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OmittedMatches {
-    /// Their count.
+    /// How many there are.
     pub count: u64,
-    /// The lowest numbers.
+    /// The lowest of their numbers in the tournament.
     pub first: Vec<u64>,
 }
 
-/// Maximum number of omitted matches that are named; further ones are only counted.
+/// The maximum number of omitted matches whose numbers are listed; further ones are only counted.
 const MAX_NAMED: usize = 100;
 
 impl ReplayedResults {
-    /// Creates a schedule without results.
+    /// Starts without results.
     pub fn new(shown: &ShownTournament) -> Self {
-        // Before the start, a field may be too small for a match.
+        // Before a tournament starts, its field may be too small for a match.
         let planned = plan_schedule(&shown.settings, &shown.field).ok();
         let fixed = planned.filter(|schedule| !schedule.follows_results());
         Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }
@@ -71,8 +71,8 @@ impl ReplayedResults {
     /// Adds the result of a record. Records of other tournaments and of unfinished matches are ignored.
     ///
     /// # Errors
-    /// If it cannot be audited, belongs to no match of the tournament, or if its match or number already has another
-    /// record.
+    /// If the record cannot be audited, if it belongs to no match of the tournament, or if its match or number already
+    /// has a different record.
     pub fn add_record(&mut self, shown: &ShownTournament, record: &Record) -> Result<(), String> {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
@@ -86,7 +86,7 @@ impl ReplayedResults {
             None
         };
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
-        // The first record is kept; the refused one does not count.
+        // If two records have the same number, the first one is kept and the second one is refused.
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
@@ -99,8 +99,8 @@ impl ReplayedResults {
         }
     }
 
-    /// Checks that the tournament has a match with this number, in this group and with these bots. Before all results
-    /// are known, this checks what is known so far.
+    /// Checks that the tournament has a match with this number, in this group and with these bots. Nothing is checked
+    /// if the matches depend on results.
     fn check_number(
         &self,
         id: MatchId,
@@ -128,13 +128,13 @@ impl ReplayedResults {
         Ok(())
     }
 
-    /// Adds a match without a record, which does not count.
+    /// Notes the number of a match that has no record and so does not count.
     pub fn add_unrecorded(&mut self, number: u64) {
         self.unrecorded.insert(number);
     }
 
-    /// Returns the numbers below a given one without a record or result. These matches were not played, so they count
-    /// for no bot and nothing depends on them.
+    /// Returns the matches with numbers below `end` that have neither a record nor a result. Matches that an annulment
+    /// left out are not among them: they were not played, so they count for no bot and nothing depends on them.
     fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
             !schedule.follows_results()
@@ -212,7 +212,7 @@ impl ReplayedResults {
         Ok(ComputedStandings { standings: lines, verdict, cross_table: compared, missing, omitted })
     }
 
-    /// Reports all results to a schedule in the order of their numbers, and returns them.
+    /// Reports all results to a schedule in the order of their match numbers, and returns them.
     fn report_results(&self, schedule: &mut dyn Schedule) -> Result<BTreeMap<u64, MatchResult>, String> {
         let mut results = BTreeMap::new();
         let numbers: BTreeSet<u64> =

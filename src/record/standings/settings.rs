@@ -18,21 +18,21 @@ pub struct ShownTournament {
     pub settings: Settings,
     /// The bots with which it started, in the order of joining.
     pub field: Vec<BotName>,
-    /// The changes of the field during the tournament.
+    /// The changes to the field during the tournament.
     pub changes: Vec<FieldChange>,
     /// The rulings of the organiser.
     pub rulings: Rulings,
-    /// The interventions, as shown.
+    /// The interventions of the organiser, as protocol messages.
     pub events: Vec<pb::TournamentEvent>,
-    /// Whether it is known to have started; otherwise it counts as started if it has results.
+    /// Whether the tournament is known to have started; if not, it counts as started if it has results.
     pub has_started: bool,
 }
 
 impl ShownTournament {
-    /// Reads the tournament of a manifest.
+    /// Reads the tournament that a manifest describes.
     ///
     /// # Errors
-    /// If its settings or events are wrong.
+    /// If its settings or events are invalid.
     pub fn of_manifest(manifest: &Manifest) -> Result<Self, String> {
         let (id, field, changes) = (manifest.id, manifest.field.clone(), manifest.changes.clone());
         let (settings, rulings) = (read_settings(&manifest.settings)?, read_rulings(&manifest.events)?);
@@ -62,13 +62,12 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     Ok(ShownTournament { id, settings, field, changes, rulings, events, has_started: false })
 }
 
-/// Reads the settings.
 fn read_settings(settings: &pb::TournamentSettings) -> Result<Settings, String> {
     parse_request(|shown| parse_settings(settings, shown.member("settings")))
         .map_err(|violations| violations.to_string())
 }
 
-/// Reads the interventions.
+/// Returns the rulings that follow from the interventions.
 fn read_rulings(events: &[pb::TournamentEvent]) -> Result<Rulings, String> {
     let read = parse_request(|shown| shown.member("events").parse_each(events, parse_tournament_event));
     let events = read.map_err(|violations| violations.to_string())?;

@@ -23,7 +23,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum number of tournaments per page of a list: their settings may be long.
+/// Maximum number of tournaments per page of a list. It is low because their settings may be long.
 const TOURNAMENTS_A_PAGE: u32 = 100;
 
 /// Exports a server's matches, seats, plies and standings as tables
@@ -61,7 +61,7 @@ enum TableFormat {
     Csv,
 }
 
-/// A table in progress.
+/// A table that is being written.
 struct TableWriter {
     path: PathBuf,
     output: TableOutput,
@@ -84,7 +84,7 @@ impl TableWriter {
         let output = match format {
             TableFormat::Jsonl => TableOutput::Jsonl(file),
             TableFormat::Csv => {
-                // The header exists even without rows.
+                // The header is written even if the table has no rows.
                 let keys = message_keys::<M>();
                 let header = keys.iter().map(String::as_str).collect::<CsvLine>().finish();
                 file.write_all(header.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
@@ -112,7 +112,7 @@ impl TableWriter {
     }
 }
 
-/// Writes the fields of a row as a line of CSV.
+/// Returns the fields of a row as a line of CSV.
 fn csv_line(row: &Value) -> String {
     let mut line = CsvLine::default();
     for cell in row.as_object().into_iter().flat_map(Map::values) {

@@ -1,4 +1,4 @@
-//! The rows of exported tables: flat, with the unit in a column's name.
+//! The rows of exported tables. Rows are flat, and the name of each column states its unit.
 
 use crate::record::replay::{ReplaySteps, audit_record};
 use lastnim_core::{
@@ -26,7 +26,7 @@ pub struct ExportedMatch<'a> {
 }
 
 impl<'a> ExportedMatch<'a> {
-    /// Returns the rows of a finished match from its record and its listing.
+    /// Prepares the rows of a finished match from its record and the server's entry for it.
     pub fn of(sealed: &'a SealedRecord, game: pb::Match) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
@@ -97,7 +97,7 @@ impl<'a> ExportedMatch<'a> {
         }
     }
 
-    /// Returns the rows of the seats. A match without a winner has no figures.
+    /// Returns the rows of the seats. If the match has no winner, the figures of the audit are left out.
     pub fn seat_rows(&self) -> impl Iterator<Item = SeatRow> {
         let state = self.record.state();
         let declared = self.record.events().iter().filter_map(|timed| match &timed.event {
@@ -221,8 +221,8 @@ pub fn standing_rows(
     })
 }
 
-/// Creates the columns of versions: their number, and the labels and hashes of the reported versions, each as a list
-/// separated by blanks.
+/// Returns the columns for versions: how many there are, their labels, and the hashes of their configurations. The
+/// labels and the hashes are separated by spaces.
 fn version_columns<'a>(
     versions: impl Iterator<Item = &'a pb::BotVersion> + Clone,
 ) -> (u32, Option<String>, Option<String>) {

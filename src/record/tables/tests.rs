@@ -1,4 +1,4 @@
-//! Takes of the steward do not count, in standings, audits and exported tables alike.
+//! Tests that the steward's takes do not count in standings, audits and exported tables.
 
 use super::rows::ExportedMatch;
 use lastnim_auditing::{AuditSubject, Auditor};

@@ -112,7 +112,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         sections.push(with_questions(step.to_section(&record), &asked));
     }
     if args.ply.is_none() {
-        // These are questions of a turn without a take, because the seat was lost or the match ended.
+        // These questions are from turns that ended without a take, because the seat was lost or the match ended.
         for (ply, asked) in questions {
             let heading = format!("ply {}: this take is by another seat", ply.unwrap_or_default());
             sections.push(with_questions(Section::with_heading(heading), &asked));
@@ -143,7 +143,7 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
     Ok(verify_record(&given).map_err(|flaw| Failure::runtime(flaw, what))?.into_record())
 }
 
-/// Returns the questions of a match, by ply; those for rows first.
+/// Returns the questions of a match by ply. Questions about rows have no ply and come first.
 fn read_questions(
     args: &TranscriptArgs,
     record: &Record,

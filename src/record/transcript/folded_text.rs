@@ -1,23 +1,23 @@
-//! Prepares texts of models for a terminal.
+//! Formats the texts of models for a terminal.
 
 use lastnim_core::visible_text::visible_text;
 
-/// The maximum number of lines shown of one text.
+/// The maximum number of lines shown for one text.
 const MAX_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
 const COLUMNS: usize = 72;
 
-/// The length of the shown text.
+/// How much of a text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLength {
     /// The first lines.
     Cut,
-    /// All of it.
+    /// The whole text.
     Whole,
 }
 
-/// Breaks a text into lines for a terminal and counts the omitted ones. Characters that control a terminal or change the direction
-/// of its text are escaped.
+/// Breaks a text into lines for a terminal and, if it cuts the text, says how many characters are left out. Characters
+/// that control a terminal or change the direction of its text are escaped.
 pub fn fold_text(text: &str, length: TextLength) -> String {
     let mut lines = Vec::new();
     let mut shown = 0;
@@ -31,7 +31,7 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
             shown += piece.chars().count();
             lines.push(visible_text(&piece).replace('\t', " "));
         }
-        // This is the end of the line.
+        // Counts the line break.
         shown += 1;
     }
     lines.join("\n")

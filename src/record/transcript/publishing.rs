@@ -21,9 +21,9 @@ use std::{
     path::PathBuf,
 };
 
-/// Variables whose names end in these words have secret values.
+/// Environment variables whose names end in these words have secret values.
 const SECRET_ENDINGS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
-/// The minimum length of a secret value.
+/// The minimum length of a value that counts as a secret.
 const MIN_SECRET_CHARS: usize = 8;
 /// The maximum number of refusals shown; further ones are only counted.
 const MAX_SHOWN: usize = 20;
@@ -71,7 +71,7 @@ pub struct RemoveArgs {
     form: FormatArgs,
 }
 
-/// The match, the seat and the ply of a question; `None` for a row.
+/// The match, the seat and the ply of a question. The ply is `None` if the question asks for a row.
 type QuestionPlace = (MatchId, u32, Option<u32>);
 
 impl PublishingAction {
@@ -102,7 +102,7 @@ impl PublishArgs {
                         published += 1;
                         matches.insert(match_id);
                     }
-                    // A refused caller or a lost server is reported once.
+                    // If the caller is refused or the server is lost, every call would fail, so this is reported once.
                     Err(status)
                         if matches!(
                             status.code(),
@@ -149,7 +149,7 @@ impl PublishArgs {
             let lines = BufReader::new(TextInput::open(&file).map_err(failed)?).lines();
             for (number, line) in (1..).zip(lines) {
                 let line = line.map_err(failed)?;
-                // Lines about a start of the bot, and incomplete lines of a killed bot, belong to no question.
+                // Lines that note a start of the bot, and incomplete lines of a killed bot, belong to no question.
                 let Some(place) = question_place(&line) else { continue };
                 if self.match_id.is_some_and(|only| only != place.0) {
                     continue;

@@ -1,4 +1,4 @@
-//! A question of a transcript, as people and programs read it.
+//! Shows a question of a transcript, as text and as JSON.
 
 use super::folded_text::{TextLength, fold_text};
 use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
@@ -38,7 +38,7 @@ impl ShownQuestion {
         section.list(items)
     }
 
-    /// Returns its JSON.
+    /// Returns the question as JSON.
     pub fn to_json(&self) -> Value {
         let TranscriptQuestion { run, key, calls, decision, hash } = &self.question;
         json!({

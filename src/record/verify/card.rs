@@ -38,9 +38,9 @@ const MAX_CARD_BYTES: u64 = 16 << 20;
 /// A flaw in a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardFinding {
-    /// Its kind, for programs.
+    /// The kind of flaw, as a word for programs.
     kind: &'static str,
-    /// The description.
+    /// The description of the flaw.
     why: String,
 }
 
@@ -51,12 +51,12 @@ pub struct CardVerdict {
     key: Option<PublicKey>,
     signer: Option<PublicKey>,
     card: Option<pb::BenchmarkCard>,
-    /// Records that belong to the card.
+    /// The number of records that belong to the card.
     records: usize,
     findings: Vec<CardFinding>,
 }
 
-/// Verifies a card by its records: those named on the command line, or those next to the card.
+/// Verifies a card against its records: those named on the command line, or else those next to the card.
 pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> Result<CardVerdict, Failure> {
     let name = record_input::input_name(file);
     let mut text = String::new();
@@ -91,7 +91,7 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     Ok(verdict)
 }
 
-/// Returns the files with the records of a card.
+/// Returns the files that contain the records of a card.
 fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
     if args.records.is_empty() {
         let beside = card.with_file_name(RECORDS_FILE);
@@ -147,7 +147,7 @@ impl CardTerms {
     }
 }
 
-/// The given records, by their heads.
+/// The given records by their heads, which are the hashes of their last events.
 #[derive(Default)]
 struct GivenRecords {
     by_head: BTreeMap<[u8; 32], SealedRecord>,
@@ -230,7 +230,7 @@ impl CardVerdict {
         }
         self.records = used.len();
         self.add_unused(terms.set, records, &used);
-        // Without the records of their matches, figures cannot be checked.
+        // The figures can only be checked if all records were found.
         if results.len() == card.tiers.len() {
             let computed = with_results(card.clone(), &results, times);
             if let Some(difference) = card_difference(card, &computed) {

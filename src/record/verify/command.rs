@@ -168,7 +168,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     }
 }
 
-/// Numbers of records, manifests and cards that verify or fail.
+/// How many records, manifests and cards verify, and how many do not.
 #[derive(Debug, Default)]
 struct VerifiedCounts {
     verified: u64,
@@ -295,7 +295,7 @@ fn verify_records(
     }
 }
 
-/// The accepted JSON layouts of a record.
+/// The JSON layouts in which a record is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordLayout {
     /// The layout in which lastnim writes records.
@@ -352,7 +352,7 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
     RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), judged }
 }
 
-/// Describes why a string is not a record, with the line of its file.
+/// Describes why a text is not a record, with the line number in its file.
 fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> VerifyRefusal {
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());
@@ -366,7 +366,7 @@ fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> 
     error.into()
 }
 
-/// Explains a layout difference that line endings cause.
+/// Explains a layout difference if line endings cause it; otherwise returns an empty string.
 fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
     let is_laid_out = |text: &str| layout_difference(text, sealed.record(), sealed.seal()).is_none();
     let unix = text.replace("\r\n", "\n");

@@ -1,4 +1,4 @@
-//! Records compared with the manifest of their tournament.
+//! Compares records with the manifest of their tournament.
 
 use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament};
 use lastnim_core::{game::MatchId, referee::Record};
@@ -9,36 +9,36 @@ use lastnim_proto::{
 };
 use std::collections::BTreeMap;
 
-/// The result of comparing a match.
+/// What a comparison can find out about a match or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MismatchKind {
-    /// The manifest lists it, and no record was given.
+    /// The manifest lists the match, but no record of it was given.
     Missing,
-    /// Its record was given, and the manifest does not list it.
+    /// A record of the match was given, but the manifest does not list it.
     Added,
-    /// Its record differs from the one in the manifest.
+    /// The record of the match differs from the one in the manifest.
     Changed,
-    /// It is unreadable.
+    /// The file or line is not a valid record.
     Unreadable,
-    /// The schedule has a match with this number, and the manifest does not list it.
+    /// The schedule has a match with this number, but the manifest does not list it.
     Omitted,
-    /// The manifest lists two matches with this number that count.
+    /// The manifest lists two matches with this number, and neither is voided.
     Doubled,
-    /// The organiser voided it.
+    /// The organiser voided the match.
     Voided,
-    /// It does not count, because the server has no complete record of it.
+    /// The match does not count, because the server has no complete record of it.
     Unrecorded,
-    /// It is later than an interim manifest.
+    /// The match was not over when the interim manifest was made.
     Later,
 }
 
 impl MismatchKind {
-    /// Returns whether this is a flaw.
+    /// Returns whether this kind of finding is a flaw.
     pub fn is_flaw(self) -> bool {
         self <= Self::Doubled
     }
 
-    /// Returns the word for this result.
+    /// Returns the word for this kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -54,16 +54,16 @@ impl MismatchKind {
     }
 }
 
-/// The result of comparing one match or file.
+/// A finding about one match or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The result.
+    /// The kind of finding.
     pub kind: MismatchKind,
     /// The match, if known.
     pub id: Option<MatchId>,
     /// Its number in the tournament, if known.
     pub number: Option<u64>,
-    /// The file of its record, and the line if the file has several.
+    /// The file of its record, with the line if the file has several records.
     pub file: Option<String>,
     /// The explanation.
     pub why: String,
@@ -74,13 +74,13 @@ pub struct Mismatch {
 pub struct ComparedRecords<'a> {
     manifest: &'a Manifest,
     shown: &'a ShownTournament,
-    /// Whether a record was given, by the place of the match in the manifest.
+    /// Whether the record of each match was given, in the order of the manifest.
     given: Vec<bool>,
-    /// The results in the manifest's records.
+    /// The results of the records that match the manifest.
     pub replayed: ReplayedResults,
-    /// Records that match the manifest.
+    /// The number of records that match the manifest.
     pub verified: u64,
-    /// Records of other tournaments or without one.
+    /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
     /// The findings.
     pub findings: Vec<Mismatch>,
@@ -185,7 +185,7 @@ impl<'a> ComparedRecords<'a> {
         self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
     }
 
-    /// Finishes: finds missing records and matches that do not count.
+    /// Finishes the comparison: adds findings for missing records and for matches that do not count.
     pub fn finish(&mut self) {
         let mut numbers: BTreeMap<u64, MatchId> = BTreeMap::new();
         for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
@@ -215,7 +215,7 @@ impl<'a> ComparedRecords<'a> {
         self.sort_findings();
     }
 
-    /// Adds matches that the manifest should list.
+    /// Adds findings for matches that the manifest should list but does not.
     pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
         let of_number = |number: Option<u64>, why: String| Mismatch {
             kind: MismatchKind::Omitted,

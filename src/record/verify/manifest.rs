@@ -30,7 +30,7 @@ use std::{
 pub enum StandingsVerdict {
     /// No records were given.
     NotAsked,
-    /// They cannot be computed, because records are missing.
+    /// They cannot be computed, for this reason.
     NotComparable(String),
     /// They were computed; these are the differences, empty if they agree.
     Compared(Vec<StandingsDifference>),
@@ -47,7 +47,7 @@ pub enum ManifestRefusal {
     Unreadable(String),
 }
 
-/// Verifies a manifest, and the records if some are given.
+/// Verifies a manifest and, if records are given, compares them with it.
 pub fn verify_manifest(
     name: &str,
     input: &mut dyn BufRead,
@@ -82,9 +82,9 @@ pub fn verify_manifest(
 /// The verdict on the records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordsVerdict {
-    /// Records that match the manifest.
+    /// The number of records that match the manifest.
     pub verified: u64,
-    /// Records of other tournaments or without one.
+    /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
     /// The findings.
     pub findings: Vec<super::compared_records::Mismatch>,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub struct ManifestVerdict {
     /// The file.
     pub file: String,
-    /// The signer of its lines.
+    /// The key that signed its lines.
     pub signer: Option<PublicKey>,
     /// The trusted key, if given.
     pub key: Option<PublicKey>,
@@ -25,7 +25,7 @@ pub struct ManifestVerdict {
     pub refusals: Vec<ManifestRefusal>,
     /// The verdict on the records, if any are given.
     pub records: Option<RecordsVerdict>,
-    /// Whether the standings follow from them.
+    /// Whether the standings follow from the records.
     pub standings: StandingsVerdict,
 }
 
@@ -50,7 +50,7 @@ impl ManifestRefusal {
 }
 
 impl ManifestVerdict {
-    /// Creates a verdict that contains only the signer.
+    /// Creates a verdict without refusals, records or standings.
     pub fn new(file: String, signer: Option<PublicKey>, key: Option<PublicKey>) -> Self {
         let (manifest, refusals, records) = (None, Vec::new(), None);
         Self { file, signer, key, manifest, refusals, records, standings: StandingsVerdict::NotAsked }
@@ -181,8 +181,8 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         words = format!("{words}, {} of other tournaments were skipped", records.of_others);
     }
     let mut section = section.paragraph(words);
-    // The text only counts records that are newer than the manifest, since with an early manifest nearly all records
-    // are.
+    // Records that are newer than the manifest are only counted, because nearly all records are newer than a manifest
+    // that was made early.
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The relative tolerance of figures: logarithms differ slightly between platforms.
 const TOLERANCE: f64 = 1e-7;
-/// A figure that no record contains.
+/// The figures that no record contains.
 const NOT_RECORDED: [&str; 1] = ["versions"];
 /// Figures that a manifest may leave empty, because a server that does not rate a tournament has no ratings.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
@@ -58,7 +58,7 @@ enum StandingsSide {
     Computed,
 }
 
-/// Names a bot that has a line on one side only.
+/// Returns the difference for a bot that has a line in only one of the two standings.
 fn line_on_one_side(bot: &str, side: StandingsSide) -> StandingsDifference {
     let is_said = side == StandingsSide::Said;
     let (said, computed) = (Value::Bool(is_said), Value::Bool(!is_said));
@@ -88,7 +88,7 @@ fn json_object(line: &pb::Standing) -> Map<String, Value> {
     }
 }
 
-/// Returns whether two documents are the same except for the rounding of numbers.
+/// Returns whether two JSON values are equal, apart from rounding differences between numbers.
 fn values_agree(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
@@ -129,7 +129,11 @@ mod tests {
         let named = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
         let one = [line("a", 2.0), line("b", 1.0)];
         assert_eq!(compared(&one, &one), []);
-        assert_eq!(compared(&one, &[line("b", 1.0), line("a", 2.0 + 1e-9)]), [], "places say the order");
+        assert_eq!(
+            compared(&one, &[line("b", 1.0), line("a", 2.0 + 1e-9)]),
+            [],
+            "the order of the lines does not matter"
+        );
         assert_eq!(compared(&one, &[line("a", 2.0), line("b", 1.5)]), [named("b", "points")]);
         let other = pb::Standing { wins: 1, disqualified: true, ..line("a", 2.0) };
         assert_eq!(compared(&one[..1], &[other]), [named("a", "wins"), named("a", "disqualified")]);
@@ -143,7 +147,7 @@ mod tests {
         let rated = pb::Standing { rating, elo: Some(1500.0), ..line("a", 2.0) };
         let noted = pb::Standing { versions: vec![pb::PlayedVersion::default()], ..line("a", 2.0) };
         assert_eq!(compared(std::slice::from_ref(&noted), std::slice::from_ref(&rated)), []);
-        assert_eq!(compared(&[rated], &[noted]).len(), 2, "what is claimed has to follow");
+        assert_eq!(compared(&[rated], &[noted]).len(), 2, "a claimed rating must follow from the records");
     }
 
     #[test]

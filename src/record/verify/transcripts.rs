@@ -1,4 +1,4 @@
-//! The transcripts of language models, compared with the records of their matches.
+//! Compares the transcripts of language models with the records of their matches.
 
 use crate::Failure;
 use lastnim_client::text_input::TextInput;
@@ -14,13 +14,13 @@ use std::{
 /// The maximum number of answers shown for a record; further ones are only counted.
 const MAX_SHOWN: usize = 20;
 
-/// The transcripts with which records are compared.
+/// The transcripts that records are compared with.
 #[derive(Debug)]
 pub struct GivenTranscripts {
     questions: TranscriptQuestions,
-    /// Records with questions in the transcripts.
+    /// The number of records with questions in the transcripts.
     matches: u64,
-    /// Records with an answer that the transcripts do not prove.
+    /// The number of records with an answer that the transcripts do not prove.
     unproved: u64,
 }
 

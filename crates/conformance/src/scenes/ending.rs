@@ -1,9 +1,9 @@
-//! Ends of tournaments.
+//! Scenes in which a tournament ends.
 
 use crate::stage::{SceneResult, SessionLoss, Stage, TournamentOf};
 use lastnim_proto::{ServerEvent, pb};
 
-/// Another tournament of the bot ends, and a ladder suspends it.
+/// Another tournament of the bot ends, and a ladder suspends the bot.
 pub(crate) async fn other_tournaments(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.send_tournament_end(TournamentOf::Others);
@@ -20,7 +20,7 @@ pub(crate) async fn with_tournament(stage: &mut Stage) -> SceneResult {
     stage.await_exit().await
 }
 
-/// The tournament ends while the bot is disconnected; a bot that starts later learns of it when it joins.
+/// The tournament ends while the bot is disconnected. Later, the bot is restarted, and learns of the end when it joins.
 pub(crate) async fn while_away(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.play_short_match().await?;

@@ -1,4 +1,4 @@
-//! Joining a tournament.
+//! Scenes in which the bot joins a tournament.
 
 use crate::stage::{SceneResult, Stage, event_of};
 use lastnim_proto::pb;
@@ -8,7 +8,7 @@ pub(crate) async fn joins(stage: &mut Stage) -> SceneResult {
     stage.join().await
 }
 
-/// Joining is refused twice, temporarily.
+/// The bot's request to join is refused twice, each time for a temporary reason.
 pub(crate) async fn asks_again(stage: &mut Stage) -> SceneResult {
     stage.await_join().await?;
     for reason in [pb::JoinRefusal::Busy, pb::JoinRefusal::Unavailable] {

@@ -1,4 +1,4 @@
-//! Messages of a future protocol version.
+//! Scenes in which the server sends messages of a future protocol version.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event as Wire};
 use std::slice::from_mut;
 
-/// Unknown events.
+/// The server sends events that the bot cannot know.
 pub(crate) async fn events(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let send_later_events = |stage: &mut Stage| {
@@ -27,7 +27,7 @@ pub(crate) async fn events(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// Unknown fields in every message, including nested ones.
+/// Every message has a field that the bot cannot know, as does every message nested in it.
 pub(crate) async fn fields(stage: &mut Stage) -> SceneResult {
     stage.add_later_fields();
     stage.join().await?;
@@ -41,7 +41,7 @@ pub(crate) async fn fields(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// Unknown values for reasons and settings.
+/// Reasons and settings have values that the bot cannot know.
 pub(crate) async fn values(stage: &mut Stage) -> SceneResult {
     stage.await_join().await?;
     let mut joined = stage.joined_tournament(pb::TournamentState::Running);

@@ -1,4 +1,4 @@
-//! Lost servers and connections.
+//! Scenes in which the bot loses its server or its connection.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -22,7 +22,8 @@ pub(crate) async fn server_killed(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The stream is lost before the welcome, after it, after the request to join, and after its answer.
+/// The stream is lost four times: before the welcome, after it, after the request to join, and after the answer to
+/// that request.
 pub(crate) async fn while_joining(stage: &mut Stage) -> SceneResult {
     stage.accept().await?;
     stage.lose_session(SessionLoss::Unavailable).await;
@@ -37,7 +38,8 @@ pub(crate) async fn while_joining(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// The stream is lost after `match_started`, after the bot's row but before its acknowledgement, after `declared`, and after `revealed`.
+/// The stream is lost four times: after `match_started`, after the bot's row but before its acknowledgement, after
+/// `declared`, and after `revealed`.
 pub(crate) async fn while_declaring(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).declared_late_by_others());
@@ -57,7 +59,8 @@ pub(crate) async fn while_declaring(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The stream is lost after `turn`, after the bot's take but before its acknowledgement, after the bot's `took`, and after another seat's.
+/// The stream is lost four times: after `turn`, after the bot's take but before its acknowledgement, after the `took`
+/// event for the bot's take, and after the `took` event for another seat's.
 pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
@@ -87,14 +90,15 @@ pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// When the stream is lost, after the bot has taken.
+/// The point after the bot's take at which the stream is lost.
 enum TakeCut {
     BeforeOwn,
     AfterOwn,
     AfterOther,
 }
 
-/// The stream is lost after another seat's `forfeited`, after a ping, after `match_ended`, and after `caught_up`.
+/// The stream is lost four times: after another seat's `forfeited`, after a ping, after `match_ended`, and after
+/// `caught_up`.
 pub(crate) async fn while_ending(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.tolerate_late_answers();

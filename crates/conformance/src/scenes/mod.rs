@@ -1,4 +1,4 @@
-//! The scenes of the checks.
+//! The scenes that the checks play with the bot.
 
 pub(super) mod ending;
 pub(super) mod joining;

@@ -1,4 +1,4 @@
-//! Matches on a fast network.
+//! Scenes in which the bot plays matches, and nothing goes wrong.
 
 use crate::{
     scripted_match::{MatchPlan, RowSource},
@@ -11,7 +11,7 @@ const MAX_SEATS: usize = 32;
 /// The number of simultaneous matches.
 const MANY_MATCHES: usize = 16;
 
-/// Matches with 2 to 32 seats, one after the other, with the bot at various seats.
+/// The bot plays matches with 2 to 32 seats, one after the other, in various seats.
 pub(crate) async fn every_number_of_seats(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in 2..=MAX_SEATS {
@@ -22,7 +22,7 @@ pub(crate) async fn every_number_of_seats(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Matches under each ending, from each of three seats.
+/// The bot plays matches of three seats under each ending, from each seat.
 pub(crate) async fn both_endings(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for ending in Ending::ALL {
@@ -34,7 +34,7 @@ pub(crate) async fn both_endings(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Matches with assigned rows.
+/// The bot plays matches with assigned rows.
 pub(crate) async fn assigned_rows(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in [2, 3, 5] {
@@ -43,7 +43,7 @@ pub(crate) async fn assigned_rows(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Matches in which every seat declares its own row.
+/// The bot plays matches in which every seat declares its own row.
 pub(crate) async fn declared_rows(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in [2, 3, 5, 32] {
@@ -52,7 +52,8 @@ pub(crate) async fn declared_rows(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Piles near the limits of number types, and the maximum number of piles.
+/// The bot plays matches whose piles have sizes near the limits of number types, and matches with the maximum number
+/// of piles.
 pub(crate) async fn large_piles(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let beyond_double = (1_u64 << 53) + 3;
@@ -73,7 +74,7 @@ pub(crate) async fn large_piles(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Many simultaneous matches of various sizes.
+/// The bot plays many matches of various sizes at the same time.
 pub(crate) async fn many_matches(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let plan = |number: usize| {

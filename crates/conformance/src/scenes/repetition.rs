@@ -1,4 +1,4 @@
-//! Repeated requests, and repeated or late events.
+//! Scenes in which requests are repeated, or events are repeated or late.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -9,7 +9,7 @@ use lastnim_core::referee::RefusalReason;
 use lastnim_proto::{MatchEvent, ServerEvent};
 use std::slice::from_mut;
 
-/// A row and a take are refused, and requested again.
+/// The bot's row and some of its takes are refused and requested again.
 pub(crate) async fn refused(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &[2, 3, 4]).declared());
@@ -44,7 +44,7 @@ pub(crate) async fn duplicates(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// Turns and takes of earlier plies are sent again, even after the end.
+/// Turns and takes of earlier plies are sent again, even after the match has ended.
 pub(crate) async fn stale(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.tolerate_late_answers();

@@ -1,4 +1,4 @@
-//! Events of the session, rather than of a match.
+//! Scenes about the session as a whole, rather than about a match.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
 use lastnim_proto::ServerEvent;
 use std::{slice::from_mut, time::Duration};
 
-/// The time that the server announces for finishing matches.
+/// How long the server promises to let matches continue before it stops.
 const DRAINING_TIME: Duration = Duration::from_secs(5);
 /// How long a stopped server is down.
 const DOWN_TIME: Duration = Duration::from_millis(400);
 
-/// Pings between matches and during the bot's turn.
+/// The server sends pings between matches and during the bot's turn.
 pub(crate) async fn pings(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for _ in 0..3 {
@@ -30,7 +30,7 @@ pub(crate) async fn pings(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The server announces that it stops, lets the bot play on for a while, stops, and restarts.
+/// The server announces that it is stopping, lets the bot play on for a while, stops, and restarts.
 pub(crate) async fn draining(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
@@ -52,10 +52,10 @@ pub(crate) async fn slow_network(stage: &mut Stage) -> SceneResult {
     stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
 }
 
-/// Other seats are lost, then the bot's own, after which the bot must not act in that match.
+/// Another seat is lost, and then the bot's own, after which the bot must not act in that match.
 pub(crate) async fn lost_seats(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
-    // Its take may be in transit when its seat is lost.
+    // The bot's take may be in transit when its seat is lost.
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
     stage.tell(&mut played);

@@ -1,4 +1,4 @@
-//! Sessions lost during a match, and the snapshots in the next session.
+//! Scenes in which a session is lost, and the next one starts with snapshots of the open matches.
 
 use crate::{
     scripted_match::MatchPlan,
@@ -7,7 +7,7 @@ use crate::{
 use lastnim_proto::ServerEvent;
 use std::slice::from_mut;
 
-/// Enough piles that a few takes do not end the match.
+/// So many piles that a few takes do not end the match.
 pub(super) const LONG_PILES: [u64; 12] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
 
 /// The session is lost during the bot's turn.
@@ -23,7 +23,7 @@ pub(crate) async fn in_turn(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The session is lost during the declaration: before the bot's row arrives, and after it.
+/// The session is lost twice during the declaration: before the bot's row arrives, and after it has arrived.
 pub(crate) async fn in_declaration(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &[3, 4]).at_seat(2).declared_late_by_others());
@@ -40,7 +40,7 @@ pub(crate) async fn in_declaration(stage: &mut Stage) -> SceneResult {
 /// A match ends while the bot is disconnected; its end is sent in two sessions, as if the bot had not confirmed it.
 pub(crate) async fn after_end(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
-    // A late answer in this match is refused without consequences.
+    // The real server refuses a late answer in this match, without consequences for the bot.
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
     stage.tell(&mut played);
@@ -60,7 +60,7 @@ pub(crate) async fn after_end(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// The program is stopped during its turn and restarted; it knows only the snapshot.
+/// The program is stopped during its turn and restarted, so that it only knows what the snapshot says.
 pub(crate) async fn after_restart(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(2).declared());

@@ -1,4 +1,4 @@
-//! Messages from the bot, and their effects on its matches.
+//! Exchanges events and messages with the bot, and applies its actions to its matches.
 
 use super::{SceneResult, Stage, shorten};
 use crate::{
@@ -15,10 +15,11 @@ use lastnim_proto::{BotAction, MatchEvent, ServerEvent, json::message_to_json, p
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How many unexpected messages in a row count as flooding; similar to the real server's limit.
+/// The maximum number of messages that a bot may send without advancing a match. More than that counts as flooding.
+/// The real server has a similar limit.
 const MAX_UNEXPECTED_MESSAGES: u32 = 200;
 
-/// How often a quiet session gets a ping, as from the real server.
+/// The interval at which a quiet session gets pings, as from the real server.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A message from a bot.
@@ -57,7 +58,7 @@ impl Stage {
         }
     }
 
-    /// Sends the events of a match up to a given one; later ones are lost.
+    /// Sends the events of a match up to and including the first for which `is_last` is true. Later events are lost.
     pub(crate) fn tell_until(&mut self, played: &mut ScriptedMatch, is_last: impl Fn(&MatchEvent) -> bool) {
         for event in played.take_events(self.feed) {
             let ends = matches!(&event, ServerEvent::InMatch { event, .. } if is_last(event));
@@ -79,7 +80,7 @@ impl Stage {
         self.play_out(std::slice::from_mut(&mut played)).await
     }
 
-    /// Plays matches to their ends, in the order of the bot's answers.
+    /// Plays all matches to their ends, and applies the bot's actions in the order in which they arrive.
     pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         for played in &mut *matches {
             self.tell(played);
@@ -90,13 +91,14 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits for one action that advances a match.
+    /// Waits for one action of the bot, and applies it.
     pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         let action = self.next_action(&awaited_of(matches)).await?;
         self.handle(matches, &action)
     }
 
-    /// Waits for the bot's next action; handles pongs, subscriptions and repeated requests to join.
+    /// Waits for the bot's next action in a match. Meanwhile, handles pongs, subscriptions and repeated requests to
+    /// join.
     async fn next_action(&mut self, expected: &str) -> Result<BotAction, CheckFailure> {
         if let Some(action) = self.held.pop_front() {
             return Ok(action);
@@ -150,12 +152,12 @@ impl Stage {
         }
     }
 
-    /// Returns whether a refusal is acceptable.
+    /// Returns whether the bot may get a refusal for this reason without failing the check.
     fn is_tolerated(&self, reason: RefusalReason) -> bool {
         self.tolerates_late_answers && reason == RefusalReason::MatchEnded
     }
 
-    /// Waits for a pong.
+    /// Waits for the pong with this id. Actions that arrive before it are held for later.
     pub(crate) async fn await_pong(&mut self, id: u64) -> SceneResult {
         let expected = format!("`pong` with id {id}");
         loop {
@@ -204,7 +206,8 @@ impl Stage {
         Err(self.failure(expected, got))
     }
 
-    /// Describes how a stream was lost; if the program ended, that is the reason.
+    /// Describes why the stream was lost: because the program ended, if it ends within half a second, or else as in
+    /// `words`.
     async fn lost_stream_words(&mut self, words: String) -> String {
         let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
         end.map_or(words, |end| format!("the program ended ({})", end.words))
@@ -232,7 +235,7 @@ impl Stage {
     }
 }
 
-/// Describes what matches wait for.
+/// Describes which actions of the bot the matches are waiting for.
 fn awaited_of(matches: &[ScriptedMatch]) -> String {
     let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
     match awaited.as_slice() {

@@ -1,4 +1,4 @@
-//! The stage of a scene: the scripted server, the bot's program, its session, and the log of events.
+//! The stage on which a scene is played: the scripted server, the bot's program, its session, and the log of events.
 
 mod conversation;
 mod sessions;
@@ -21,24 +21,25 @@ use prost::Message as _;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
-/// The result of a scene: the bot's error, if any.
+/// The result of a scene: an error if the bot failed.
 pub(super) type SceneResult = Result<(), CheckFailure>;
 
-/// The number of events shown in a failure.
+/// The maximum number of events shown in a failure, and of lines of the bot's output.
 const SHOWN_EVENTS: usize = 6;
-/// How many characters of an event are shown at most.
+/// The maximum number of characters shown of an event.
 const SHOWN_CHARS: usize = 240;
-/// The start of the timestamps in match ids.
+/// The timestamp in the first match id and in the tournament ids, in milliseconds since 1970. Each further match has
+/// the next timestamp.
 const FIRST_MATCH_MS: u64 = 1_800_000_000_000;
 
 /// How events are modified before they are sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct SendingStyle {
-    /// Events of matches are sent twice.
+    /// Whether events of matches are sent twice.
     twice: bool,
-    /// Every message has an unknown field.
+    /// Whether an unknown field is added to every message.
     later_fields: bool,
-    /// Matches end for an unknown reason.
+    /// Whether matches end for an unknown reason.
     later_end_reasons: bool,
 }
 
@@ -173,7 +174,7 @@ impl Stage {
         self.style.later_end_reasons = true;
     }
 
-    /// Sends bytes, described by `words`.
+    /// Sends the bytes of an event. `words` describe it in the log.
     pub(super) fn send_encoded(&mut self, event: Vec<u8>, words: String) {
         self.note(words);
         if let Some(session) = &self.session {

@@ -14,20 +14,20 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tonic::Status;
 
-/// How long an event has to arrive before its connection is cut.
+/// The pause before a connection is cut or goes silent, in which events that were already sent can arrive.
 const DELIVERY_TIME: Duration = Duration::from_millis(40);
 
-/// How long a bot may take to notice a silent connection: it reconnects after 25 s without an event.
+/// How long a bot may take to notice a silent connection. Bots should reconnect after 25 s without an event.
 pub(crate) const SILENCE_LIMIT: Duration = Duration::from_secs(30);
 
 /// How a session is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionLoss {
-    /// The server ends the stream, as when it stops.
+    /// The server ends the stream, as it does when it stops.
     Unavailable,
     /// The connection is cut.
     Cut,
-    /// The connection stays open, but is silent.
+    /// The connection stays open, but no more bytes arrive.
     Frozen,
 }
 
@@ -59,7 +59,7 @@ impl Stage {
         }
     }
 
-    /// Waits for a session, and opens it as the real server does.
+    /// Waits for the bot to open a session, and sends the welcome and a ping, as the real server does.
     pub(crate) async fn welcome(&mut self, open_matches: usize) -> SceneResult {
         self.accept().await?;
         self.send(ServerEvent::Welcome { bot: self.name.clone(), open_matches });
@@ -75,7 +75,7 @@ impl Stage {
         id
     }
 
-    /// Waits for a session and for the bot's request to join, without answering it.
+    /// Waits for the bot to open a session and to ask to join. Does not answer the request.
     pub(crate) async fn await_join(&mut self) -> SceneResult {
         self.welcome(0).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
@@ -121,14 +121,14 @@ impl Stage {
         format!("`join_tournament` with tournament_id {}", self.tournament)
     }
 
-    /// Waits for a session, and lets the bot join.
+    /// Waits for the bot to open a session and to ask to join, and lets it join.
     pub(crate) async fn join(&mut self) -> SceneResult {
         self.await_join().await?;
         self.send_joined(pb::TournamentState::Running);
         Ok(())
     }
 
-    /// Ends the session; unread messages from the bot are lost.
+    /// Makes the bot lose its session. Its messages that were not read yet are lost.
     pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
         self.held.clear();
         match loss {
@@ -148,7 +148,7 @@ impl Stage {
                 sleep(DELIVERY_TIME).await;
                 self.note("the connection goes silent");
                 self.server.freeze_connections();
-                // The session is not ended here, because its end could reach the bot before the network freezes.
+                // The session is not dropped here, because its end could reach the bot before the network freezes.
             }
         }
     }
@@ -167,7 +167,7 @@ impl Stage {
         self.note("the bot's program is stopped and restarted");
         self.bot.stop().await;
         self.session = None;
-        // The stopped program may have left an open session.
+        // The stopped program may have opened a session that nothing has read yet.
         while self.arrivals.try_recv().is_ok() {}
         let launched = self.launcher.launch(&self.environment);
         self.bot = launched.map_err(|why| self.failure("a program that can be started", why))?;
@@ -189,7 +189,7 @@ impl Stage {
         reconnected
     }
 
-    /// Waits for the bot to reconnect, and sends the snapshots without marking the end of what it missed.
+    /// Waits for the bot to reconnect, and sends a snapshot of each open match, but no `caught_up` event.
     pub(crate) async fn reconnect_untold(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         let open = matches.iter().filter(|played| !played.is_over()).count();
         self.welcome(open).await?;

@@ -1,4 +1,4 @@
-//! The bot's tournaments, and how they end.
+//! Sends events about the bot's tournaments, and waits for the bot to exit after the end.
 
 use super::{SceneResult, Stage, event_of};
 use crate::{bot_session::Inbound, stage::FIRST_MATCH_MS};
@@ -7,13 +7,13 @@ use lastnim_proto::pb;
 use tokio::time::{Instant, timeout_at};
 
 impl Stage {
-    /// Answers a request to join.
+    /// Accepts the bot's request to join. `state` is the state of the tournament in the answer.
     pub(crate) fn send_joined(&mut self, state: pb::TournamentState) {
         let joined = self.joined_tournament(state);
         self.send(event_of(pb::play_response::Event::JoinedTournament(Box::new(joined))));
     }
 
-    /// Creates the answer to a request to join.
+    /// Creates the answer that accepts the bot's request to join.
     pub(crate) fn joined_tournament(&self, state: pb::TournamentState) -> pb::JoinedTournament {
         let settings = pb::TournamentSettings {
             title: "conformance".to_owned(),
@@ -36,7 +36,7 @@ impl Stage {
         pb::JoinedTournament { tournament: Some(tournament) }
     }
 
-    /// Sends the end of a tournament.
+    /// Sends the event that a tournament has ended.
     pub(crate) fn send_tournament_end(&mut self, whose: TournamentOf) {
         let id = match whose {
             TournamentOf::Bot => self.tournament,
@@ -74,7 +74,8 @@ impl Stage {
         self.send(event_of(pb::play_response::Event::Suspended(suspended)));
     }
 
-    /// Waits until the program exits, and checks its exit status. If it closes its session, the session is closed, as on the real server.
+    /// Waits until the program exits, and checks its exit status. If the bot closes its session first, the server
+    /// closes it as well, as the real server does.
     pub(crate) async fn await_exit(&mut self) -> SceneResult {
         let expected = format!("the program exits with status 0 within {} s", self.patience.as_secs());
         let deadline = Instant::now() + self.patience;
@@ -107,7 +108,7 @@ fn other_tournament() -> TournamentId {
     TournamentId::new(FIRST_MATCH_MS, &[9; 10])
 }
 
-/// The tournament that ends.
+/// The tournament whose end is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TournamentOf {
     /// The one in the bot's environment.

@@ -17,7 +17,8 @@ struct FirstTold<T> {
     line: u64,
 }
 
-/// Remembers the first statement. If this one differs, returns where the first one was logged.
+/// Remembers the first statement about something. If `told` differs from it, returns where the first statement was
+/// logged.
 fn differs_from_first<T: PartialEq>(
     first: &mut Option<FirstTold<T>>,
     told: T,
@@ -34,7 +35,7 @@ fn differs_from_first<T: PartialEq>(
     }
 }
 
-/// Like [`differs_from_first`], for statements in words.
+/// Like [`differs_from_first`], but for statements in words: returns a sentence that quotes both statements.
 fn contradiction_words(
     first: &mut Option<FirstTold<String>>,
     told: String,

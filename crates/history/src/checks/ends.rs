@@ -1,4 +1,4 @@
-//! Checks the ends and the audits that were sent to bots.
+//! Checks the match ends and the audits that were sent to bots.
 
 use crate::{
     FindingKind,
@@ -46,7 +46,7 @@ fn check_end(
     }
 }
 
-/// Compares an audit with the oracle. The plies of a long match may be missing.
+/// Compares an audit that was sent to a bot with the oracle's. The bot's audit may omit the plies of a long match.
 fn check_audit(
     told: &pb::Audit,
     recorded: Option<&pb::Audit>,
@@ -71,10 +71,10 @@ fn check_audit(
     }
 }
 
-/// The audits sent to bots omit the plies of longer matches.
+/// The audits sent to bots omit the plies of matches with more plies than this.
 const MAX_TOLD_PLIES: usize = 4_096;
 
-/// Finds the first value that differs, with its path. Values missing in `told` do not differ.
+/// Finds the first value that differs, and its path. A value that is missing from `told` does not count as different.
 fn first_difference(told: &Value, due: &Value, path: String) -> Option<(String, String, String)> {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (told, due) {

@@ -1,4 +1,4 @@
-//! Checks how seats were lost.
+//! Checks what bots were told about lost seats, and whether the reasons for the losses are valid.
 
 use crate::{
     FindingKind,
@@ -62,7 +62,7 @@ fn check_told_forfeit(
     }
 }
 
-/// Checks that the message about a missed end lists all lost seats.
+/// Checks that all lost seats are listed in the message about the end of a match that the bot may not know.
 fn check_all_told(
     told: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,
@@ -80,7 +80,7 @@ fn check_all_told(
     }
 }
 
-/// Checks that a session that lasted from before the loss to the end of the match was told of the loss.
+/// Checks that a session that was open from the start to the end of the match was told of every lost seat.
 fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let is_beginning =
         |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchStarted(_)));
@@ -110,7 +110,7 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
     }
 }
 
-/// Checks that the bot's log is consistent with the reason for which its seat was lost.
+/// Checks that the bot's log is consistent with the recorded reason for the loss of its seat.
 fn check_own_loss(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,

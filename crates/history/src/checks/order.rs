@@ -1,4 +1,4 @@
-//! Checks the order of a match: the ply never decreases, and nothing follows the end.
+//! Checks the order of the messages about a match: the ply never decreases, and nothing follows the end.
 
 use crate::{
     FindingKind,
@@ -20,7 +20,7 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             let shown = match event {
                 Event::Turn(turn) => turn.ply,
                 Event::Snapshot(snapshot) => snapshot.ply,
-                // A take that the bot sends again is acknowledged again, at any time.
+                // If a bot sends a take again, the server acknowledges it again, whatever ply the match has reached.
                 Event::Took(took) if !has_sent_take(log, session.bot, took.ply) => took.ply,
                 _ => continue,
             };

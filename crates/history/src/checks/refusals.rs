@@ -48,7 +48,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
 }
 
-/// Checks that a strike sent to a bot is in the record.
+/// Checks that a strike reported to a bot is in the record.
 fn check_told_strike(
     refusal: &pb::Refused,
     reason: RefusalReason,
@@ -78,7 +78,7 @@ fn check_told_strike(
     }
 }
 
-/// Checks that a strike in the record was sent to the bot, if the log covers its ply.
+/// Checks that a strike in the record was reported to the bot, if the log covers its ply.
 fn check_strike_told(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,
@@ -86,7 +86,7 @@ fn check_strike_told(
     findings: &mut Findings,
 ) {
     let Some(bracket) = session.bracket_of_ply(strike.ply) else { return };
-    // A refusal may be lost with its session; the snapshot of the next session then counts it.
+    // A refusal may be lost when its session ends. The snapshot of the next session then counts the strike.
     if let Some(Event::Snapshot(snapshot)) = bracket.before.received()
         && snapshot.strikes.get(strike.seat.index()).is_none_or(|&counted| counted >= strike.number)
     {
@@ -151,7 +151,7 @@ fn unfounded_words(
     (!founded).then(|| "no earlier message in this session justifies it".to_owned())
 }
 
-/// Returns whether a take is for a past ply and differs from the take played there.
+/// Returns whether a take is for a past ply and differs from the take that was played in that ply.
 fn is_stale(take: &pb::Take, reached: u32, seat: Seat, replayed: &ReplayedMatch<'_>) -> bool {
     take.ply < reached
         && replayed

@@ -1,4 +1,4 @@
-//! Checks rows: those sent to bots, and those that bots sent.
+//! Checks the rows sent to bots and the rows sent by bots.
 
 use crate::{
     FindingKind,
@@ -64,7 +64,7 @@ fn rows_of(matrix: &AllianceMatrix) -> Vec<Vec<u32>> {
     matrix.rows().iter().map(offsets_of).collect()
 }
 
-/// Checks that the seats with replaced rows are those in the record.
+/// Checks that the seats whose rows the server reported as replaced are those in the record.
 fn check_defaulted(
     told: &[u32],
     replayed: &ReplayedMatch<'_>,
@@ -74,7 +74,7 @@ fn check_defaulted(
     let is_defaulted = |row: &Option<RecordedRow>| row.as_ref().is_some_and(|row| row.defaulted.is_some());
     let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
     let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
-    // They are listed in the order in which they lost their rows.
+    // The server lists the seats in the order in which their rows were replaced.
     let mut told = told.to_vec();
     told.sort_unstable();
     if told != recorded {
@@ -97,7 +97,8 @@ fn check_acknowledged(
         return;
     }
     let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
-    // After an invalid row the standard one applies; a bot that then declares the standard row gets it acknowledged.
+    // An invalid row is replaced by the standard row. If the bot then declares the standard row, the server
+    // acknowledges it.
     let may_stand = |why: Option<RowDefault>| why.is_none_or(|why| why == RowDefault::Invalid);
     let recorded = match &replayed.rows[seat] {
         Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
@@ -119,8 +120,8 @@ fn default_words(why: RowDefault) -> &'static str {
     }
 }
 
-/// Checks that the bot sent a row that the record calls declared, and that a row that the record calls invalid is
-/// invalid.
+/// Checks that the bot sent the recorded row if the record says that it was declared, and that the bot sent an invalid
+/// row if the record says that its row was invalid.
 fn check_sent_rows(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,

@@ -1,4 +1,4 @@
-//! Checks snapshots.
+//! Checks the snapshots sent to bots.
 
 use super::turns::{TurnNotice, check_bank};
 use crate::{
@@ -55,7 +55,7 @@ fn check_snapshot(
     }
 }
 
-/// Checks strikes: they must include those before the current ply, and may include some during it.
+/// Checks the number of strikes: it must count those before the current ply, and may count some of those during it.
 fn check_strikes(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,
@@ -73,7 +73,7 @@ fn check_strikes(
     }
 }
 
-/// Checks lost seats: they must include those before the current ply, and may include some during it.
+/// Checks the lost seats: they must include those lost before the current ply, and may include some lost during it.
 fn check_forfeited(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,

@@ -1,4 +1,4 @@
-//! Checks takes: those sent to bots, and those that bots sent.
+//! Checks the takes sent to bots and the takes sent by bots.
 
 use crate::{
     FindingKind,
@@ -52,7 +52,7 @@ pub(super) fn take_words(seat: u32, take: u64, steward: bool) -> String {
     }
 }
 
-/// Every take of a bot in the record must have been sent by it, if its log covers the ply.
+/// Checks that the bot sent every take that the record attributes to it, if its log covers the ply.
 fn check_sent_takes(
     sessions: &[&SessionOfMatch<'_>],
     seat: Seat,

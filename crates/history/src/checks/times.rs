@@ -1,8 +1,9 @@
-//! Checks clocks: by the times in the record, and by the bots' own clocks.
+//! Checks charges and losses on time, by the times in the record and by the bots' own clocks.
 //!
-//! The record uses one clock, so its charges and losses on time can be checked exactly. A bot measures from the arrival of a turn to the departure of
-//! its take. This differs from the server's time by two network delays, which no log shows; so such a finding is a doubt, and is only reported if the
-//! margin was several times the slowest answer of the session.
+//! All times in a record come from one clock, so its charges and losses on time can be checked exactly. A bot measures
+//! the time from the arrival of a turn to the departure of its take. This differs from the time that the server
+//! measures by two network delays, which no log shows. So a finding by a bot's clock is a doubt, and is reported only
+//! if the margin is several times the slowest answer in the session.
 
 use crate::{
     FindingKind,
@@ -17,9 +18,9 @@ use lastnim_core::{
 use lastnim_proto::pb::play_response::Event;
 use std::time::Duration;
 
-/// Takes with less time left may have been delayed by the network.
+/// The minimum margin: a take or row that was sent with less time left may have been late because of the network.
 const MIN_MARGIN: Duration = Duration::from_millis(250);
-/// The minimum margin, as a multiple of the session's slowest answer.
+/// The minimum margin as a multiple of the slowest answer in the session.
 const MARGIN_IN_ANSWERS: u32 = 4;
 
 pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
@@ -38,7 +39,7 @@ pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-/// A take must not be charged more than the time since the previous one.
+/// Checks that the charge and the refund for a take together do not exceed the time since the previous take.
 fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for (ply, (take, state)) in (0_u32..).zip(replayed.takes.iter().zip(&replayed.plies)) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
@@ -55,7 +56,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     }
 }
 
-/// Seats and rows must not be lost on time before the time is over.
+/// Checks that no seat or row was lost on time before its time was over.
 fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let on_time = |reason| {
         matches!(reason, ForfeitReason::TimedOut | ForfeitReason::Disconnected | ForfeitReason::NoShow)
@@ -90,7 +91,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns the minimum margin for a finding by a bot's clock: well above the slowest answer in its session.
+/// Returns the minimum margin for a finding by a bot's clock, which is well above the slowest answer in its session.
 fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
     let slowest = session.messages.iter().filter_map(|sent| {
         let take = sent.sent_take()?;
@@ -103,7 +104,7 @@ fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
     MIN_MARGIN.max(Duration::from_micros(slowest.max().unwrap_or_default()) * MARGIN_IN_ANSWERS)
 }
 
-/// Returns the message that asked for a take.
+/// Returns the message that asked the bot for a take in this ply, and the time that was left in its bank.
 fn turn_of_ply<'s, 'a>(
     session: &'s SessionOfMatch<'a>,
     ply: u32,
@@ -138,7 +139,7 @@ fn check_late_take(
         message.sent_take().is_some_and(legal)
     });
     let Some(answer) = answer else { return };
-    // Only a session that lasted shows that the take was sent at all.
+    // Only if the session lasted until the bot was told of its loss is it certain that the take was sent at all.
     let lasted = session.messages.iter().any(|message| {
         message.line > answer.line
             && matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat))
@@ -187,7 +188,8 @@ fn check_late_row(
     }
 }
 
-/// The charge for a take must not be much larger than the time from the arrival of the turn to that of the acknowledgement.
+/// Checks that the charge for a take is not much larger than the time from the arrival of the turn to the arrival of
+/// the acknowledgement.
 fn check_own_charges(
     session: &SessionOfMatch<'_>,
     seat: Seat,

@@ -1,4 +1,4 @@
-//! Checks turns.
+//! Checks the turns given to bots.
 
 use crate::{
     FindingKind,
@@ -10,7 +10,7 @@ use lastnim_core::game::Seat;
 use lastnim_proto::pb::{self, play_response::Event};
 use std::time::Duration;
 
-/// How a turn is announced, which shows whether its clock may have run.
+/// How a turn is announced. This shows whether the seat's clock may have been running already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnNotice {
     /// The turn is announced for the first time, as it begins.
@@ -22,7 +22,7 @@ pub(super) enum TurnNotice {
 pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for session in &log.sessions {
         let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
-        // The loss of the bot's seat, if announced in this session.
+        // `lost` is the line that announced the loss of the bot's seat, if this session has one.
         let (mut rows_told, mut lost) = (false, None);
         let mut previous: Option<&LoggedMessage<'_>> = None;
         let begins = session
@@ -59,7 +59,8 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-/// Returns how a turn is announced: again after a refusal or a snapshot, or if lines are missing.
+/// Returns how a turn is announced. It counts as announced again after a refusal, after another message about the same
+/// turn, and where lines are missing.
 fn notice_of_turn(
     turn: &pb::Turn,
     message: &LoggedMessage<'_>,
@@ -110,8 +111,8 @@ fn check_turn(
     check_bank(turn.bank_ms, state.banks[seat], telling, (seat, turn.ply), message, findings);
 }
 
-/// Checks the bank: at the start of a turn it must be the one that follows from the record, and during the turn at most
-/// that.
+/// Checks the time left in a bank. At the start of a turn it must be the time that follows from the record, and during
+/// the turn it must not be more than that.
 pub(super) fn check_bank(
     told_ms: u32,
     left: Duration,

@@ -1,4 +1,4 @@
-//! The steps of a record, as sections of a report and as messages.
+//! Turns the takes of a record into sections of a report and into protocol messages.
 
 use lastnim_core::{
     game::{Position, Seat},
@@ -16,14 +16,14 @@ use std::time::Duration;
 
 /// The maximum number of columns in a line.
 pub const MAX_COLUMNS: usize = 80;
-/// Maximum number of piles shown, counted from the one in play.
+/// The maximum number of piles shown: the pile in play and the ones right before it.
 const MAX_PILES: usize = 24;
 
 /// One take, and the strikes and lost seats since the previous take.
 pub struct ReplayStep<'a> {
     audit: PlyAudit,
     took: &'a TimedEvent,
-    /// The strikes and lost seats before the take.
+    /// The strikes and lost seats since the previous take.
     before: Vec<&'a TimedEvent>,
     /// The position in which the take was made.
     position: Position,
@@ -34,7 +34,7 @@ pub struct ReplayStep<'a> {
     note_hash: Option<&'a NoteHash>,
 }
 
-/// The takes of a record, one after the other.
+/// An iterator over the takes of a record.
 pub struct ReplaySteps<'a> {
     events: std::slice::Iter<'a, TimedEvent>,
     plies: std::vec::IntoIter<PlyAudit>,
@@ -42,11 +42,11 @@ pub struct ReplaySteps<'a> {
 }
 
 impl<'a> ReplaySteps<'a> {
-    /// Starts at the first take; there are no takes before the rows are revealed.
+    /// Creates an iterator that starts at the first take. It is empty if the rows were not revealed.
     pub fn of_record(record: &'a Record) -> Self {
         let plies = audit_record(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
         let mut events = record.events().iter();
-        // The state starts with the event `created`.
+        // The initial state already includes the event `created`.
         events.next();
         Self { events, plies, state: MatchState::new(record.state().setup().clone()) }
     }
@@ -117,7 +117,7 @@ impl ReplayStep<'_> {
         piles
     }
 
-    /// Reports the step.
+    /// Returns the step as a section of the report.
     pub fn to_section(&self, record: &Record) -> Section {
         let name = |seat: Seat| seat_name(record, seat);
         let PlyAudit { ply, seat, take, counters, predicted_before, predicted_after, regret, .. } =
@@ -149,7 +149,7 @@ impl ReplayStep<'_> {
             .facts(before.chain(facts))
     }
 
-    /// Describes a risky take or a safe error.
+    /// Describes the take if it is risky or a safe error.
     fn safety_words(&self) -> Option<String> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
@@ -163,7 +163,7 @@ impl ReplayStep<'_> {
         }
     }
 
-    /// Returns the step's message.
+    /// Returns the step as a protocol message.
     pub fn to_message(&self, record: &Record) -> pb::ReplayedPly {
         let bot = |seat: Seat| record.state().setup().bots[seat].to_string();
         let [bank_us, bank_after_us] = self.bank_us;
@@ -183,7 +183,7 @@ impl ReplayStep<'_> {
     }
 }
 
-/// Reports the seats with their bots and rows.
+/// Returns the section that lists the seats with their bots and rows.
 pub fn head_section(record: &Record) -> Section {
     let setup = record.state().setup();
     let row =
@@ -205,7 +205,7 @@ pub fn head_section(record: &Record) -> Section {
     Section::new().facts(facts.chain(seats))
 }
 
-/// Reports how the match ended, with its audit.
+/// Returns the section that says how the match ended, with its audit.
 pub fn end_section(record: &Record) -> Section {
     let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
@@ -246,7 +246,7 @@ fn format_seconds(micros: u64) -> String {
     format!("{}.{:03}", micros / 1_000_000, micros / 1_000 % 1_000)
 }
 
-/// Writes piles. Piles far before the one in play are only counted.
+/// Lists the last [`MAX_PILES`] piles, and counts those before them.
 fn shortened_piles(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
     let shown = join_words(&piles[hidden..], ", ");

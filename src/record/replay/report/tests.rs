@@ -1,4 +1,4 @@
-//! The steps of a frozen record, and of matches of all kinds.
+//! Tests the steps of a frozen record and of matches of all kinds.
 
 use super::*;
 use lastnim_core::referee::testing::scene;
