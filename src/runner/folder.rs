@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Failure, new_file::create_private_folder};
 use lastnim_core::game::BotName;
-use lastnim_llm::{LlmSettings, VariableName};
+use lastnim_llm::LlmSettings;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
@@ -257,7 +257,8 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let bots = [".log", ".token", TRANSCRIPT, LEDGER].iter().filter_map(|ending| name.strip_suffix(ending));
-    let is_rate = || name.strip_suffix(RATES).is_some_and(|of| of.parse::<VariableName>().is_ok());
+    let is_of_account = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_rate = || name.strip_suffix(RATES).is_some_and(|account| account.chars().all(is_of_account));
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok()) || is_rate()
 }
 
@@ -290,7 +291,8 @@ mod tests {
             "alice.log",
             "bob.2.token",
             "bob.transcript.jsonl",
-            "OPENAI_API_KEY.llm-rate",
+            "OPENAI_API_KEY-https---api-openai-com-v1.llm-rate",
+            "none-http---127-0-0-1-8000-v1.llm-rate",
         ] {
             assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
         }

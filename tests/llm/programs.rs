@@ -2,7 +2,7 @@
 
 use super::{
     asking::{KEY, LONG, fresh_file},
-    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+    scripted_endpoint::{ScriptedEndpoint, response, simplest_answer},
     server::Server,
 };
 use lastnim_core::game::ConfigHash;
@@ -83,6 +83,38 @@ async fn a_model_practises_through_a_proxy_without_leaking_its_key() {
     let header: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
     let hash = ConfigHash::from_bytes(version.config_hash.try_into().unwrap()).to_string();
     assert_eq!((version.version.as_str(), header["config_hash"].as_str()), ("model-1", Some(hash.as_str())));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_usual_key_goes_to_no_other_address() {
+    let endpoint = ScriptedEndpoint::start(|_, call| {
+        let is_known = call.head.contains(&format!("authorization: bearer {KEY}"));
+        if is_known { simplest_answer(call) } else { response("401 Unauthorized", "", "who are you?") }
+    })
+    .await;
+    let server = Server::start().await;
+    let token = server.register("model").await;
+    for (words, is_sent) in [
+        (&[][..], false),
+        (&["--provider", "openai"], false),
+        (&["--provider", "azure"], false),
+        (&["--api-key-env", "OPENAI_API_KEY"], true),
+    ] {
+        let mut command = lastnim(&["bot", "run", "llm", "--model", "m", "--practice", "--piles", "2,2"]);
+        command
+            .args(["--base-url", &endpoint.url, "--server", &server.address])
+            .args(words)
+            .env("LASTNIM_TOKEN", &token)
+            .env("OPENAI_API_KEY", KEY)
+            .env("AZURE_OPENAI_API_KEY", KEY);
+        let (output, _, stderr) = run(command).await;
+        assert_eq!(output.status.success(), is_sent, "{words:?}: {stderr}");
+        let why = "no key was sent: name the environment variable with the key (--api-key-env): who are you?";
+        assert_eq!(stderr.contains(why), !is_sent, "{words:?}: {stderr}");
+    }
+    let has_key = endpoint.calls().into_iter().map(|call| call.head.contains(KEY)).collect::<Vec<_>>();
+    assert!(has_key.contains(&true) && has_key.contains(&false));
+    assert!(has_key.is_sorted(), "only the last run names the variable: {has_key:?}");
 }
 
 #[tokio::test]

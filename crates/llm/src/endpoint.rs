@@ -10,7 +10,8 @@ use super::{
     refusal::Refusal,
     request::ModelCall,
     retry_after::parse_retry_after,
-    settings::{DEFAULT_ENDPOINT, DEFAULT_KEY_VARIABLE},
+    settings::DEFAULT_ENDPOINT,
+    variable_name::VariableName,
 };
 use reqwest::{Client, Response, StatusCode, Url, header, redirect};
 use rustls::crypto::{CryptoProvider, ring};
@@ -80,17 +81,16 @@ pub struct CallOutcome {
 }
 
 impl Endpoint {
-    /// Creates a client for the endpoint in some settings.
+    /// Creates a client for the endpoint in completed settings, with the key in the variable that they name.
     ///
     /// # Errors
     /// If its address is invalid, or its key is missing.
     pub fn new(settings: LlmSettings) -> Result<Self, LlmError> {
-        let variable = settings.api_key_env.as_ref().map_or(DEFAULT_KEY_VARIABLE, |name| name.as_str());
-        let key = ApiKey::from_variable(variable)?;
-        let is_needed = settings.api_key_env.is_some() || settings.base_url == DEFAULT_ENDPOINT;
-        if key.is_none() && is_needed {
-            return Err(LlmError::NoKey { variable: variable.to_owned() });
-        }
+        let read_key = |variable: &VariableName| {
+            let key = ApiKey::from_variable(variable.as_str())?;
+            key.ok_or_else(|| LlmError::NoKey { variable: variable.as_str().to_owned() })
+        };
+        let key = settings.api_key_env.as_ref().map(read_key).transpose()?;
         Self::with_key(settings, key)
     }
 
@@ -261,7 +261,7 @@ impl Endpoint {
                     outcome.concessions.push(concession);
                     dialect = dialect.with_concession(concession);
                 }
-                None => return Err(Self::refusal_failure(status, &headers, &refusal)),
+                None => return Err(self.refusal_failure(status, &headers, &refusal)),
             }
         }
     }
@@ -393,7 +393,12 @@ impl Endpoint {
         refusal.with_words(words)
     }
 
-    fn refusal_failure(status: StatusCode, headers: &header::HeaderMap, refusal: &Refusal) -> CallFailure {
+    fn refusal_failure(
+        &self,
+        status: StatusCode,
+        headers: &header::HeaderMap,
+        refusal: &Refusal,
+    ) -> CallFailure {
         let class = match status {
             _ if refusal.is_unusable() => FailureClass::Unusable,
             StatusCode::TOO_MANY_REQUESTS => FailureClass::RateLimited,
@@ -408,10 +413,16 @@ impl Endpoint {
             _ if status.is_redirection() => FailureClass::Unusable,
             _ => FailureClass::Rejected,
         };
-        let redirect = if status.is_redirection() { ": redirects are not followed" } else { "" };
+        let note = match status {
+            _ if status.is_redirection() => ": redirects are not followed",
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.key.is_none() => {
+                ": no key was sent: name the environment variable with the key (--api-key-env)"
+            }
+            _ => "",
+        };
         let header = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = header.and_then(|header| parse_retry_after(header, SystemTime::now()));
-        CallFailure { class, detail: format!("HTTP {status}{redirect}: {}", refusal.words), retry_after }
+        CallFailure { class, detail: format!("HTTP {status}{note}: {}", refusal.words), retry_after }
     }
 }
 

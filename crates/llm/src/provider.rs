@@ -2,8 +2,13 @@
 
 use super::{LlmSettings, settings::DEFAULT_ENDPOINT};
 use lastnim_config::text_settings;
+use reqwest::Url;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
+
+/// The ends of the domains under which Azure serves models, all of which only Azure can assign.
+const AZURE_DOMAINS: [&str; 4] =
+    [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com", ".openai.azure.us"];
 
 /// A well-known endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +90,16 @@ impl Provider {
         }
     }
 
+    /// Returns whether an address belongs to the provider, which may therefore get the provider's usual key.
+    fn owns_address(self, base_url: &str) -> bool {
+        let Ok(url) = Url::parse(base_url) else { return false };
+        if let Some(own) = self.base_url() {
+            return Url::parse(own).is_ok_and(|own| own.origin() == url.origin());
+        }
+        let host = url.host_str().unwrap_or_default();
+        url.scheme() == "https" && AZURE_DOMAINS.iter().any(|domain| host.ends_with(domain))
+    }
+
     /// Describes what it cannot do or does differently.
     pub fn limits(self) -> &'static str {
         match self {
@@ -111,14 +126,16 @@ impl Provider {
         }
     }
 
-    /// Fills in the settings of the provider that are not given.
+    /// Fills in the settings of the provider that are not given. The usual key is for the provider only: another
+    /// address gets no key unless the settings name its variable.
     #[must_use]
     pub fn complete_settings(self, settings: LlmSettings) -> LlmSettings {
         let base_url = match self.base_url() {
             Some(own) if settings.base_url == DEFAULT_ENDPOINT => own.to_owned(),
             _ => settings.base_url,
         };
-        let variable = || self.key_variable().and_then(|name| name.parse().ok());
+        let is_own = self.owns_address(&base_url);
+        let variable = || self.key_variable().filter(|_| is_own).and_then(|name| name.parse().ok());
         let header = || (self == Self::Azure).then(|| "api-key".to_owned());
         LlmSettings {
             base_url,
@@ -160,7 +177,8 @@ mod tests {
             let done = provider.complete_settings(LlmSettings::default());
             assert_eq!(done.base_url, provider.base_url().unwrap_or(DEFAULT_ENDPOINT));
             assert!(parse_base_url(&done.base_url).is_ok());
-            assert_eq!(done.api_key_env.is_some(), done.base_url.starts_with("https://"), "{provider}");
+            let has_key = provider.base_url().is_some_and(|own| own.starts_with("https://"));
+            assert_eq!(done.api_key_env.is_some(), has_key, "{provider}");
             let given = LlmSettings {
                 base_url: "http://h/v1".into(),
                 api_key_env: Some("MINE".parse().unwrap()),
@@ -171,6 +189,24 @@ mod tests {
         }
         let azure = Provider::Azure.complete_settings(LlmSettings::default());
         assert_eq!(azure.api_key_header.as_deref(), Some("api-key"));
+        let variable_at = |provider: Provider, base_url: &str| {
+            let settings = LlmSettings { base_url: base_url.into(), ..LlmSettings::default() };
+            provider.complete_settings(settings).api_key_env.map(|name| name.as_str().to_owned())
+        };
+        for (provider, base_url, variable) in [
+            (Provider::OpenAi, "https://api.openai.com/v2", Some("OPENAI_API_KEY")),
+            (Provider::OpenAi, "http://api.openai.com/v1", None),
+            (Provider::OpenAi, "https://api.openai.com.example/v1", None),
+            (Provider::OpenAi, "https://api.openai.com:8443/v1", None),
+            (Provider::OpenAi, "http://127.0.0.1:8000/v1", None),
+            (Provider::Gemini, "https://api.anthropic.com/v1", None),
+            (Provider::Azure, "https://name.openai.azure.com/openai/v1", Some("AZURE_OPENAI_API_KEY")),
+            (Provider::Azure, "http://name.openai.azure.com/openai/v1", None),
+            (Provider::Azure, "https://name.cloudapp.azure.com/openai/v1", None),
+            (Provider::Azure, "https://evilopenai.azure.com/openai/v1", None),
+        ] {
+            assert_eq!(variable_at(provider, base_url).as_deref(), variable, "{provider} {base_url}");
+        }
         assert_eq!(
             "openia".parse::<Provider>().unwrap_err().to_string(),
             "\"openia\": expected openai, anthropic, gemini, azure, openrouter, vllm, ollama, llama.cpp"

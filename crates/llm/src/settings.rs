@@ -17,8 +17,6 @@ use thiserror::Error;
 
 /// The default endpoint.
 pub const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
-/// The default variable with the key.
-pub const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// The settings that an organiser may change while a tournament is played. They limit cost, time and load, but do not
 /// change the questions to the model or how its answers are read.
@@ -50,9 +48,9 @@ settings! {
         provider: Option<Provider> = None, "NAME";
         /// The endpoint: its address without `/chat/completions`
         base_url: String = DEFAULT_ENDPOINT.to_owned(), "URL";
-        /// The environment variable with the key of the endpoint [default: `OPENAI_API_KEY`]
+        /// The environment variable with the key of the endpoint [default: the provider's]
         ///
-        /// The key is sent only to the endpoint. An endpoint given by --base-url may need none.
+        /// The default is `OPENAI_API_KEY` without a provider, and applies only at the provider's own address.
         api_key_env: Option<VariableName> = None, "VARIABLE";
         /// The header with the key, such as `api-key` for Azure [default: Authorization]
         api_key_header: Option<String> = None, "NAME";
@@ -183,14 +181,12 @@ impl LlmSettings {
     /// # Errors
     /// If the provider has no fixed address and none is given.
     pub fn completed(self) -> Result<Self, LlmError> {
-        match self.provider {
-            None => Ok(self),
-            Some(provider) if provider.base_url().is_none() && self.base_url == DEFAULT_ENDPOINT => {
-                let why = format!("required for {provider}, such as https://NAME.openai.azure.com/openai/v1");
-                Err(LlmError::BaseUrl(why))
-            }
-            Some(provider) => Ok(provider.complete_settings(self)),
+        let provider = self.provider.unwrap_or_default();
+        if provider.base_url().is_none() && self.base_url == DEFAULT_ENDPOINT {
+            let why = format!("required for {provider}, such as https://NAME.openai.azure.com/openai/v1");
+            return Err(LlmError::BaseUrl(why));
         }
+        Ok(provider.complete_settings(self))
     }
 
     /// Returns the settings without ledgers, so that only new spending counts.
@@ -199,11 +195,11 @@ impl LlmSettings {
         Self { ledger: None, shared_ledger: None, shared_budget: None, shared_token_budget: None, ..self }
     }
 
-    /// Returns the account to which limits per minute apply: the name of the variable with the key, and the address of
-    /// the endpoint.
+    /// Returns the account to which limits per minute apply: the name of the variable with the key, `none`
+    /// without a key, and the address of the endpoint.
     pub fn rate_account(&self) -> (String, String) {
         let settings = self.clone().completed().unwrap_or_else(|_| self.clone());
-        let key = settings.api_key_env.as_ref().map_or(DEFAULT_KEY_VARIABLE, |name| name.as_str());
+        let key = settings.api_key_env.as_ref().map_or("none", |name| name.as_str());
         (key.to_owned(), settings.base_url)
     }
 
