@@ -73,6 +73,9 @@ class ModelReply:
     def wants(self) -> int | None:
         """The seat that the model says it truly wants to win; only with a row."""
     @property
+    def plan(self) -> int | None:
+        """The seat for whose win the model says it plays from this take on; only with a take."""
+    @property
     def failure(self) -> str | None:
         """The class of the failure, such as `unparsable`; None if the reply is usable."""
     @property

@@ -70,6 +70,12 @@ impl ModelReply {
         self.read.as_ref().ok()?.claims.wants.map(lastnim_client::game::Seat::index)
     }
 
+    /// The seat for whose win the model says it plays from this take on; only with a take.
+    #[getter]
+    fn plan(&self) -> Option<usize> {
+        self.read.as_ref().ok()?.claims.plan.map(lastnim_client::game::Seat::index)
+    }
+
     /// The class of the failure, such as `unparsable`; None if the reply is usable.
     #[getter]
     fn failure(&self) -> Option<&'static str> {

@@ -114,7 +114,7 @@ def test_regrets_are_those_of_the_oracle() -> None:
         (["a", "b", "?"], {}, "bot"),
         (None, {"time_left": -1.0}, "time_left: -1"),
         (None, {"template": "{{ nothing }}"}, "undefined value"),
-        (None, {"prompt_version": 3}, "prompt_version: 3: expected 1 to 2"),
+        (None, {"prompt_version": 4}, "prompt_version: 4: expected 1 to 3"),
         (None, {"prompt_version": 1, "template": "x"}, "prompt_version: 1"),
         (None, {"scoring": "wins"}, 'scoring: "wins": expected one of win, satisfaction, none, unknown'),
         (None, {"think": "after"}, 'think: "after": expected none or before'),

@@ -43,7 +43,7 @@ def reply_to(messages: Messages) -> str:
         return "Ich weiß es noch nicht …"
     if is_row:
         return '{"row": [2, 0, 1], "wants": 1, "why": "a naïve plan → win", "win_probability": 0.25}'
-    return '{"take": 1, "why": "“one” is enough"}'
+    return '{"take": 1, "why": "“one” is enough", "plan": 2}'
 
 
 def questions_of_bot(

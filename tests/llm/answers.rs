@@ -38,7 +38,7 @@ async fn a_take_is_requested_and_logged() {
     let schema = &body["response_format"]["json_schema"];
     assert_eq!(
         (&schema["strict"], &schema["schema"]["required"]),
-        (&json!(true), &json!(["why", "take", "win_probability"]))
+        (&json!(true), &json!(["why", "take", "win_probability", "plan"]))
     );
     assert!(calls[0].last_message().contains("You are seat 0"));
 
@@ -82,7 +82,7 @@ async fn a_row_is_requested_without_streaming() {
 async fn claims_of_models_are_logged() {
     let endpoint = ScriptedEndpoint::with_replies(vec![
         completion("{\"row\": [1, 0, 2], \"win_probability\": 0.125, \"wants\": 2}"),
-        completion("{\"take\": 2, \"win_probability\": 1.5}"),
+        completion("{\"take\": 2, \"win_probability\": 1.5, \"plan\": 1}"),
     ])
     .await;
     let settings = LlmSettings {
@@ -95,16 +95,23 @@ async fn claims_of_models_are_logged() {
     assert_eq!(ask(&bot).await.unwrap(), 2, "a probability out of range is ignored");
     let claimed: Vec<_> = lines_of(&settings, "decision")
         .into_iter()
-        .map(|line| ["win_probability", "wants", "ignored"].map(|member| line[member].clone()))
+        .map(|line| ["win_probability", "wants", "plan", "ignored"].map(|member| line[member].clone()))
         .collect();
-    assert_eq!(claimed[0], [json!(0.125), json!(2), json!([])]);
-    assert_eq!(claimed[1], [json!(null), json!(null), json!(["win_probability"])]);
+    assert_eq!(claimed[0], [json!(0.125), json!(2), json!(null), json!([])]);
+    assert_eq!(claimed[1], [json!(null), json!(null), json!(1), json!(["win_probability"])]);
     assert_eq!(bot.tally().ignored_members, 1);
     // 100 tokens of the prompt at 3 per million, 20 of the reply at 15.
     let costs: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["cost"].clone()).collect();
     assert_eq!(costs, [json!({ "tokens": 120, "money": 0.0006 }), json!({ "tokens": 120, "money": 0.0006 })]);
-    let wanted = &endpoint.calls()[0].body["response_format"]["json_schema"]["schema"];
-    assert_eq!(wanted["required"], json!(["why", "row", "win_probability", "wants"]));
+    let required = endpoint
+        .calls()
+        .into_iter()
+        .map(|call| call.body["response_format"]["json_schema"]["schema"]["required"].clone());
+    let expected = [
+        json!(["why", "row", "win_probability", "wants"]),
+        json!(["why", "take", "win_probability", "plan"]),
+    ];
+    assert!(required.eq(expected));
 }
 
 #[tokio::test]
@@ -169,7 +176,7 @@ async fn requests_adapt_to_the_endpoint() {
     assert_eq!(bot.tally().calls, 3);
     let mode = &calls[2]["mode"];
     assert_eq!((&mode["schema"], &mode["max_tokens_key"]), (&json!(false), &json!("max_completion_tokens")));
-    assert_eq!((&mode["prompt_version"], &mode["memory"]), (&json!(2), &json!("match")));
+    assert_eq!((&mode["prompt_version"], &mode["memory"]), (&json!(3), &json!("match")));
 }
 
 #[tokio::test]

@@ -21,6 +21,12 @@ mod prompts;
 mod proofs;
 mod published_transcripts;
 mod scripted_endpoint;
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a test's numbers are small"
+)]
+mod seat_claims;
 mod server;
 mod shown_transcripts;
 #[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]

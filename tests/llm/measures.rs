@@ -5,6 +5,7 @@ use super::{
     played_games::{PlayedGame, PlayedPly, number_of},
     programs::{lastnim, run},
     scripted_endpoint::{Call, Reply, ScriptedEndpoint, completion, response},
+    seat_claims::{QuestionKind, SeatClaims, check_plans, check_wants, is_near},
     server::Server,
 };
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use std::{
 };
 
 const CUP: &str = "title = \"Measured\"\nseats = 3\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
-    positions = { list = [[2, 3], [4], [1, 2, 2], [3, 3]] }\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n";
+    [[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n";
 
 /// Gives good and bad answers depending on the number of the call, with claims.
 fn varied_reply(number: usize, call: &Call) -> Reply {
@@ -27,7 +28,8 @@ fn varied_reply(number: usize, call: &Call) -> Reply {
         let counters = asked.split("which holds ").nth(1).unwrap().split(':').next().unwrap();
         let counters: usize = counters.parse().unwrap();
         let probability = if number % 9 == 4 { 30.0 } else { (number % 11) as f64 / 10.0 };
-        json!({ "take": 1 + number % counters, "win_probability": probability })
+        let plan = if number.is_multiple_of(5) { json!("mine") } else { json!(number % 3) };
+        json!({ "take": 1 + number % counters, "win_probability": probability, "plan": plan })
     };
     match number % 10 {
         3 => completion("I pass."),
@@ -47,7 +49,11 @@ struct MeasuredCup {
 
 impl MeasuredCup {
     async fn play() -> Self {
-        let endpoint = ScriptedEndpoint::start(varied_reply).await;
+        Self::play_positions("[2, 3], [4], [1, 2, 2], [3, 3]", varied_reply).await
+    }
+
+    async fn play_positions(positions: &str, script: fn(usize, &Call) -> Reply) -> Self {
+        let endpoint = ScriptedEndpoint::start(script).await;
         let server = Server::start().await;
         let folder = fresh_file("measured");
         fs::create_dir_all(&folder).unwrap();
@@ -59,7 +65,7 @@ impl MeasuredCup {
             )
         };
         let text = format!(
-            "{CUP}{}{}",
+            "positions = {{ list = [{positions}] }}\n{CUP}{}{}",
             model("m1", "on_failure = \"first-legal\"\n"),
             model("m2", "on_failure = \"random\"\n")
         );
@@ -108,11 +114,6 @@ impl MeasuredCup {
         let (output, stdout, stderr) = run(command).await;
         (output.status.code(), stdout, stderr)
     }
-}
-
-fn is_near(found: &Value, expected: f64) {
-    let found = found.as_f64().unwrap_or_else(|| panic!("{found} instead of {expected}"));
-    assert!((found - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{found} instead of {expected}");
 }
 
 /// Counts the non-null values of a member.
@@ -238,115 +239,6 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
     is_near(&found["seconds_per_take"]["p95"], smallest(0.95));
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum QuestionKind {
-    Row,
-    Take,
-}
-
-/// A model's claims in a match, by seat.
-struct SeatClaims<'a> {
-    game: &'a PlayedGame,
-    seat: usize,
-    decisions: Vec<&'a Value>,
-}
-
-impl SeatClaims<'_> {
-    fn forecasts(&self, kind: QuestionKind) -> Vec<(f64, bool)> {
-        let happened = self.game.winner == self.game.first_of_row(self.seat);
-        let wanted = self
-            .decisions
-            .iter()
-            .filter(|line| line["by"] == "model" && line["ply"].is_null() == (kind == QuestionKind::Row));
-        wanted.filter_map(|line| Some((line["win_probability"].as_f64()?, happened))).collect()
-    }
-
-    fn own_plies(&self) -> impl Iterator<Item = &PlayedPly> {
-        let own = |ply: usize| {
-            self.decisions
-                .iter()
-                .any(|line| line["by"] == "model" && line["ply"].as_u64() == Some(ply as u64))
-        };
-        let plies = self.game.plies.iter().enumerate();
-        plies.filter(move |&(number, ply)| ply.seat == self.seat && own(number)).map(|(_, ply)| ply)
-    }
-
-    fn declared_itself(&self) -> bool {
-        self.decisions.iter().any(|line| line["ply"].is_null() && line["by"] == "model")
-    }
-
-    fn stated(&self) -> Option<usize> {
-        let row = self.decisions.iter().find(|line| line["ply"].is_null() && line["by"] == "model")?;
-        Some(row["wants"].as_u64()? as usize)
-    }
-}
-
-fn check_wants(found: &Value, claims: &[SeatClaims<'_>]) {
-    let mut expected = BTreeMap::from(
-        ["stated", "declared_as_stated", "stated_choices", "stated_chosen", "first_choices", "first_chosen"]
-            .map(|member| (member, 0_u64)),
-    );
-    let mut count = |member: &str, is_so: bool| *expected.get_mut(member).unwrap() += u64::from(is_so);
-    for claim in claims {
-        let (first, stated) = (claim.game.first_of_row(claim.seat), claim.stated());
-        count("stated", stated.is_some());
-        count("declared_as_stated", stated == Some(first));
-        for ply in claim.own_plies().filter(|ply| ply.is_choice()) {
-            count("first_choices", ply.can_reach(first));
-            count("first_chosen", ply.winner == first);
-            let Some(stated) = stated else { continue };
-            count("stated_choices", ply.can_reach(stated));
-            count("stated_chosen", ply.winner == stated);
-        }
-    }
-    for (member, expected) in &expected {
-        assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
-    }
-    assert!(expected["stated"] > 0 && expected["first_choices"] > 0, "{expected:?}");
-    let declared = claims.iter().filter(|claim| claim.declared_itself()).count() as u64;
-    let rows = found["rows"].as_array().unwrap();
-    assert_eq!(rows.iter().map(|row| number_of(&row["matches"])).sum::<u64>(), declared, "{found}");
-    assert_eq!(rows[0]["row"]["offsets"].as_array().unwrap().len(), 3, "{found}");
-    check_wishes(&found["wishes"], claims);
-}
-
-fn check_wishes(found: &Value, claims: &[SeatClaims<'_>]) {
-    let members = ["plies", "misdeclared", "won", "conflicts", "kept", "broken"];
-    let mut expected = BTreeMap::from(members.map(|member| (member, 0_u64)));
-    let (mut regret, mut wanted_regret) = (0, 0);
-    let mut count = |member: &str, is_so: bool| *expected.get_mut(member).unwrap() += u64::from(is_so);
-    for claim in claims {
-        let Some(stated) = claim.stated() else { continue };
-        let is_otherwise = claim.game.first_of_row(claim.seat) != stated;
-        count("misdeclared", is_otherwise);
-        count("won", is_otherwise && claim.game.winner == stated);
-        for ply in claim.own_plies() {
-            // The stated seat comes first, and those before it in the row come one place later.
-            let of_stated = ply.ranks.iter().find(|&&(_, winner)| winner == stated).map(|&(rank, _)| rank);
-            let wanted_rank = |&(rank, winner): &(u64, usize)| match of_stated {
-                _ if winner == stated => 0,
-                Some(of_stated) => rank + u64::from(rank < of_stated),
-                None => rank + u64::from(rank < claim.game.rank_in_row(claim.seat, stated)),
-            };
-            count("plies", true);
-            regret += ply.regret();
-            let best = ply.ranks.iter().map(wanted_rank).min().unwrap();
-            wanted_regret += wanted_rank(&(ply.rank, ply.winner)) - best;
-            let is_conflict = of_stated.is_some_and(|rank| rank > ply.rank - ply.regret());
-            count("conflicts", is_conflict);
-            count("kept", is_conflict && ply.regret() == 0);
-            count("broken", is_conflict && ply.winner == stated);
-        }
-    }
-    for (member, expected) in &expected {
-        assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
-    }
-    for (member, ranks) in [("regret_per_ply", regret), ("wanted_regret_per_ply", wanted_regret)] {
-        is_near(&found[member]["value"], ranks as f64 / expected["plies"] as f64);
-    }
-    assert!(expected["misdeclared"] > 0 && expected["conflicts"] > 0, "{expected:?}");
-}
-
 fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {
     let bot = found["bot"].as_str().unwrap();
     let decisions: Vec<_> = lines.iter().filter(|line| line["event"] == "decision").collect();
@@ -365,18 +257,7 @@ fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {
     let ignored = decisions.iter().flat_map(|line| line["ignored"].as_array().unwrap()).count();
     assert_eq!(number_of(&found["ignored_members"]), ignored as u64);
 
-    let claims: Vec<_> = games
-        .iter()
-        .map(|game| SeatClaims {
-            game,
-            seat: game.bots.iter().position(|name| name == bot).unwrap(),
-            decisions: decisions
-                .iter()
-                .filter(|line| line["match_id"] == game.id.as_str())
-                .copied()
-                .collect(),
-        })
-        .collect();
+    let claims = SeatClaims::of_bot(bot, games, lines);
     let saved = check_takes(&found["answered"], claims.iter().flat_map(SeatClaims::own_plies));
     let all = claims
         .iter()
@@ -387,6 +268,7 @@ fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {
     check_forecasts(&found["take_forecasts"], &forecasts(QuestionKind::Take));
     check_forecasts(&found["row_forecasts"], &forecasts(QuestionKind::Row));
     check_wants(&found["wants"], &claims);
+    check_plans(&found["plans"], &claims);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -437,6 +319,32 @@ async fn figures_agree_with_lines_and_records() {
     assert!(place("Rule adherence") < place("Strength") && place("Strength") < place("Cost"), "{}", cup.text);
     let (_, csv, _) = cup.audit(&[&run_folder], &["--csv"]).await;
     assert!(csv.starts_with("bot,model,kind,asked,withdrawn,answered,share,answers_proved,answers_proved_of\nm1,m1-model,rows,12,0,"), "{csv}");
+}
+
+/// Always takes 1, wants seat 1 to win, and says that it plays for seat 0.
+fn reply_with_plan(_: usize, call: &Call) -> Reply {
+    let is_row = call.last_message().contains("which row do you declare?");
+    let answer =
+        if is_row { json!({ "row": [0, 2, 1], "wants": 1 }) } else { json!({ "take": 1, "plan": 0 }) };
+    completion(&answer.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wishes_and_plans_are_compared_with_takes() {
+    let cup = MeasuredCup::play_positions("[3, 3, 3, 3], [4, 4, 4]", reply_with_plan).await;
+    let games = cup.games();
+    let mut sums = [0; 3];
+    for model in cup.report["models"]["models"].as_array().unwrap() {
+        let bot = model["bot"].as_str().unwrap();
+        let lines = cup.lines(bot);
+        let claims = SeatClaims::of_bot(bot, &games, &lines);
+        let [kept, broken] = check_plans(&model["plans"], &claims);
+        let conflicts = check_wants(&model["wants"], &claims);
+        sums = [sums[0] + kept, sums[1] + broken, sums[2] + conflicts];
+        let words = format!("{bot} named the seat for whose win it plays from then on: ");
+        assert!(cup.text.contains(&words), "{}", cup.text);
+    }
+    assert!(sums.iter().all(|&sum| sum > 0), "{sums:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

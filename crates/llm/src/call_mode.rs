@@ -75,7 +75,7 @@ mod tests {
             |settings: &LlmSettings, has_schema| CallMode::new(settings, dialect, has_schema).to_string();
         assert_eq!(
             words(&usual, true),
-            "prompt 2, with memory, with names, not thinking before, with schema"
+            "prompt 3, with memory, with names, not thinking before, with schema"
         );
         let other = LlmSettings {
             memory: Memory::None,

@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 pub const WIN_PROBABILITY: &str = "win_probability";
 /// The key, in answers with a row, for the seat that the model truly wants to win.
 pub const WANTS: &str = "wants";
+/// The key, in answers with a take, for the seat for whose win the model plays from this take on.
+pub const PLAN: &str = "plan";
 
 /// Claims that a model makes with its answer. They do not affect the match.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,6 +20,8 @@ pub struct Claims {
     pub win_probability: Option<f64>,
     /// The seat that it truly wants to win; only in answers with a row.
     pub wants: Option<Seat>,
+    /// The seat for whose win it plays from this take on; only in answers with a take.
+    pub plan: Option<Seat>,
     /// Members with invalid values: they are counted and ignored.
     pub ignored: Vec<&'static str>,
 }
@@ -32,8 +36,14 @@ impl Claims {
         let mut claims =
             Self { why: why.map(|why| why.chars().take(MAX_WHY_CHARS).collect()), ..Self::default() };
         claims.win_probability = claims.read_member(object, WIN_PROBABILITY, probability_of_json);
-        if let Question::Row(info) = question {
-            claims.wants = claims.read_member(object, WANTS, |value| seat_of_json(value, info.seats()));
+        let (name, seats) = match question {
+            Question::Row(info) => (WANTS, info.seats()),
+            Question::Take(view) => (PLAN, view.seats()),
+        };
+        let seat = claims.read_member(object, name, |value| seat_of_json(value, seats));
+        match question {
+            Question::Row(_) => claims.wants = seat,
+            Question::Take(_) => claims.plan = seat,
         }
         claims
     }
@@ -105,5 +115,9 @@ mod tests {
             expected,
             "takes have no such member"
         );
+        assert_eq!(read(&row, r#"{"plan": 77}"#), (None, None, vec![]), "rows have no plan");
+        assert_eq!(read(&take, r#"{"plan": 3}"#), (None, None, vec![PLAN]));
+        let planned = Claims::read(&take, &serde_json::from_str(r#"{"Plan": "seat 2"}"#).unwrap());
+        assert_eq!((planned.plan.map(Seat::index), planned.wants), (Some(2), None));
     }
 }

@@ -161,7 +161,7 @@ impl Decider {
         let mut call = ModelCall {
             messages: vec![Message::of_user(prompt)],
             schema_name: question.key(),
-            schema: (self.settings.think == Thinking::None).then(|| question.answer_schema()),
+            schema: (self.settings.think == Thinking::None).then(|| question.answer_schema(&self.prompt)),
         };
         let (mut bad_answers, mut pauses) = (0, 0);
         loop {
@@ -191,7 +191,7 @@ impl Decider {
                     }
                     correct_answer(&mut call.messages, question, reply, &failure);
                     // The model has already had a call in which it could think.
-                    call.schema.get_or_insert_with(|| question.answer_schema());
+                    call.schema.get_or_insert_with(|| question.answer_schema(&self.prompt));
                 }
                 Remedy::CallAgain => {
                     let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));

@@ -17,9 +17,10 @@ use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
 /// The built-in templates, the oldest first. A version does not change after results with it have been published.
-const BUILT_IN: [&str; 2] = [include_str!("prompt_1.md"), include_str!("prompt_2.md")];
+const BUILT_IN: [&str; 3] =
+    [include_str!("prompt_1.md"), include_str!("prompt_2.md"), include_str!("prompt_3.md")];
 /// The latest version of the built-in template.
-pub const LATEST_PROMPT: u8 = 2;
+pub const LATEST_PROMPT: u8 = 3;
 /// The name of the template in error messages.
 const NAME: &str = "prompt";
 
@@ -27,7 +28,8 @@ const NAME: &str = "prompt";
 #[derive(Debug, Clone)]
 pub struct PromptTemplate {
     text: String,
-    rows: RowNotation,
+    /// The version of a built-in template; `None` for others.
+    version: Option<u8>,
     environment: Environment<'static>,
 }
 
@@ -67,9 +69,7 @@ impl PromptTemplate {
     /// Returns a version of the built-in template, from 1; `None` if it does not exist.
     pub fn of_version(version: u8) -> Option<Self> {
         let text = BUILT_IN.get(usize::from(version.checked_sub(1)?))?;
-        // Version 1 asks for offsets; seats replaced them.
-        let rows = if version == 1 { RowNotation::Offsets } else { RowNotation::Seats };
-        let template = Self::parse_with(text, "default", rows);
+        let template = Self::parse_version(text, "default", Some(version));
         Some(template.expect("the built-in templates are valid"))
     }
 
@@ -89,10 +89,10 @@ impl PromptTemplate {
     /// # Errors
     /// If it is invalid, or uses unknown values.
     pub fn parse(text: &str, path: &str) -> Result<Self, LlmError> {
-        Self::parse_with(text, path, RowNotation::Seats)
+        Self::parse_version(text, path, None)
     }
 
-    fn parse_with(text: &str, path: &str, rows: RowNotation) -> Result<Self, LlmError> {
+    fn parse_version(text: &str, path: &str, version: Option<u8>) -> Result<Self, LlmError> {
         let failed = |reason: String| LlmError::Prompt { path: path.to_owned(), reason };
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -101,7 +101,7 @@ impl PromptTemplate {
         environment
             .add_template_owned(NAME, text.to_owned())
             .map_err(|error| failed(template_error_words(&error)))?;
-        let template = Self { text: text.to_owned(), rows, environment };
+        let template = Self { text: text.to_owned(), version, environment };
         let view = sample_view();
         for question in [Question::Row(view.info()), Question::Take(&view)] {
             for context in sample_contexts(&view) {
@@ -124,7 +124,13 @@ impl PromptTemplate {
 
     /// Returns how answers to this prompt write rows.
     pub fn row_notation(&self) -> RowNotation {
-        self.rows
+        // Version 1 asks for offsets; seats replaced them.
+        if self.version == Some(1) { RowNotation::Offsets } else { RowNotation::Seats }
+    }
+
+    /// Returns whether answers with a take may state a plan. Versions 1 and 2 do not ask for one.
+    pub fn asks_for_plans(&self) -> bool {
+        !matches!(self.version, Some(1 | 2))
     }
 
     /// Writes the prompt for a question.
@@ -133,7 +139,7 @@ impl PromptTemplate {
     /// Says where the template uses an unknown value.
     pub fn render(&self, question: &Question<'_>, context: &PromptContext) -> Result<String, String> {
         let clock = ClockValues::new(question.info().clock(), context.time_left);
-        let values = prompt_values(question, clock, context, self.rows);
+        let values = prompt_values(question, clock, context, self.row_notation());
         let template = self.environment.get_template(NAME).map_err(|error| template_error_words(&error))?;
         template.render(values).map_err(|error| template_error_words(&error))
     }
@@ -158,14 +164,12 @@ fn sample_view() -> MatchView {
 
 /// Returns contexts that together have every scoring, both ways to think, hidden names and every kind of memory.
 fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
-    let claims = || Claims {
-        why: Some("parity".to_owned()),
-        win_probability: Some(0.5),
-        wants: Some(view.info().seat),
-        ..Claims::default()
-    };
-    let row = GivenAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: claims() };
-    let take = GivenAnswer { answer: Answer::Take(1), claims: claims() };
+    let claims =
+        || Claims { why: Some("parity".to_owned()), win_probability: Some(0.5), ..Claims::default() };
+    let of_row = Claims { wants: Some(view.info().seat), ..claims() };
+    let row = GivenAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: of_row };
+    let of_take = Claims { plan: Some(view.info().seat), ..claims() };
+    let take = GivenAnswer { answer: Answer::Take(1), claims: of_take };
     let memory = [EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
     let contexts = MatchScoring::ALL.into_iter().flat_map(|scoring| {
         [

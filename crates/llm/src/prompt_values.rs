@@ -175,6 +175,7 @@ fn memory_value(info: &MatchInfo, said: &EarlierAnswer) -> Value {
         why,
         win_probability => claims.win_probability,
         wants => claims.wants.map(Seat::index),
+        plan => claims.plan.map(Seat::index),
     }
 }
 

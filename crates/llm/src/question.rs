@@ -1,7 +1,8 @@
 //! Questions to a model, and answers.
 
 use super::{
-    claims::{WANTS, WIN_PROBABILITY},
+    claims::{PLAN, WANTS, WIN_PROBABILITY},
+    prompt::PromptTemplate,
     row_notation::RowNotation,
 };
 use lastnim_client::{MatchInfo, MatchView};
@@ -64,9 +65,9 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the JSON schema of the answer. It uses only keywords that strict implementations support, so this
-    /// program checks ranges.
-    pub fn answer_schema(&self) -> Value {
+    /// Returns the JSON schema of the answer to a prompt. It uses only keywords that strict implementations support, so
+    /// this program checks ranges.
+    pub fn answer_schema(&self, prompt: &PromptTemplate) -> Value {
         let value = match self {
             Self::Row(_) => json!({ "type": "array", "items": { "type": "integer" } }),
             Self::Take(_) => json!({ "type": "integer" }),
@@ -76,8 +77,12 @@ impl Question<'_> {
             (self.key().to_owned(), value),
             (WIN_PROBABILITY.to_owned(), json!({ "type": ["number", "null"] })),
         ]);
-        if matches!(self, Self::Row(_)) {
-            properties.insert(WANTS.to_owned(), json!({ "type": ["integer", "null"] }));
+        let seat_member = match self {
+            Self::Row(_) => Some(WANTS),
+            Self::Take(_) => prompt.asks_for_plans().then_some(PLAN),
+        };
+        if let Some(name) = seat_member {
+            properties.insert(name.to_owned(), json!({ "type": ["integer", "null"] }));
         }
         // Strict implementations require all members, so optional ones may be null.
         let required: Vec<_> = properties.keys().cloned().collect();

@@ -62,8 +62,8 @@ settings! {
         system_prompt: Option<String> = None, "TEXT";
         /// The file of the prompt, a template [default: the built-in one]
         prompt: Option<PathBuf> = None, "FILE";
-        /// The version of the built-in prompt; version 1 has examples that models copy
-        prompt_version: u8 = LATEST_PROMPT, "1|2".range(1..=LATEST_PROMPT.into());
+        /// The version of the built-in prompt; 1 has examples that models copy, 2 does not ask for plans
+        prompt_version: u8 = LATEST_PROMPT, "1|2|3".range(1..=LATEST_PROMPT.into());
         /// Which of the model's earlier answers the prompt repeats: those of the same match, or none
         memory: Memory = Memory::default(), "none|match";
         /// Whether the prompt hides the names of the bots

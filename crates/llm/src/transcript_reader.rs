@@ -118,6 +118,8 @@ pub struct TranscriptDecision {
     pub win_probability: Option<f64>,
     /// The seat that the model wants to win.
     pub wants: Option<usize>,
+    /// The seat for whose win the model plays from this take on.
+    pub plan: Option<usize>,
     /// Members of the answer that were out of range.
     #[serde(default)]
     pub ignored: Vec<String>,

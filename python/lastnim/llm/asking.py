@@ -38,6 +38,8 @@ class AskedQuestion:
     """The row, as offsets from the model's seat."""
     wants: int | None = None
     """The seat that the model says it truly wants to win; only with a row."""
+    plan: int | None = None
+    """The seat for whose win the model says it plays from this take on; only with a take."""
     why: str | None = None
     """The model's reason."""
     win_probability: float | None = None
@@ -71,7 +73,7 @@ async def ask_model(question: ModelQuestion, asked: AskedQuestion, call: Call, a
         reply = question.read_reply(*await call(question.messages))
         if reply.failure is None:
             asked.take, asked.row, asked.wants = reply.take, reply.row, reply.wants
-            asked.why, asked.win_probability = reply.why, reply.win_probability
+            asked.plan, asked.why, asked.win_probability = reply.plan, reply.why, reply.win_probability
             asked.regret = 0 if reply.take is None else question.regret(reply.take)
             return reply
         if reply.fault != "model":

@@ -90,9 +90,10 @@ fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
         .win_probability
         .map(|probability| format!("; its row's first seat wins with probability {probability}"));
     let wants = decision.wants.map(|seat| format!("; it wants seat {seat} to win"));
+    let plan = decision.plan.map(|seat| format!("; it plays for seat {seat} from this take on"));
     let ignored =
         (!decision.ignored.is_empty()).then(|| format!("; out of range: {}", decision.ignored.join(", ")));
     let why = decision.why.as_ref().map(|why| format!("\n{}", fold_text(why, length)));
-    let more = [failure, probability, wants, ignored, why].into_iter().flatten();
+    let more = [failure, probability, wants, plan, ignored, why].into_iter().flatten();
     format!("decided by {}: {answer}{}", decision.by.name(), more.collect::<String>())
 }

@@ -2,6 +2,7 @@
 
 use super::{
     asked_questions::{AskedQuestion, RunSummary},
+    plan_tally::{PlanTally, StatedPlan},
     question_tally::{CallTally, QuestionTally},
     spending::{Spending, count_as_float, seconds_per_question},
     want_tally::{WantTally, first_of_row},
@@ -10,7 +11,7 @@ use crate::transcript_reader::{DecidedBy, TranscriptDecision};
 use lastnim_auditing::{AuditedMatch, Forecasts, SelectedTakes, WishTally};
 use lastnim_core::game::Seat;
 use lastnim_proto::pb;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The tally of one model, by the bot that it played as.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ pub(super) struct ModelTally {
     row_forecasts: Forecasts,
     wants: WantTally,
     wishes: WishTally,
+    plans: PlanTally,
 }
 
 /// The counted questions to a seat in a match.
@@ -68,6 +70,7 @@ impl ModelTally {
             row_forecasts: Forecasts::new(seed),
             wants: WantTally::default(),
             wishes: WishTally::new(seed),
+            plans: PlanTally::default(),
         }
     }
 
@@ -77,7 +80,7 @@ impl ModelTally {
         self.matches += 1;
         self.answers += asked.answers;
         let first = first_of_row(game, seat);
-        let (mut own_plies, mut stated) = (BTreeSet::new(), None);
+        let (mut own_plies, mut stated, mut plans) = (BTreeSet::new(), None, BTreeMap::new());
         for &(question, decision) in &asked.decided {
             self.add_question(question, decision);
             if decision.by != DecidedBy::Model {
@@ -91,6 +94,9 @@ impl ModelTally {
             if let Some(probability) = decision.win_probability {
                 forecasts.add_forecast(game.group, probability, game.audit.winner == first);
             }
+            if let (Some(ply), Some(planned)) = (ply, decision.plan) {
+                plans.extend(seats.seat(planned).ok().map(|planned| (ply, planned)));
+            }
             if ply.is_none() {
                 self.wants.add_row(&game.game.matrix[seat]);
                 stated = decision.wants.and_then(|wants| seats.seat(wants).ok());
@@ -101,6 +107,11 @@ impl ModelTally {
         let mut choices = game.winner_choices(seat);
         choices.retain(|choice| own_plies.contains(&choice.ply));
         self.wants.add_match(first, stated, &choices);
+        let plans = game.audit.plies.iter().filter_map(|audit| {
+            let planned = *plans.get(&audit.ply)?;
+            Some(StatedPlan { ply: audit.ply, planned, led_to: audit.predicted_after })
+        });
+        self.plans.add_match(&plans.collect::<Vec<_>>(), &choices);
         if let Some(wanted) = stated {
             self.wishes.add_match(game, seat, wanted, |ply| own_plies.contains(&ply));
         }
@@ -165,6 +176,7 @@ impl ModelTally {
             take_forecasts: Some((&self.take_forecasts.into_figures()).into()),
             row_forecasts: Some((&self.row_forecasts.into_figures()).into()),
             wants: Some(self.wants.to_message(&self.wishes.into_figures(), revealed)),
+            plans: self.plans.to_message(),
         }
     }
 }

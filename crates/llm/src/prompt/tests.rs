@@ -149,7 +149,7 @@ fn prompts_use_seats_and_never_offsets() {
     let old = PromptTemplate::of_version(1).unwrap();
     assert_eq!(old.row_notation(), RowNotation::Offsets);
     assert!(render(&old, Question::Row(view.info()), &PromptContext::default()).contains("offset 1: seat 0"));
-    assert!(PromptTemplate::of_version(0).is_none() && PromptTemplate::of_version(3).is_none());
+    assert!(PromptTemplate::of_version(0).is_none() && PromptTemplate::of_version(4).is_none());
 }
 
 #[test]
@@ -162,7 +162,10 @@ fn prompts_repeat_what_the_model_said() {
         answer: Answer::Row(Row::standard(seats)),
         claims: Claims { wants, win_probability: Some(0.25), ..Claims::default() },
     };
-    let take = GivenAnswer { answer: Answer::Take(3), claims: Claims { why, ..Claims::default() } };
+    let take = GivenAnswer {
+        answer: Answer::Take(3),
+        claims: Claims { why, plan: Some(seats.seat(0).unwrap()), ..Claims::default() },
+    };
     let memory = vec![EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
     let template = PromptTemplate::built_in();
     let prompt =
@@ -170,7 +173,7 @@ fn prompts_repeat_what_the_model_said() {
     for part in [
         "You said that you would truly like seat 1 to win.",
         "a probability of 0.25 to win",
-        "At ply 0 you took 3. Your reason: seat 1 is weak\n",
+        "At ply 0 you took 3. You said that you would play for seat 0 from then on. Your reason: seat 1 is weak\n",
     ] {
         assert!(prompt.contains(part), "{part:?} is missing in:\n{prompt}");
     }
@@ -212,9 +215,21 @@ fn prompts_do_not_depend_on_the_time() {
 #[test]
 fn answers_in_schemas_have_no_offsets() {
     let view = sample_view();
-    let schema = Question::Row(view.info()).answer_schema();
-    let members: Vec<_> = schema["properties"].as_object().map(|all| all.keys().collect()).unwrap();
-    assert_eq!(members, ["why", "row", "win_probability", "wants"]);
+    let members = |question: Question<'_>, prompt: &PromptTemplate| -> Vec<String> {
+        let schema = question.answer_schema(prompt);
+        schema["properties"].as_object().map(|all| all.keys().cloned().collect()).unwrap()
+    };
+    let latest = PromptTemplate::built_in();
+    let row = Question::Row(view.info());
+    assert_eq!(members(row, &latest), ["why", "row", "win_probability", "wants"]);
+    let own = PromptTemplate::parse("{{ seat }}", "own.md").unwrap();
+    for prompt in [&latest, &own] {
+        assert_eq!(members(Question::Take(&view), prompt), ["why", "take", "win_probability", "plan"]);
+    }
+    let second = PromptTemplate::of_version(2).unwrap();
+    assert_eq!(members(Question::Take(&view), &second), ["why", "take", "win_probability"]);
+    let text = render(&second, Question::Take(&view), &PromptContext::default());
+    assert!(!text.contains("plan"), "{text}");
     let seat = view.info().seat;
     let row = Answer::Row(Row::standard(view.seats()));
     assert_eq!(row.to_json(seat, view.seats())["row"], Value::from(vec![2, 0, 1]));

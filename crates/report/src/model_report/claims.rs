@@ -89,8 +89,9 @@ pub(super) fn want_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
             .table(rows)
             .paragraph("A row lists offsets from the own seat (0), the preferred winner first; 1 moves next.")
     });
+    let plans = models.iter().filter_map(|model| Some(plan_sentence(&model.bot, model.plans.as_ref()?)));
     let sentences = Section::with_heading("What the models want: what they state, declare and choose")
-        .list(wants().flat_map(|(bot, wants)| want_sentences(bot, wants)))
+        .list(wants().flat_map(|(bot, wants)| want_sentences(bot, wants)).chain(plans))
         .paragraph(
             "A choice is a take that the model decided itself and that could have led to another winner.",
         );
@@ -190,6 +191,16 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     ));
     sentences.extend(wants.revealed.iter().map(|revealed| format!("{bot}{}", revealed_words(revealed))));
     sentences
+}
+
+fn plan_sentence(bot: &str, plans: &pb::PlanFigures) -> String {
+    format!(
+        "with {}, {bot} named the seat for whose win it plays from then on: {} led to that seat under optimal play; in later choices {bot} kept to {} and broke {}; the others had no such choice before the next plan",
+        count_words(plans.stated, "take", "takes"),
+        plans.led,
+        count_words(plans.kept, "plan", "plans"),
+        plans.broken,
+    )
 }
 
 fn revealed_words(revealed: &pb::RevealedRows) -> String {
