@@ -90,8 +90,11 @@ async fn cards_list_failures_of_models() {
     assert_eq!((model.prompt_tokens, model.completion_tokens), (200 * takes, 40 * takes));
     assert_eq!(model.failed_calls, [share("illegal", takes, 0.5)]);
     assert_eq!((model.unanswered.as_slice(), model.unknown_takes), (&[][..], 0));
-    let shown =
-        format!("{takes} questions, {takes} answered by the model; not answered: none (policy: forfeit).\n");
+    let mode = "prompt 3, with memory, blind, not thinking before";
+    assert_eq!(model.mode, mode);
+    let shown = format!(
+        "asked with {mode}: {takes} questions, {takes} answered by the model; not answered: none (policy: forfeit).\n"
+    );
     assert!(text.contains("No failures.") && text.replace('\n', " ").contains(shown.trim_end()), "{text}");
     assert!(text.contains(&format!("{} calls, failed: {takes} illegal (50.0%)", 2 * takes)), "{text}");
 }

@@ -4,9 +4,9 @@ use super::{LlmSettings, Memory, Thinking, dialect::Dialect};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How a model was asked.
+/// How questions are put to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct CallMode {
+pub struct QuestionMode {
     /// The version of the built-in prompt; `None` for a file.
     pub prompt_version: Option<u8>,
     /// Whether the model read its own earlier words.
@@ -15,6 +15,14 @@ pub struct CallMode {
     pub blind: bool,
     /// Whether it was asked to think in its reply.
     pub think: String,
+}
+
+/// How a model was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CallMode {
+    /// How the question was put.
+    #[serde(flatten)]
+    pub question: QuestionMode,
     /// Whether the reply had to follow a JSON schema.
     pub schema: bool,
     /// Whether the reply was streamed.
@@ -23,15 +31,24 @@ pub struct CallMode {
     pub max_tokens_key: String,
 }
 
-impl CallMode {
-    /// Describes a call with these settings and this form of request, with or without a schema.
-    pub fn new(settings: &LlmSettings, dialect: Dialect, has_schema: bool) -> Self {
+impl QuestionMode {
+    /// Describes the questions of a bot with these settings.
+    pub fn of_settings(settings: &LlmSettings) -> Self {
         let LlmSettings { memory, blind, think, .. } = settings;
         Self {
             prompt_version: settings.prompt.is_none().then_some(settings.prompt_version),
             memory: memory.to_string(),
             blind: *blind,
             think: think.to_string(),
+        }
+    }
+}
+
+impl CallMode {
+    /// Describes a call with these settings and this form of request, with or without a schema.
+    pub fn new(settings: &LlmSettings, dialect: Dialect, has_schema: bool) -> Self {
+        Self {
+            question: QuestionMode::of_settings(settings),
             schema: dialect.has_schema && has_schema,
             stream: dialect.is_streamed,
             max_tokens_key: dialect.max_tokens_key.name().to_owned(),
@@ -39,8 +56,7 @@ impl CallMode {
     }
 }
 
-impl fmt::Display for CallMode {
-    /// Writes the parts that may change answers.
+impl fmt::Display for QuestionMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.prompt_version {
             Some(version) => write!(f, "prompt {version}")?,
@@ -50,9 +66,15 @@ impl fmt::Display for CallMode {
             (self.memory == Memory::Match.to_string(), "with memory", "without memory"),
             (self.blind, "blind", "with names"),
             (self.think == Thinking::Before.to_string(), "thinking before", "not thinking before"),
-            (self.schema, "with schema", "without schema"),
         ];
         parts.into_iter().try_for_each(|(is, yes, no)| write!(f, ", {}", if is { yes } else { no }))
+    }
+}
+
+impl fmt::Display for CallMode {
+    /// Writes the parts that may change answers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} schema", self.question, if self.schema { "with" } else { "without" })
     }
 }
 

@@ -59,7 +59,7 @@ pub use answer::{GivenAnswer, read_answer};
 pub use api_key::ApiKey;
 pub use bot::LlmBot;
 pub use budget::CostBound;
-pub use call_mode::CallMode;
+pub use call_mode::{CallMode, QuestionMode};
 pub use claims::Claims;
 pub use completion::{Completion, ResponseSource};
 pub use correction::correct_answer;

@@ -174,9 +174,10 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     };
     let mut lines = vec![
         format!(
-            "Model {} at {}: {} questions, {} answered by the model; not answered: {} (policy: {}).",
+            "Model {} at {}, asked with {}: {} questions, {} answered by the model; not answered: {} (policy: {}).",
             model.model,
             model.endpoint,
+            model.mode,
             model.questions,
             model.answered,
             shares(&model.unanswered),

@@ -4,7 +4,7 @@ use super::model_tally::ModelTally;
 use crate::{Failure, OwnCommand, program_variables::ProgramVariables, runner::ProgramCommand};
 use lastnim_bots::HouseBot;
 use lastnim_core::game::{ConfigHash, MatchId};
-use lastnim_llm::{FailureClass, Fault, LlmBot, LlmSettings};
+use lastnim_llm::{FailureClass, Fault, LlmBot, LlmSettings, QuestionMode};
 use lastnim_proto::pb;
 use std::{collections::BTreeMap, path::is_separator};
 
@@ -140,6 +140,7 @@ fn model_message(
         prompt_tokens: tally.tokens.prompt,
         completion_tokens: tally.tokens.completion,
         unknown_takes: tally.unknown_takes(),
+        mode: QuestionMode::of_settings(settings).to_string(),
     })
 }
 
