@@ -59,15 +59,14 @@ pub fn check_file(args: &CheckArgs, form: OutputFormat) -> CommandResult {
 /// Returns the models of a tournament. Calls are charged to the ledgers of its run, if one has begun.
 fn charged_models(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettings)> {
     let run = RunPaths::of_file(file);
-    let models = plan.players.iter().filter_map(|player| {
-        let BotOrigin::Llm(settings, _) = &player.origin else { return None };
-        let settings = match run.ledger_files(&player.name) {
-            None => settings.as_ref().clone(),
+    let models = plan.models().map(|(bot, settings)| {
+        let settings = match run.ledger_files(bot) {
+            None => settings.clone(),
             Some([own, shared]) => {
                 LlmSettings { ledger: Some(own), ..plan.llm.shared_settings(settings, &shared) }
             }
         };
-        Some((player.name.clone(), settings))
+        (bot.clone(), settings)
     });
     models.collect()
 }

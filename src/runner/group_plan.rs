@@ -2,11 +2,8 @@
 
 use super::pilot::Pilot;
 use crate::{
-    CommandExit, CommandResult, Failure,
-    form::OutputFormat,
-    runtime,
-    toml_file::read_or_print_mistakes,
-    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+    CommandExit, CommandResult, Failure, form::OutputFormat, runtime, toml_file::read_or_print_mistakes,
+    tournament_file::plan::TournamentPlan,
 };
 use lastnim_llm::Amount;
 use lastnim_report::{Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
@@ -170,8 +167,7 @@ impl PlannedField<'_> {
 
     /// Returns the planned bots with models.
     fn models(&self) -> impl Iterator<Item = &str> {
-        let models = self.plan.players.iter().filter(|player| matches!(player.origin, BotOrigin::Llm(..)));
-        models.map(|player| player.name.as_str())
+        self.plan.models().map(|(bot, _)| bot.as_str())
     }
 
     /// Returns what a bot's model has cost in the pilot, and in how many matches.

@@ -1,10 +1,7 @@
 //! Checks the models of a tournament file before the first match: whether they can play, and have enough time.
 
 use super::folder::working_folder;
-use crate::{
-    Failure,
-    tournament_file::{plan::TournamentPlan, player::BotOrigin},
-};
+use crate::{Failure, tournament_file::plan::TournamentPlan};
 use lastnim_llm::{LlmError, LlmSettings};
 use lastnim_proto::pb;
 use lastnim_report::words::span_words;
@@ -21,11 +18,10 @@ const USUAL_TAKES: u64 = 10;
 /// Names the first bot whose model cannot.
 pub fn check_models(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
     let folder = working_folder(file)?;
-    for player in &plan.players {
-        let BotOrigin::Llm(settings, _) = &player.origin else { continue };
+    for (bot, settings) in plan.models() {
         let settings = plan.llm.shared_settings(settings, Path::new(""));
         check_model(&settings, &folder)
-            .map_err(|why| Failure::input(format!("{}: bot {}: {why}", file.display(), player.name)))?;
+            .map_err(|why| Failure::input(format!("{}: bot {bot}: {why}", file.display())))?;
     }
     Ok(())
 }
@@ -41,11 +37,7 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
     let declares = settings.alliance() == pb::AllianceMode::Declared;
-    let models = plan.players.iter().filter_map(|player| match &player.origin {
-        BotOrigin::Llm(model, _) => Some((player.name.as_str(), model)),
-        _ => None,
-    });
-    let models: Vec<_> = models.collect();
+    let models: Vec<_> = plan.models().collect();
     if models.is_empty() {
         return Vec::new();
     }

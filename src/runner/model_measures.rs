@@ -6,7 +6,7 @@ use crate::{
     audit::read_questions,
     played_matches::{MatchSelectionArgs, MatchStateArg, PlayedMatches},
     screen,
-    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+    tournament_file::plan::TournamentPlan,
 };
 use indicatif::ProgressBar;
 use lastnim_core::game::TournamentId;
@@ -28,8 +28,7 @@ pub async fn measure_models(
     organiser: &OrganiserClient,
     tournament: TournamentId,
 ) -> Result<Option<pb::ModelReport>, Failure> {
-    let models = plan.players.iter().filter(|player| matches!(player.origin, BotOrigin::Llm(..)));
-    let models: Vec<_> = models.map(|player| &player.name).collect();
+    let models: Vec<_> = plan.models().map(|(bot, _)| bot).collect();
     let files = models.iter().map(|bot| folder.transcript_file(bot)).collect::<Result<Vec<PathBuf>, _>>();
     let mut files = files.map_err(|error| Failure::runtime(error, folder.path().display()))?;
     files.retain(|file| file.exists());

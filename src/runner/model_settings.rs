@@ -1,13 +1,7 @@
 //! The settings with which a run's bots use their models.
 
 use super::folder::RunFolder;
-use crate::{
-    Failure,
-    tournament_file::{
-        plan::TournamentPlan,
-        player::{BotOrigin, PlayerEntry},
-    },
-};
+use crate::{Failure, tournament_file::plan::TournamentPlan};
 use lastnim_core::game::BotName;
 use lastnim_llm::LlmSettings;
 use std::{io, time::Duration};
@@ -20,10 +14,7 @@ pub fn models_in_run(
     plan: &TournamentPlan,
     folder: &RunFolder,
 ) -> Result<Vec<(BotName, LlmSettings)>, Failure> {
-    let models = plan.players.iter().filter_map(|PlayerEntry { name, origin }| match origin {
-        BotOrigin::Llm(settings, _) => Some((name, settings)),
-        _ => None,
-    });
+    let models = plan.models();
     models.map(|(bot, settings)| Ok((bot.clone(), settings_in_run(plan, folder, bot, settings)?))).collect()
 }
 

@@ -1,12 +1,9 @@
 //! Continuing a run, or starting a new one.
 
 use super::{folder::RunFolder, saved_run::SavedRun};
-use crate::{Failure, screen};
+use crate::{Failure, screen, store::now};
 use serde_json::Value;
-use std::{
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::Path;
 
 /// Starts a tournament from scratch and removes the files of earlier runs. `server` is the named server, if any.
 ///
@@ -60,7 +57,7 @@ pub fn resume_or_start_run(
             changes.join(", ")
         )));
     }
-    let amendments = kept.amendments(&plan, now_us());
+    let amendments = kept.amendments(&plan, now().as_micros());
     if !amendments.is_empty() {
         for amendment in &amendments {
             screen::print_note(format_args!("{file}: amended: {amendment}"));
@@ -70,12 +67,6 @@ pub fn resume_or_start_run(
         kept.write(&folder.saved_run_file())?;
     }
     Ok(kept)
-}
-
-/// Returns the time in microseconds since 1970-01-01 UTC.
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Says on which server a tournament started, and which flag is needed for the purpose `for_what`.

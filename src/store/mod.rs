@@ -7,4 +7,5 @@ mod command;
 mod prune;
 mod stats;
 
+pub use clock::now;
 pub use command::{StoreArgs, run};

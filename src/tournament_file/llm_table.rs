@@ -1,6 +1,5 @@
 //! The table `[llm]`, which limits all models of a tournament together.
 
-use super::player::{BotOrigin, PlayerEntry};
 use crate::toml_file::{TomlDocument, member_path};
 use lastnim_config::{Decimal, SettingValue};
 use lastnim_llm::{CostBound, LlmSettings};
@@ -58,13 +57,13 @@ impl LlmTable {
         }
     }
 
-    /// Returns the maximum cost of these bots' models for this number of matches; `None` if there is no model.
-    pub fn cost_bound(&self, players: &[PlayerEntry], matches: Option<u64>) -> Option<CostBound> {
-        let models = players.iter().filter_map(|player| match &player.origin {
-            BotOrigin::Llm(settings, _) => Some(CostBound::of_settings(settings, matches)),
-            _ => None,
-        });
-        let bounds: Vec<_> = models.collect();
+    /// Returns the budget of models with these settings for this number of matches; `None` without settings.
+    pub fn cost_bound<'a>(
+        &self,
+        models: impl Iterator<Item = &'a LlmSettings>,
+        matches: Option<u64>,
+    ) -> Option<CostBound> {
+        let bounds: Vec<_> = models.map(|settings| CostBound::of_settings(settings, matches)).collect();
         (!bounds.is_empty()).then(|| CostBound::of_all(&bounds, self.tokens, self.money))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     llm_table::LlmTable,
-    player::{PlayerEntries, PlayerEntry, read_players},
+    player::{BotOrigin, PlayerEntries, PlayerEntry, read_players},
     settings::SettingsReader,
 };
 use crate::toml_file::{FileMistake, TomlDocument};
@@ -10,7 +10,7 @@ use lastnim_core::{
     game::{BotName, find_closest_word},
     referee::Terms,
 };
-use lastnim_llm::CostBound;
+use lastnim_llm::{CostBound, LlmSettings};
 use lastnim_proto::{
     parse_request, pb,
     tournament::{parse_settings_and_terms, settings_message},
@@ -57,13 +57,21 @@ impl TournamentPlan {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
-    /// Returns the maximum cost of the models; `None` if there is no model.
+    /// Returns the bots that play with a model, and the settings in the file.
+    pub fn models(&self) -> impl Iterator<Item = (&BotName, &LlmSettings)> {
+        self.players.iter().filter_map(|player| match &player.origin {
+            BotOrigin::Llm(settings, _) => Some((&player.name, settings.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns the budget of the models; `None` if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
             TotalMatches::Open => None,
         };
-        self.llm.cost_bound(&self.players, matches)
+        self.llm.cost_bound(self.models().map(|(_, settings)| settings), matches)
     }
 
     /// Returns how many positions are played.
