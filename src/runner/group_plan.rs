@@ -5,6 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure, form::OutputFormat, runtime, toml_file::read_or_print_mistakes,
     tournament_file::plan::TournamentPlan,
 };
+use lastnim_core::game::BotName;
 use lastnim_llm::Amount;
 use lastnim_report::{Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
 use lastnim_tournament::{PilotDifferences, SampleSize, SprtMeasure, TournamentFormat};
@@ -14,7 +15,7 @@ use std::{path::PathBuf, str::FromStr};
 /// The flags of `lastnim tournament plan`.
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
-    /// The file of the planned tournament, a round robin
+    /// The file of the planned tournament, a round robin or a gauntlet
     file: PathBuf,
     /// The difference between two bots to detect, per match, in the unit of --measure
     #[arg(long, value_name = "DIFFERENCE", allow_negative_numbers = true)]
@@ -102,11 +103,10 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
         return Ok(CommandExit::Mistakes);
     };
     let (file, pilot_file) = (&args.file, args.pilot.as_ref().unwrap_or(&args.file));
-    let format = plan.format();
-    if !matches!(format, TournamentFormat::RoundRobin | TournamentFormat::Sample { .. }) {
-        let (file, kind) = (file.display(), format.profile().word());
+    if let Some(why) = unplanned_reason(plan.format()) {
+        let (file, kind) = (file.display(), plan.format().profile().word());
         return Err(Failure::input(format!(
-            "{file}: format.kind: {kind}: expected a round robin, in which every two bots meet equally often"
+            "{file}: format.kind: {kind}: {why}: expected round-robin or gauntlet"
         )));
     }
     let (difference, max) = (args.detect.0, args.measure.max_difference(&plan));
@@ -132,11 +132,30 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     })
 }
 
+/// Returns why the groups that two bots share in a format cannot be planned; `None` if they can.
+fn unplanned_reason(format: &TournamentFormat) -> Option<&'static str> {
+    match format {
+        TournamentFormat::RoundRobin
+        | TournamentFormat::Sample { .. }
+        | TournamentFormat::Gauntlet { .. } => None,
+        TournamentFormat::Swiss { .. } | TournamentFormat::Knockout { .. } | TournamentFormat::Ladder(_) => {
+            Some("earlier results decide which bots meet, so how often two bots meet is not known before")
+        }
+        TournamentFormat::Sprt(_) => {
+            Some("it plays until the answer is known, so it needs no planned number")
+        }
+    }
+}
+
 impl PlannedField<'_> {
     /// Plans the tournament for each pair of the pilot, with those that need most first.
     fn plan_pairs(&self, difference: f64) -> Vec<PairPlan> {
         let found = self.pilot.results.pairs().into_iter();
-        let found = found.filter(|(_, pilot)| pilot.groups() >= PilotDifferences::MIN_GROUPS);
+        let is_compared =
+            |one: &BotName, other: &BotName| self.host().is_none_or(|host| host == one || host == other);
+        let found = found.filter(|((one, other), pilot)| {
+            pilot.groups() >= PilotDifferences::MIN_GROUPS && is_compared(one, other)
+        });
         let mut pairs: Vec<_> = found
             .map(|((one, other), pilot)| {
                 let size = pilot.sample_size(difference).map(|size| (size, self.planned_size(size.cautious)));
@@ -147,16 +166,30 @@ impl PlannedField<'_> {
         pairs
     }
 
-    /// Returns the round robin in which each pair shares this many groups.
+    /// Returns the bot of a gauntlet, which sits at every table.
+    fn host(&self) -> Option<&BotName> {
+        if let TournamentFormat::Gauntlet { bot, .. } = self.plan.format() { Some(bot) } else { None }
+    }
+
+    /// Returns the tournament in which each compared pair shares this many groups.
     fn planned_size(&self, shared: u64) -> PlannedSize {
         let (seats, bots) = (self.seats(), self.plan.players.len() as u64);
-        // Each group has seats (seats - 1) of the bots (bots - 1) ordered pairs.
-        let groups = shared.saturating_mul(bots * (bots - 1)).div_ceil(seats * (seats - 1));
+        let groups = match self.host() {
+            // Each group has seats - 1 of the bots - 1 opponents.
+            Some(_) => shared.saturating_mul(bots - 1).div_ceil(seats - 1),
+            // Each group has seats (seats - 1) of the bots (bots - 1) ordered pairs.
+            None => shared.saturating_mul(bots * (bots - 1)).div_ceil(seats * (seats - 1)),
+        };
         let matches = groups.saturating_mul(seats);
-        // Every bot plays the same share of all seats.
+        // All bots play equally often, except the host of a gauntlet, which plays every match.
+        let matches_of = |bot: &str| match self.host() {
+            Some(host) if host.as_str() == bot => matches,
+            Some(_) => matches.saturating_mul(seats - 1) / (bots - 1),
+            None => matches.saturating_mul(seats) / bots,
+        };
         let cost = self.models().filter_map(|bot| {
             let (spent, played) = self.cost_in_pilot(bot)?;
-            Some(spent.scaled(matches.saturating_mul(seats) / bots, played))
+            Some(spent.scaled(matches_of(bot), played))
         });
         PlannedSize { groups, matches, cost: cost.fold(Amount::default(), |sum, amount| sum + amount) }
     }
@@ -222,7 +255,12 @@ impl PlannedField<'_> {
         ))
         .table(table.into_table())
         .paragraph(format!(
-            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a round robin of {bots} bots in which each two bots share the cautious number."
+            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number.",
+            self.plan.format().profile().title,
+            self.host().map_or_else(
+                || "each two bots share".to_owned(),
+                |host| format!("{host} and each other bot share"),
+            ),
         ))
         .paragraphs(unknown)
         .paragraphs(even)

@@ -87,10 +87,33 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
     let threes = write_plan(&folder, "threes.toml", "seats = 3", &bots);
     let refused = plan(&threes, &words).await.unwrap_err();
     assert!(refused.contains("pilot.toml: the pilot has seats: 2, the plan 3"), "{refused}");
-    let swiss = "seats = 2\nformat = { kind = \"swiss\", rounds = 2 }";
-    let swiss = write_plan(&folder, "swiss.toml", swiss, &format!("{GREEDY}{}", model("m1")));
-    let refused = plan(&swiss, &words).await.unwrap_err();
-    assert!(refused.contains("swiss.toml: format.kind: swiss: expected a round robin"), "{refused}");
+    // In a gauntlet each other bot plays half as often as the first, which is the only one of the pilot with a model.
+    let others = format!("{GREEDY}{}[[bot]]\nname = \"timid\"\nhouse = \"timid\"\n", model("m1"));
+    let gauntlet = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"greedy\" }";
+    let gauntlet = write_plan(&folder, "gauntlet.toml", gauntlet, &others);
+    let found = plan(&gauntlet, &words).await.unwrap();
+    assert_eq!(sizes(&found), [2 * cautious, 4 * cautious, spent * 2 * cautious / 24], "{found}");
+    let hosted = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"m1\" }";
+    let hosted = write_plan(&folder, "hosted.toml", hosted, &others);
+    let found = plan(&hosted, &words).await.unwrap();
+    assert_eq!(sizes(&found), [2 * cautious, 4 * cautious, spent * 4 * cautious / 24], "{found}");
+    let foreign = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"timid\" }";
+    let foreign = write_plan(&folder, "foreign.toml", foreign, &others);
+    let refused = plan(&foreign, &words).await.unwrap_err();
+    assert!(refused.contains("no two bots of the pilot"), "{refused}");
+    for (kind, why) in [
+        ("kind = \"swiss\", rounds = 2", "swiss: earlier results decide which bots meet"),
+        (
+            "kind = \"sprt\", candidate = \"greedy\", baseline = \"m1\", effect_some = 0.2, groups = 40",
+            "sprt: it plays until the answer is known",
+        ),
+    ] {
+        let settings = format!("seats = 2\nformat = {{ {kind} }}");
+        let file = write_plan(&folder, "other.toml", &settings, &format!("{GREEDY}{}", model("m1")));
+        let refused = plan(&file, &words).await.unwrap_err();
+        assert!(refused.contains(&format!("other.toml: format.kind: {why}")), "{refused}");
+        assert!(refused.contains("expected round-robin or gauntlet"), "{refused}");
+    }
     for (detect, why) in [
         ("0", "expected a number above 0"),
         ("-1", "expected a number above 0"),
