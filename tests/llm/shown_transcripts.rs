@@ -23,7 +23,11 @@ fn hostile_reply(_: usize, call: &Call) -> Reply {
 }
 
 async fn show(words: &[&str]) -> (Option<i32>, String, String) {
-    let (output, stdout, stderr) = run(lastnim(&[&["record", "transcript"], words].concat())).await;
+    run_record(&[&["transcript"], words].concat()).await
+}
+
+async fn run_record(words: &[&str]) -> (Option<i32>, String, String) {
+    let (output, stdout, stderr) = run(lastnim(&[&["record"], words].concat())).await;
     (output.status.code(), stdout, stderr)
 }
 
@@ -102,4 +106,46 @@ async fn questions_are_shown_with_the_board() {
     let (code, _, stderr) = show(&[record, "--transcript", other.to_str().unwrap()]).await;
     assert!(code == Some(2) && stderr.contains(&format!("no question from match {match_id}")), "{stderr}");
     assert!(stderr.contains("1 of its lines could not be read: 1"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_shows_reasons_under_takes() {
+    let transcript = fresh_file("reasons.jsonl");
+    let (record, match_id) = play_match(&transcript, |_, call| {
+        let is_row = call.last_message().contains("which row do you declare?");
+        let why = format!("so \u{1b}[2J\u{202e}\n\twe win {}", "and win ".repeat(40));
+        let answer = if is_row { json!({ "row": [0, 1] }) } else { json!({ "take": 1, "why": why }) };
+        completion(&answer.to_string())
+    })
+    .await;
+    let (record, file) = (record.to_str().unwrap(), transcript.to_str().unwrap());
+    let (_, plain, _) = run_record(&["replay", record]).await;
+    let (code, text, stderr) = run_record(&["replay", record, "--transcript", file]).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_no_control_characters(&text);
+    let is_reason = |line: &&str| line.trim_start().starts_with("said");
+    let reasons: Vec<_> = text.lines().filter(is_reason).collect();
+    assert!(!reasons.is_empty(), "{text}");
+    for reason in &reasons {
+        assert!(reason.contains("so \\u001b[2J\\u202e we win and win"), "{reason}");
+        assert!(reason.ends_with('…') && reason.chars().count() <= 80, "{reason}");
+    }
+    // Everything else stays the same, and each reason is under the take that the model made.
+    let rest: Vec<_> = text.lines().filter(|line| !is_reason(line)).collect();
+    assert_eq!(rest, plain.lines().collect::<Vec<_>>());
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| is_reason(line)) {
+        let above: Vec<_> = text.lines().take(number).collect();
+        let took = above.iter().rev().find(|line| line.trim_start().starts_with("took")).unwrap();
+        assert!(took.contains("took       1 in"), "{line}: {took}");
+    }
+
+    let changed = fresh_file("changed.jsonl");
+    fs::write(&changed, fs::read_to_string(&transcript).unwrap().replace("and win", "and lie")).unwrap();
+    let (_, text, _) = run_record(&["replay", record, "--transcript", changed.to_str().unwrap()]).await;
+    assert!(text.contains("unproved   so") && !text.lines().any(|line| is_reason(&line)), "{text}");
+    let (code, _, stderr) = run_record(&["replay", record, "--transcript", file, "--json"]).await;
+    assert!(code == Some(2) && stderr.contains("cannot be used with"), "{stderr}");
+    fs::write(&changed, "").unwrap();
+    let (code, _, stderr) = run_record(&["replay", record, "--transcript", changed.to_str().unwrap()]).await;
+    assert!(code == Some(2) && stderr.contains(&format!("no question from match {match_id}")), "{stderr}");
 }

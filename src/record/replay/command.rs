@@ -1,7 +1,12 @@
 //! `lastnim record replay`.
 
 use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
-use crate::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input, screen};
+use crate::{
+    CommandExit, CommandResult, Failure, batch,
+    form::stdout_terminal,
+    record::transcript::{MatchQuestions, read_questions},
+    record_input, screen,
+};
 use clap::Args;
 use lastnim_core::referee::Record;
 use lastnim_proto::{
@@ -25,6 +30,9 @@ pub struct ReplayArgs {
     /// A record as JSON or text; - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
+    /// Shows what language models said under their takes, from a transcript or a folder; may be repeated
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "json")]
+    transcript: Vec<PathBuf>,
     /// Shows only this ply
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     ply: Option<u32>,
@@ -50,9 +58,15 @@ Examples:
   lastnim record replay record.json
   lastnim record replay record.json --from 1
   lastnim record replay record.json --ply 1 --json
+  lastnim record replay record.json --transcript cup.run
   lastnim record get $MATCH | lastnim record replay -
 
-A damaged record is shown up to its first flaw, with exit code 1. `lastnim record verify` checks signatures; this does not.";
+A damaged record is shown up to its first flaw, with exit code 1. `lastnim record verify` checks signatures; this does not.
+With --transcript, a reason is cut to one line; it is `unproved` if the record lacks its hash. `lastnim record transcript`
+shows whole questions and replies.";
+
+/// The maximum number of columns of a model's reason: the rest of the line beside its label.
+const REASON_COLUMNS: usize = 66;
 
 impl ReplayArgs {
     fn shows_ply(&self, ply: u32) -> bool {
@@ -82,6 +96,10 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     if flaw.is_none() {
         check_plies(args, &record)?;
     }
+    let said = match args.transcript.as_slice() {
+        [] => MatchQuestions::new(),
+        files => read_questions(files, &record)?,
+    };
     let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
     let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
     let mut output = screen::stdout();
@@ -102,7 +120,9 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
-        write(&mut output, &step.to_section(&record))?;
+        let asked = said.get(&Some(step.ply())).into_iter().flatten();
+        let reasons = asked.filter_map(|question| question.reason_fact(REASON_COLUMNS));
+        write(&mut output, &step.to_section(&record).facts(reasons))?;
         if waits && shown.peek().is_some() && !wait_for_enter(&mut output)? {
             return Ok(CommandExit::Done);
         }

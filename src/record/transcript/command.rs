@@ -2,7 +2,8 @@
 
 use super::{
     folded_text::TextLength,
-    publishing::{PublishingAction, fetch_published_lines},
+    match_questions::{read_published_questions, read_questions},
+    publishing::PublishingAction,
     question_report::ShownQuestion,
 };
 use crate::{
@@ -13,18 +14,14 @@ use crate::{
     record_input,
     remote::{RemoteServer, ServerArgs},
     runtime, screen,
-    transcript_files::list_transcripts,
 };
 use clap::Args;
-use lastnim_client::text_input::TextInput;
 use lastnim_core::{game::MatchId, referee::Record};
-use lastnim_llm::{RecordedAnswers, TranscriptItem, read_transcript};
 use lastnim_proto::{json::message_to_json, record::verify_record, record_file::read_record};
 use lastnim_report::Section;
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
-    io::{BufReader, Write},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -72,7 +69,10 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         return action.run();
     }
     let record = read_match(args)?;
-    let mut questions = read_questions(args, &record)?;
+    let mut questions = match args.transcript.as_slice() {
+        [] => read_published_questions(&args.server, &record)?,
+        files => read_questions(files, &record)?,
+    };
     let steps: Vec<_> = ReplaySteps::of_record(&record).collect();
     if let Some(ply) = args.ply.filter(|&ply| ply as usize >= steps.len()) {
         let there = match steps.len() {
@@ -141,53 +141,6 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
     let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
     Ok(verify_record(&given).map_err(|flaw| Failure::runtime(flaw, what))?.into_record())
-}
-
-/// Returns the questions of a match by ply. Questions about rows have no ply and come first.
-fn read_questions(
-    args: &TranscriptArgs,
-    record: &Record,
-) -> Result<BTreeMap<Option<u32>, Vec<ShownQuestion>>, Failure> {
-    let (recorded, setup) = (RecordedAnswers::of_record(record), record.state().setup());
-    let mut questions: BTreeMap<_, Vec<ShownQuestion>> = BTreeMap::new();
-    let mut add_item = |item| {
-        let TranscriptItem::Question(question) = item else { return };
-        let seat = setup.seats().seat(question.key.seat);
-        let Some(seat) = seat.ok().filter(|_| question.key.match_id == record.id()) else { return };
-        let (bot, proof) = (setup.bots[seat].to_string(), recorded.prove_question(&question));
-        let question = ShownQuestion { question: *question, bot, proof };
-        questions.entry(question.question.key.ply).or_default().push(question);
-    };
-    if args.transcript.is_empty() {
-        let published = fetch_published_lines(&args.server, record.id())?;
-        read_transcript(published.as_bytes(), &mut add_item)
-            .map_err(|error| Failure::runtime(error, "the server"))?;
-    }
-    for file in list_transcripts(&args.transcript)? {
-        let read =
-            TextInput::open(&file).and_then(|opened| read_transcript(BufReader::new(opened), &mut add_item));
-        let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
-        if unread.count > 0 {
-            let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
-            // The readable lines are shown anyway.
-            let _ = writeln!(
-                screen::stderr(),
-                "{}: {} of its lines could not be read: {}",
-                file.display(),
-                unread.count,
-                numbers.join(", ")
-            );
-        }
-    }
-    if questions.is_empty() {
-        let id = record.id();
-        return Err(Failure::input(if args.transcript.is_empty() {
-            format!("no transcript of match {id} was published on the server: name a file with --transcript")
-        } else {
-            format!("the transcripts have no question from match {id}")
-        }));
-    }
-    Ok(questions)
 }
 
 fn step_json(record: &Record, board: &Value, asked: &[ShownQuestion]) -> Value {

@@ -3,7 +3,9 @@
 
 mod command;
 mod folded_text;
+mod match_questions;
 mod publishing;
 mod question_report;
 
 pub use command::{TranscriptArgs, run};
+pub use match_questions::{MatchQuestions, read_questions};

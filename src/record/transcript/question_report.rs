@@ -1,6 +1,7 @@
 //! Shows a question of a transcript, as text and as JSON.
 
 use super::folded_text::{TextLength, fold_text};
+use lastnim_core::visible_text::visible_text;
 use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
 use lastnim_report::{
     Section,
@@ -36,6 +37,16 @@ impl ShownQuestion {
         }
         items.extend(decision.as_ref().map(|decision| decision_words(decision, length)));
         section.list(items)
+    }
+
+    /// Returns the model's reason for its answer on one line, cut to a width, as a fact; `None` without a reason.
+    pub fn reason_fact(&self, columns: usize) -> Option<(&'static str, String)> {
+        let why = self.question.decision.as_ref()?.why.as_ref()?;
+        let line = visible_text(&why.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+        let is_cut = line.chars().count() > columns;
+        let shown: String = line.chars().take(if is_cut { columns - 1 } else { columns }).collect();
+        let label = if self.proof == QuestionProof::Proved { "said" } else { "unproved" };
+        Some((label, if is_cut { format!("{shown}…") } else { shown }))
     }
 
     /// Returns the question as JSON.
