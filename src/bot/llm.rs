@@ -72,7 +72,7 @@ pub async fn play_llm_bot(
     let bound = bot.cost_bound();
     print_event(
         form,
-        || format!("the model costs {bound}"),
+        || format!("the model has {bound}"),
         || {
             let mut json = bound.to_json();
             json["event"] = "budget".into();

@@ -138,7 +138,7 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
         ("positions", format!("{}: {}", plan.position_count(), fact("positions"))),
         ("matches", match_count_words(plan.total)),
-        ("models", plan.model_cost_bound().map(|bound| format!("cost {bound}")).unwrap_or_default()),
+        ("models", plan.model_cost_bound().map(|bound| bound.to_string()).unwrap_or_default()),
         ("clock", fact("clock")),
         ("seed", fact("seed")),
         ("methods", fact("methods")),

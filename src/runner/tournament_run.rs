@@ -214,7 +214,7 @@ impl<'a> TournamentRun<'a> {
                 progress.print_line(&warning);
             }
             if let Some(cost) = self.plan.model_cost_bound() {
-                progress.print_line(&format!("the models cost {cost}"));
+                progress.print_line(&format!("the models have {cost}"));
             }
             for warning in short_clock_warnings(self.plan) {
                 progress.print_line(&warning);

@@ -179,12 +179,12 @@ async fn models_of_a_tournament_share_its_budget() {
     let mut check = lastnim(&["tournament", "check"]);
     check.arg(&file);
     let (_, stdout, _) = run(check).await;
-    assert!(stdout.contains("cost at most 2000 tokens"), "{stdout}");
+    assert!(stdout.contains("a budget of 2000 tokens"), "{stdout}");
     let mut command = lastnim(&["tournament", "run", "--json"]);
     command.arg(&file);
     let (output, _, stderr) = run(command).await;
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("the models cost at most 2000 tokens"), "{stderr}");
+    assert!(stderr.contains("the models have a budget of 2000 tokens"), "{stderr}");
     assert!(stderr.contains("a budget is used up (the budget of all models has no room"), "{stderr}");
     // Each reply takes 120 tokens, and calls that could exceed the rest do not start.
     let calls = endpoint.calls().len();

@@ -114,7 +114,7 @@ impl Amount {
 impl fmt::Display for Amount {
     /// Writes the tokens and, if there is any, the money, rounded up to a millionth.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} tokens", self.tokens)?;
+        write!(f, "{} {}", self.tokens, if self.tokens == 1 { "token" } else { "tokens" })?;
         if self.money == 0 { Ok(()) } else { write!(f, ", costing {}", self.money_text()) }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((amount.tokens, amount.money), (1_500_001, 1_250_002_000_000));
         assert_eq!(amount.to_string(), "1500001 tokens, costing 1.250002");
         assert_eq!(Amount { tokens: 7, ..Amount::default() }.to_string(), "7 tokens");
-        assert_eq!(amount_of(1, 0, 0).to_string(), "1 tokens, costing 0.000001", "it is rounded up");
+        assert_eq!(amount_of(1, 0, 0).to_string(), "1 token, costing 0.000001", "it is rounded up");
         assert_eq!(amount_of(1_000_000, 0, 900_000).to_string(), "1000000 tokens, costing 0.047500");
         assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);
         let largest = amount_of(u64::MAX, u64::MAX, 0);

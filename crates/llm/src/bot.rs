@@ -122,7 +122,7 @@ impl LlmBot {
         Tally { spent: self.decider.budget.spent(), ..tally }
     }
 
-    /// Returns the maximum cost of the model over any number of matches.
+    /// Returns the budget of the model for any number of matches.
     pub fn cost_bound(&self) -> CostBound {
         CostBound::of_settings(&self.decider.settings, None)
     }

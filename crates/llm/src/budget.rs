@@ -249,15 +249,15 @@ pub fn check_budgets(settings: &LlmSettings) -> Result<(), LlmError> {
     Ok(())
 }
 
-/// The maximum cost of a model, as far as budgets limit it.
+/// The budget of a model: calls end once they have cost this much. An endpoint that ignores the limit on reply tokens can
+/// make the last calls cost more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CostBound {
     limit: Limit,
 }
 
 impl CostBound {
-    /// Returns the maximum cost of this many matches with these settings; `matches` is `None` if their number
-    /// is unknown.
+    /// Returns the budget for this many matches with these settings; `matches` is `None` if their number is unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
         let of_matches = Limit {
@@ -270,7 +270,7 @@ impl CostBound {
         Self { limit: of_matches.tighter(of_bot).tighter(of_all) }
     }
 
-    /// Returns the limit for several models, which may also have a shared budget.
+    /// Returns the budget of several models, which may also have a shared one.
     pub fn of_all(bounds: &[Self], tokens: Option<u64>, money: Option<Decimal>) -> Self {
         let tokens_of_all = bounds
             .iter()
@@ -295,11 +295,11 @@ impl fmt::Display for CostBound {
             .limit
             .money
             .map(|money| format!("{} in money", Amount { money, ..Amount::default() }.money_text()));
-        let tokens = self.limit.tokens.map(|tokens| format!("{tokens} tokens"));
+        let tokens = self.limit.tokens.map(|tokens| Amount { tokens, ..Amount::default() }.to_string());
         match (money, tokens) {
-            (None, None) => f.write_str("any amount: no budget is set"),
-            (Some(money), Some(tokens)) => write!(f, "at most {money} and {tokens}"),
-            (Some(bound), None) | (None, Some(bound)) => write!(f, "at most {bound}"),
+            (None, None) => f.write_str("no budget"),
+            (Some(money), Some(tokens)) => write!(f, "a budget of {money} and {tokens}"),
+            (Some(bound), None) | (None, Some(bound)) => write!(f, "a budget of {bound}"),
         }
     }
 }
