@@ -4,7 +4,8 @@
 - `lastnim.envs.against_house_bots`: Gymnasium, one seat against house bots (the extra `gymnasium`);
 - `lastnim.envs.VectorGames`: thousands of games, stepped at once in Rust (the extra `numpy`);
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
-- `lastnim.envs.inspect_ai`: a language model on positions of a dataset, for inspect_ai (the extra `inspect`).
+- `lastnim.envs.inspect_ai`: a language model on positions of a dataset, for inspect_ai (the extra `inspect`);
+- `lastnim.envs.textarena`: language models play each other, for TextArena (the extra `textarena`).
 
 The separate distribution `lastnim-verifiers` is an environment of verifiers: language models play matches.
 

@@ -80,6 +80,14 @@ class ModelMatch:
         position = self._position
         return position.solve().winner if position is not None and position.is_over else None
 
+    def satisfactions(self) -> dict[int, float]:
+        """Returns each seat's satisfaction: 1 if its row prefers the winner most, to 0 if least. Raises ValueError before the end."""
+        position, winner = self._position, self.winner
+        if position is None or winner is None:
+            raise ValueError("the match is not over")
+        ranks = {seat: row.index((winner - seat) % self.seats) for seat, row in enumerate(position.rows)}
+        return {seat: 1 - rank / (self.seats - 1) for seat, rank in ranks.items()}
+
     def play(self, take: int) -> None:
         """Takes counters for the seat to move. Raises ValueError if the take is illegal, or rows are missing."""
         if self._position is None:
