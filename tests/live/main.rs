@@ -59,6 +59,7 @@ mod registering;
 mod secrecy;
 mod session;
 mod signed_in_pages;
+mod sharing;
 mod sizes;
 mod stopping;
 mod strangers;

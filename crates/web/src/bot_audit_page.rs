@@ -3,7 +3,7 @@
 use super::address::{PageAddress, PageForm, link_of_cell};
 use super::board::draw_static_board;
 use super::match_page::takes_words;
-use super::page::{Page, link_paragraph};
+use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
 use super::typed_position::TypedPosition;
@@ -48,7 +48,7 @@ pub(super) async fn bot_audit_page(
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
         let html = Html::with_links(&link_of_cell);
-        let mut content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str());
+        let mut content = String::new();
         match bot_findings_report(&audited) {
             Some(report) => content += &html.report_html(&report),
             None => {
@@ -59,8 +59,14 @@ pub(super) async fn bot_audit_page(
         }
         let found = audited.report.iter().flat_map(|report| &report.bots).next();
         content += &puzzles_html(found.map_or(&[], |found| &found.puzzles));
-        Ok(Page::of_html(address, format!("How {name} plays"), content))
+        Ok(audit_page(address, &name, content))
     }))
+}
+
+fn audit_page(address: &PageAddress, name: &BotName, content: String) -> Page {
+    let summary =
+        format!("The newest matches of {name} compared with optimal play, and its worst errors as puzzles");
+    Page::of_html(address, format!("How {name} plays"), content).with_summary(summary)
 }
 
 /// Returns the latest audit of a bot's newest matches, even while a newer one is running. `None` until the first one is ready.
@@ -109,9 +115,8 @@ fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
         let words = "Its newest matches are being audited. This page reloads itself.";
-        let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
-        let content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str()) + &section;
-        Ok(Page::of_html(address, format!("How {name} plays"), content))
+        let content = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
+        Ok(audit_page(address, &name, content))
     });
     content.awaited()
 }

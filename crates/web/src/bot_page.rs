@@ -43,7 +43,8 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
             Section::with_heading("Newest matches").table(match_table(newest))
         };
         html += &Html::with_links(&link_of_match_cell).section_html(&section);
-        Ok(Page::of_html(address, name.to_string(), html))
+        let summary = format!("The results of {name}: its matches, opponents and ratings");
+        Ok(Page::of_html(address, name.to_string(), html).with_summary(summary))
     }))
 }
 

@@ -45,6 +45,7 @@ mod token_sessions;
 mod tournament_format_sections;
 mod tournament_page;
 mod tournament_view;
+mod trail;
 mod transcript_page;
 mod typed_position;
 mod typed_token;

@@ -26,6 +26,7 @@ const PAGE_SIZE: u32 = 50;
 /// The texts around a list.
 struct ListWords {
     title: &'static str,
+    summary: &'static str,
     /// HTML before the list.
     before: String,
     /// The text for an empty list.
@@ -44,6 +45,7 @@ pub(super) async fn tournament_list(
     let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });
     let words = ListWords {
         title: "Tournaments",
+        summary: "All tournaments on this server, the newest first",
         before: String::new(),
         nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with \"organise\" below.",
         links: link_of_tournament_cell,
@@ -67,7 +69,6 @@ pub(super) async fn match_list(
     let address = |page| PageAddress::matches_of(tournament, filter.clone(), page);
     let next = next_page(&list.next_page_token, address);
     let form = filter_form_html(tournament, filter);
-    let title = if tournament.is_some() { "The tournament's matches" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
             "No matches have been played yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
@@ -75,7 +76,13 @@ pub(super) async fn match_list(
         (false, false) => "No matches fit the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",
     };
-    let words = ListWords { title, before: form, nothing, links: link_of_match_cell };
+    let words = ListWords {
+        title: "Matches",
+        summary: "Matches of Last Nim, the newest first, each with every take",
+        before: form,
+        nothing,
+        links: link_of_match_cell,
+    };
     Ok(list_content(words, match_table(&list.matches), next, list))
 }
 
@@ -89,6 +96,7 @@ pub(super) async fn bot_list(
     let next = next_page(&list.next_page_token, |page| PageAddress::Bots { page });
     let words = ListWords {
         title: "Bots",
+        summary: "All bots on this server, with their results",
         before: String::new(),
         nothing: "No bots are registered yet. An organiser can register one with `lastnim bot register`, which prints its token.",
         links: link_of_cell,
@@ -147,7 +155,7 @@ fn list_content<M: Name + Send + 'static>(
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }
-        Ok(Page::of_html(address, words.title.into(), html))
+        Ok(Page::of_html(address, words.title.into(), html).with_summary(words.summary))
     });
     content.with_tables(tables).with_next(next)
 }

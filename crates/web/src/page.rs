@@ -2,10 +2,15 @@
 
 use super::address::{PageAddress, PageForm};
 use super::sign_in::SignedIn;
+use super::trail::Crumb;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_report::render::{Html, write_template};
 use std::fmt::Display;
+
+/// The summary of a page that has none.
+const SITE_SUMMARY: &str =
+    "A tournament server for bots that play multi-player Last Nim, scored by an exact oracle";
 
 /// A page: the common frame around its content.
 #[derive(Debug, Template)]
@@ -15,8 +20,10 @@ pub(super) struct Page {
     pub title: String,
     /// The heading as HTML, if it is more than the title; otherwise empty.
     pub heading: String,
-    /// A summary in one sentence, for link previews.
+    /// A summary in one sentence, for search engines and link previews.
     pub summary: String,
+    /// The pages above it, the outermost first.
+    pub trail: Vec<Crumb>,
     /// The public address; empty if the server does not know it.
     pub url: String,
     /// The address of the page as JSON; may be empty.
@@ -37,9 +44,9 @@ impl Page {
 
     /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
-        let (heading, summary, json, csv) = Default::default();
-        let (title, url, signed_in) = (title.into(), String::new(), None);
-        Self { title, heading, summary, url, json, csv, signed_in, content }
+        let (heading, url, trail, json, csv) = Default::default();
+        let (title, summary, signed_in) = (title.into(), SITE_SUMMARY.to_owned(), None);
+        Self { title, heading, summary, trail, url, json, csv, signed_in, content }
     }
 
     /// Creates a page from a template, without JSON or CSV.
@@ -65,6 +72,20 @@ impl Page {
     #[must_use = "returns the changed page"]
     pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), ..self }
+    }
+
+    /// Adds the pages above it, the outermost first.
+    #[must_use = "returns the changed page"]
+    pub(super) fn with_trail(self, trail: Vec<Crumb>) -> Self {
+        Self { trail, ..self }
+    }
+
+    /// Returns its title, followed by the title of the page above it unless that is a list.
+    fn full_title(&self) -> String {
+        match self.trail.as_slice() {
+            [_, .., above] => format!("{} - {}", self.title, above.title),
+            _ => self.title.clone(),
+        }
     }
 
     /// Adds a heading as HTML, which live updates can change.

@@ -3,6 +3,7 @@
 use super::address::PageAddress;
 use super::kept_pages::PageLifetime;
 use super::page::Page;
+use super::trail::Crumb;
 use lastnim_proto::json::MessageJson;
 use lastnim_report::Report;
 use lastnim_report::render::csv_text;
@@ -20,6 +21,8 @@ pub(super) struct PageContent {
     tables: Option<Report>,
     /// The settings that would repeat the tournament; `None` if it has no TOML.
     toml: Option<String>,
+    /// The pages above it; `None` if its address tells them.
+    pub trail: Option<Vec<Crumb>>,
     /// The next page of a list.
     pub next: Option<PageAddress>,
     /// How long it stays valid.
@@ -47,8 +50,8 @@ impl PageContent {
     }
 
     fn new(page: MakePage, json: Box<dyn FnOnce() -> String + Send>) -> Self {
-        let (tables, toml, next, lifetime, is_awaited) = Default::default();
-        Self { page, json, tables, toml, next, lifetime, is_awaited }
+        let (tables, toml, trail, next, lifetime, is_awaited) = Default::default();
+        Self { page, json, tables, toml, trail, next, lifetime, is_awaited }
     }
 
     /// Sets how long it stays valid.
@@ -69,6 +72,12 @@ impl PageContent {
         Self { tables: Some(tables), ..self }
     }
 
+    /// Adds the pages above it.
+    #[must_use = "returns the changed content"]
+    pub(super) fn with_trail(self, trail: Vec<Crumb>) -> Self {
+        Self { trail: Some(trail), ..self }
+    }
+
     /// Adds the TOML file.
     #[must_use = "returns the changed content"]
     pub(super) fn with_toml(self, toml: String) -> Self {
@@ -83,7 +92,7 @@ impl PageContent {
 
     /// Makes the HTML page.
     pub(super) fn page(self, address: &PageAddress) -> Result<Page, Status> {
-        let page = (self.page)(address)?;
+        let page = (self.page)(address)?.with_trail(self.trail.unwrap_or_default());
         Ok(if self.tables.is_some() { page.with_csv(address) } else { page })
     }
 

@@ -25,6 +25,7 @@ use super::sign_in::{
 };
 use super::site::Site;
 use super::tournament_page::{standings_page, tournament_page};
+use super::trail::trail_of_address;
 use super::transcript_page::{QuestionPlace, transcript_page};
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
@@ -253,7 +254,10 @@ impl Pages {
         form: PageForm,
     ) -> Result<PageResponse, Status> {
         let make = || async {
-            let content = self.read_content(visitor, address, form).await?;
+            let mut content = self.read_content(visitor, address, form).await?;
+            if form == PageForm::Html && content.trail.is_none() {
+                content.trail = Some(trail_of_address(&self.site, visitor, address).await?);
+            }
             self.make_page(visitor, content, address.clone(), form).await
         };
         self.show_kept(visitor, (address.in_form(form), form), make).await

@@ -4,6 +4,7 @@ use super::address::PageAddress;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
+use super::trail::trail_below_match;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::MatchId;
@@ -45,7 +46,6 @@ impl QuestionPlace {
 struct TranscriptContent {
     steps: Vec<QuestionStep>,
     lines: String,
-    back: PageAddress,
 }
 
 struct QuestionStep {
@@ -75,8 +75,10 @@ pub(super) async fn transcript_page(
     let listed = site.transcripts.list_transcripts(visitor.request(request)).await?.into_inner();
     let QuestionPlace { seat, ply } = place;
     let request = pb::GetTranscriptRequest { match_id, seat, ply };
+    let setup = site.get_match(visitor, id).await?.r#match.and_then(|game| game.setup).unwrap_or_default();
+    let trail = trail_below_match(site, visitor, id, ply.map(|ply| ply + 1), &setup).await?;
     let transcript = site.transcripts.get_transcript(visitor.request(request)).await?.into_inner();
-    Ok(PageContent::of_message(transcript.clone(), move |address| {
+    let content = PageContent::of_message(transcript.clone(), move |address| {
         let places: Vec<_> = listed.questions.iter().map(place_of_question).collect();
         let here = places.iter().position(|&other| other == place);
         let before = here.and_then(|here| here.checked_sub(1)).and_then(|before| places.get(before));
@@ -89,10 +91,12 @@ pub(super) async fn transcript_page(
         let content = write_template(&TranscriptContent {
             steps: steps.collect(),
             lines: lines_html(&transcript.lines),
-            back: PageAddress::Match { id, ply: ply.map(|ply| ply + 1) },
         });
-        Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content))
-    }))
+        let bot = setup.bots.get(seat as usize).map(String::as_str).unwrap_or_default();
+        let summary = format!("What the model behind {bot} was asked and answered: {}", place.words());
+        Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content).with_summary(summary))
+    });
+    Ok(content.with_trail(trail))
 }
 
 /// Returns which question was published.

@@ -7,6 +7,7 @@ use super::page::Page;
 use super::page_content::PageContent;
 use super::replay::Replay;
 use super::site::Site;
+use super::trail::trail_below_match;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
@@ -26,7 +27,6 @@ struct WhatIfContent {
     answer: String,
     /// The link to edit the position.
     oracle: PageAddress,
-    back: PageAddress,
 }
 
 /// Returns a position of a match after another take, with the oracle's analysis; without a take, the position itself.
@@ -51,6 +51,7 @@ pub(super) async fn what_if_page(
     let game = typed.read().map_err(Status::not_found)?;
     let answer = ask_oracle(site, visitor, &(&game).into()).await?;
     let lifetime = answer.lifetime();
+    let trail = trail_below_match(site, visitor, id, Some(ply), &replay.setup).await?;
     let content = PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
@@ -64,17 +65,16 @@ pub(super) async fn what_if_page(
             }
         };
         let html = Html::with_links(&|_, _| None);
-        let section = Section::new().paragraph(words).paragraph(ending_words(game.ending));
+        let section = Section::new().paragraph(&*words).paragraph(ending_words(game.ending));
         let content = write_template(&WhatIfContent {
             words: html.section_html(&section),
             board: draw_static_board(&position, last).svg,
             answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
             oracle: PageAddress::Oracle { position: typed },
-            back: PageAddress::Match { id, ply: Some(ply) },
         });
-        Ok(Page::of_html(address, "What if".into(), content))
+        Ok(Page::of_html(address, "What if".into(), content).with_summary(words))
     });
-    Ok(content.with_lifetime(lifetime))
+    Ok(content.with_lifetime(lifetime).with_trail(trail))
 }
 
 /// Returns a position of a match with its rows.

@@ -38,7 +38,8 @@ pub(crate) fn contents_page() -> PageContent {
     PageContent::of_json(json, |address| {
         let parts = Chapter::all().chunk_by(|one, next| one.part == next.part).collect();
         let html = write_template(&Contents { parts });
-        Ok(Page::of_html(address, "Docs".into(), html))
+        let summary = "How to write bots, run tournaments and read audits with lastnim";
+        Ok(Page::of_html(address, "Docs".into(), html).with_summary(summary))
     })
 }
 

@@ -13,12 +13,13 @@ mod winner_line;
 pub(super) use finding::takes_words;
 pub(super) use view::MatchAtPly;
 
-use super::address::{PageAddress, link_of_cell};
+use super::address::link_of_cell;
 use super::kept_pages::{MadePage, PageLifetime};
 use super::page::Page;
 use super::page_content::PageContent;
 use super::replay::Replay;
 use super::site::Site;
+use super::trail::trail_of_match;
 use super::transcript_page::place_of_question;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
@@ -59,7 +60,7 @@ pub(super) async fn match_page(
         }
         None => ModelWords::new(),
     };
-    let tournament = read_tournament(site, visitor, &game).await?;
+    let trail = trail_of_match(site, visitor, &game.setup.clone().unwrap_or_default()).await?;
     // A withheld record is shown once the tournament is over.
     let lifetime =
         if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
@@ -71,11 +72,10 @@ pub(super) async fn match_page(
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
         let proof = record.as_ref().map(proof_words).unwrap_or_default();
-        let around =
-            AroundMatch { tournament, transcripts: transcript_links(id, &questions, &replay), proof };
+        let around = AroundMatch { transcripts: transcript_links(id, &questions, &replay), proof };
         MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
     });
-    Ok(content.with_lifetime(lifetime))
+    Ok(content.with_lifetime(lifetime).with_trail(trail))
 }
 
 /// Returns the record of a match, as `lastnim record get` prints it.
@@ -88,20 +88,6 @@ pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) ->
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
     let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
     Ok(MadePage::of_json(json, lifetime))
-}
-
-/// Returns the address and the title of the tournament of a match, if it has one.
-async fn read_tournament(
-    site: &Site,
-    visitor: &Visitor,
-    game: &pb::Match,
-) -> Result<Option<(PageAddress, String)>, Status> {
-    let id = game.setup.as_ref().map(|setup| setup.tournament_id.as_str()).unwrap_or_default();
-    let Ok(id) = id.parse() else { return Ok(None) };
-    let shown = site.get_tournament(visitor, id).await?;
-    let settings = shown.tournament.and_then(|tournament| tournament.settings).unwrap_or_default();
-    let title = if settings.title.is_empty() { "Tournament".to_owned() } else { settings.title };
-    Ok(Some((PageAddress::Tournament { id }, title)))
 }
 
 /// Reads which questions of a finished match were published.

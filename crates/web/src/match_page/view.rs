@@ -35,7 +35,6 @@ const MAX_STEPPED_TAKES: u32 = 2_000;
     blocks = ["state", "board", "seats", "line", "steps", "said", "oracle", "rows", "takes", "takes_note", "ledger", "incidents"]
 )]
 struct MatchContent {
-    tournament: Option<(PageAddress, String)>,
     state_html: String,
     seat_count: usize,
     board_html: String,
@@ -124,8 +123,6 @@ struct SteppedMatch {
 /// What else a page shows.
 #[derive(Debug)]
 pub(super) struct AroundMatch {
-    /// The address and the title of its tournament.
-    pub tournament: Option<(PageAddress, String)>,
     /// Links to the logs of language models, with their texts.
     pub transcripts: Vec<(String, String)>,
     /// Whether the record verifies.
@@ -156,8 +153,8 @@ impl MatchAtPly<'_> {
             None => join_first_words(&self.replay.setup.bots),
         };
         let summary = finding::summary(self.shown, self.replay, self.audit()).plain(&seats);
-        let AroundMatch { tournament, transcripts, proof } = around;
-        let content = MatchContent { tournament, transcripts, proof, ..self.content(&seats)? };
+        let AroundMatch { transcripts, proof } = around;
+        let content = MatchContent { transcripts, proof, ..self.content(&seats)? };
         let page = Page::of_html(address, title, write_template(&content));
         Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
     }
@@ -213,7 +210,6 @@ impl MatchAtPly<'_> {
         let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat as usize);
         let words = last.zip(self.words).and_then(|(last, words)| words.get(&last).cloned());
         Ok(MatchContent {
-            tournament: None,
             state_html: finding::summary(self.shown, replay, audit).html(seats),
             seat_count: seats.count(),
             board_html: board.html(),

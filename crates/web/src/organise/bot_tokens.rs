@@ -7,6 +7,7 @@ use crate::page::Page;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response};
 use crate::site::Site;
+use crate::trail::organise_trail;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
@@ -72,6 +73,7 @@ fn confirm_bot_change(
     confirmation_page(
         organiser,
         &Confirmation {
+            trail: organise_trail(),
             title: &format!("{button}?"),
             what,
             button,
@@ -146,5 +148,6 @@ pub(super) async fn remove_bot(
 fn bots_response(organiser: &Visitor, status: StatusCode, shown: BotTokens) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = BotTokensPage { form_token, shown };
-    Ok(private_response(organiser, status, Page::of_template("Bots and their tokens", &content)))
+    let page = Page::of_template("Bots and their tokens", &content).with_trail(organise_trail());
+    Ok(private_response(organiser, status, page))
 }

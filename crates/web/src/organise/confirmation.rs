@@ -3,6 +3,7 @@
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::response::{PageResponse, private_response};
+use crate::trail::Crumb;
 use crate::visitor::Visitor;
 use askama::Template;
 use tonic::Status;
@@ -14,6 +15,8 @@ const CONFIRMED: &str = "confirmed";
 /// A request for confirmation.
 #[derive(Debug)]
 pub(super) struct Confirmation<'a> {
+    /// The pages above it.
+    pub trail: Vec<Crumb>,
     /// The question.
     pub title: &'a str,
     /// What will happen.
@@ -46,5 +49,6 @@ pub(super) fn confirmation_page(
 ) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = ConfirmationForm { form_token, asked };
-    Ok(private_response(organiser, StatusCode::OK, Page::of_template(asked.title, &content)))
+    let page = Page::of_template(asked.title, &content).with_trail(asked.trail.clone());
+    Ok(private_response(organiser, StatusCode::OK, page))
 }

@@ -6,6 +6,7 @@ use crate::page::Page;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
 use crate::site::Site;
+use crate::trail::organise_trail;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::referee::Clock;
@@ -216,7 +217,8 @@ pub(super) async fn create_match(
 fn form_response(organiser: &Visitor, status: StatusCode, typed: TypedMatch) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = NewMatchForm { form_token, fields: &FIELDS, typed };
-    Ok(private_response(organiser, status, Page::of_template("New match", &content)))
+    let page = Page::of_template("New match", &content).with_trail(organise_trail());
+    Ok(private_response(organiser, status, page))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::page::Page;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
 use crate::site::Site;
+use crate::trail::organise_trail;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
@@ -112,7 +113,8 @@ fn form_response(
     };
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };
-    Ok(private_response(organiser, status, Page::of_template("New tournament", &form)))
+    let page = Page::of_template("New tournament", &form).with_trail(organise_trail());
+    Ok(private_response(organiser, status, page))
 }
 
 fn group_view(group: FieldGroup, typed: &TypedSettings) -> GroupView {

@@ -7,6 +7,7 @@ use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
+use crate::trail::trail_of_organised;
 use crate::visitor::Visitor;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
@@ -69,6 +70,7 @@ pub(super) async fn act_on_tournament(
         return confirmation_page(
             organiser,
             &Confirmation {
+                trail: trail_of_organised(site, organiser, id).await?,
                 title,
                 what,
                 button,

@@ -7,6 +7,7 @@ use crate::match_filter::MatchFilter;
 use crate::page::Page;
 use crate::response::{PageResponse, private_response};
 use crate::site::Site;
+use crate::trail::{organise_trail, tournament_title};
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -133,8 +134,8 @@ pub(super) async fn tournament_page_with(
         can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
         voidable,
     };
-    let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
-    Ok(private_response(organiser, status, Page::of_template(title, &content)))
+    let page = Page::of_template(tournament_title(&tournament), &content).with_trail(organise_trail());
+    Ok(private_response(organiser, status, page))
 }
 
 fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {

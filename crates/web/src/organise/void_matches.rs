@@ -7,6 +7,7 @@ use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
+use crate::trail::trail_of_organised;
 use crate::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb::{self, void_target::Target};
@@ -187,6 +188,7 @@ pub(super) async fn void_matches(
         return confirmation_page(
             organiser,
             &Confirmation {
+                trail: trail_of_organised(site, organiser, id).await?,
                 title: "Void the matches?",
                 what: question_words(&voiding, &newest),
                 button: "Void",
