@@ -1,12 +1,19 @@
-//! What a link to a page shows elsewhere.
+//! What a link to a page shows elsewhere: titles and pictures.
 
 use super::{
-    host::{Host, exhibition, round_robin},
+    host::{Host, exhibition, round_robin, soon},
+    http2::{local, socket},
     organise_pages::signed_in,
     pages::{Answer, get},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
+use lastnim_server::Config;
+use std::collections::BTreeSet;
+use std::io::Cursor;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+const HOSTILE: &str = "]]></svg><script>alert(1)</script>\"'&\u{1f980}";
 
 /// Plays a tournament of two house bots with this title. Returns its id and those of its matches.
 async fn played_tournament(host: &Host, title: &str) -> (String, Vec<String>) {
@@ -83,4 +90,121 @@ async fn pages_below_a_tournament_name_it() {
     let alone = host.create_match(exhibition(["one", "greedy"], &[4])).await;
     let page = get(&host, &format!("/matches/{alone}")).await;
     assert_eq!(trail(&page), [link("/matches", "Matches")]);
+}
+
+/// The headers and the body of a response.
+struct File {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl File {
+    fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap()
+    }
+
+    fn header(&self, name: &str) -> &str {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let mut found = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value).unwrap_or_default()
+    }
+
+    fn status(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap()
+    }
+}
+
+/// Fetches a file that need not be text, with additional headers.
+async fn fetch(host: &Host, path: &str, headers: &str) -> File {
+    let mut stream = socket(&host.address, local(1)).await;
+    let request = format!("GET {path} HTTP/1.0\r\nHost: server\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    soon("a file", stream.read_to_end(&mut answer)).await.unwrap();
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the headers");
+    let body = answer.split_off(end + 4);
+    File { head: String::from_utf8(answer).unwrap(), body }
+}
+
+/// Fetches an SVG, and returns the text in it.
+async fn svg_text(host: &Host, path: &str) -> String {
+    let svg = fetch(host, path, "").await;
+    assert_eq!((svg.status(), svg.header("content-type")), ("200", "image/svg+xml"), "{path}");
+    let document = roxmltree::Document::parse(svg.text()).unwrap_or_else(|error| panic!("{error}: {path}"));
+    assert!(document.descendants().all(|node| !node.has_tag_name("script")), "{path}");
+    let texts = document.descendants().filter(roxmltree::Node::is_text).filter_map(|node| node.text());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Fetches a PNG, and returns how many colours its pixels have.
+async fn png_colours(host: &Host, path: &str) -> usize {
+    let file = fetch(host, path, "").await;
+    assert_eq!((file.status(), file.header("content-type")), ("200", "image/png"), "{path}");
+    let mut reader = png::Decoder::new(Cursor::new(&file.body)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (1_200, 630), "{path}");
+    assert!(file.body.len() < 200 << 10, "{path}: {} bytes", file.body.len());
+    pixels.chunks(4).collect::<BTreeSet<_>>().len()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn matches_and_tournaments_have_pictures() {
+    let config = Config { public_url: Some("https://nim.example".parse().unwrap()), ..Config::default() };
+    let host = Host::with(config).await;
+    let (id, matches) = played_tournament(&host, HOSTILE).await;
+    let text = svg_text(&host, &format!("/tournaments/{id}.svg")).await;
+    assert!(text.contains("greedy") && text.contains("random") && text.contains(" won"), "{text}");
+    assert!(text.contains(&format!("lastnim · {HOSTILE}")), "{text}");
+    assert!(png_colours(&host, &format!("/tournaments/{id}.png")).await > 10);
+    for game in &matches {
+        let text = svg_text(&host, &format!("/matches/{game}.svg")).await;
+        assert!(text.contains(" won") && text.contains(HOSTILE), "{text}");
+        let first = svg_text(&host, &format!("/matches/{game}.svg?ply=0")).await;
+        assert!(first.contains("Who wins under optimal play"), "{first}");
+    }
+    assert!(png_colours(&host, &format!("/matches/{}.png", matches[0])).await > 10);
+    for (page, picture) in [("tournaments", &id), ("matches", &matches[0])] {
+        let shown = get(&host, &format!("/{page}/{picture}")).await;
+        let address = between(&shown.body, "property=\"og:image\" content=\"", "\"");
+        assert_eq!(address, format!("https://nim.example/{page}/{picture}.png"));
+    }
+    // A match with many seats, of which nobody has moved.
+    let names: Vec<String> = (0..32).map(|seat| format!("bot{seat}")).collect();
+    for name in &names {
+        host.register(name).await;
+    }
+    let wide = exhibition(["bot0", "bot1"], &[1, i64::MAX as u64]);
+    let open = host.create_match(pb::CreateMatchRequest { bots: names, ..wide }).await;
+    assert!(svg_text(&host, &format!("/matches/{open}.svg")).await.contains("9223372036854775798 more"));
+    assert!(png_colours(&host, &format!("/matches/{open}.png")).await > 3);
+    for path in [
+        "/matches/x.svg".to_owned(),
+        "/tournaments/x.png".to_owned(),
+        format!("/matches/{open}.svg?ply=1"),
+        format!("/matches/{id}.png"),
+        "/tournaments.svg".to_owned(),
+        "/index.png".to_owned(),
+    ] {
+        assert_eq!(fetch(&host, &path, "").await.status(), "404", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_of_a_private_server_are_private() {
+    let host = Host::with(Config { private: true, ..Config::default() }).await;
+    let (id, matches) = played_tournament(&host, "Spring").await;
+    let game = &matches[0];
+    for path in [
+        format!("/matches/{game}.svg"),
+        format!("/matches/{game}.png"),
+        format!("/tournaments/{id}.svg"),
+        format!("/tournaments/{id}.png"),
+    ] {
+        let refused = get(&host, &path).await;
+        assert_eq!(refused.status, 401, "{path}");
+        assert!(!refused.body.contains("Spring") && !refused.body.contains("greedy"), "{path}");
+        let headers = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
+        assert_eq!(fetch(&host, &path, &headers).await.status(), "200", "{path}");
+    }
 }

@@ -463,9 +463,12 @@ mod tests {
             PageAddress::Bot { name: "x.json".parse().unwrap() },
             PageAddress::Bot { name: "x.html".parse().unwrap() },
             PageAddress::Bot { name: "x.toml".parse().unwrap() },
+            PageAddress::Bot { name: "x.png".parse().unwrap() },
         ];
         for address in addresses {
-            for form in [PageForm::Html, PageForm::Json, PageForm::Csv, PageForm::Toml] {
+            for form in
+                [PageForm::Html, PageForm::Json, PageForm::Csv, PageForm::Toml, PageForm::Svg, PageForm::Png]
+            {
                 let address = SiteAddress::Page(address.clone(), form);
                 assert!(address.to_string().bytes().all(|byte| byte.is_ascii_graphic()), "{address}");
                 assert_eq!(read(&address.to_string()), Ok(address));

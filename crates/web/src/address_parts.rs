@@ -89,24 +89,42 @@ pub(super) enum PageForm {
     Csv,
     /// The settings that would repeat the tournament: `.toml` at the end of the path.
     Toml,
+    /// A picture: `.svg` at the end of the path.
+    Svg,
+    /// The same picture for link previews: `.png` at the end of the path.
+    Png,
 }
 
 impl PageForm {
     /// Splits the ending of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
     pub(super) fn split(path: &str) -> (&str, Self) {
-        let ends = [(".json", Self::Json), (".csv", Self::Csv), (".toml", Self::Toml), (".html", Self::Html)];
-        let found = ends.into_iter().find_map(|(end, form)| Some((path.strip_suffix(end)?, form)));
+        let forms = [Self::Json, Self::Csv, Self::Toml, Self::Svg, Self::Png, Self::Html];
+        let found = forms.into_iter().find_map(|form| Some((path.strip_suffix(form.ending())?, form)));
         found.unwrap_or((path, Self::Html))
+    }
+
+    /// Returns whether people read this format, so that it may be a little old while matches are played.
+    pub(super) fn is_for_people(self) -> bool {
+        matches!(self, Self::Html | Self::Svg | Self::Png)
+    }
+
+    /// Returns the ending of a path in this format.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Html => ".html",
+            Self::Json => ".json",
+            Self::Csv => ".csv",
+            Self::Toml => ".toml",
+            Self::Svg => ".svg",
+            Self::Png => ".png",
+        }
     }
 
     /// Returns the address of a path and a query in this format.
     pub(super) fn address_of(self, path: &str, query: &str) -> String {
         let end = match self {
-            Self::Json => ".json",
-            Self::Csv => ".csv",
-            Self::Toml => ".toml",
-            Self::Html if Self::split(path).0 != path => ".html",
-            Self::Html => "",
+            Self::Html if Self::split(path).0 == path => "",
+            form => form.ending(),
         };
         let path = if path == "/" && !end.is_empty() { "/index" } else { path };
         if query.is_empty() { format!("{path}{end}") } else { format!("{path}{end}?{query}") }

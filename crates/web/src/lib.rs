@@ -30,6 +30,7 @@ mod page_content;
 mod page_makers;
 mod page_refusal;
 mod pages;
+mod picture;
 mod play;
 mod public_url;
 mod replay;

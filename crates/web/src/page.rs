@@ -1,6 +1,8 @@
 //! The frame of all pages.
 
 use super::address::{PageAddress, PageForm};
+use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH};
+use super::public_url::PublicUrl;
 use super::sign_in::SignedIn;
 use super::trail::Crumb;
 use super::visitor::Visitor;
@@ -26,6 +28,8 @@ pub(super) struct Page {
     pub trail: Vec<Crumb>,
     /// The public address; empty if the server does not know it.
     pub url: String,
+    /// The public address of its picture; may be empty.
+    pub picture: String,
     /// The address of the page as JSON; may be empty.
     pub json: String,
     /// The address of its tables as CSV; may be empty.
@@ -44,9 +48,10 @@ impl Page {
 
     /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
-        let (heading, url, trail, json, csv) = Default::default();
+        let (heading, url, picture) = Default::default();
+        let (trail, json, csv) = Default::default();
         let (title, summary, signed_in) = (title.into(), SITE_SUMMARY.to_owned(), None);
-        Self { title, heading, summary, trail, url, json, csv, signed_in, content }
+        Self { title, heading, summary, trail, url, picture, json, csv, signed_in, content }
     }
 
     /// Creates a page from a template, without JSON or CSV.
@@ -94,10 +99,13 @@ impl Page {
         Self { heading, ..self }
     }
 
-    /// Adds the public address.
+    /// Adds what other sites can link to, for the page of an address.
     #[must_use = "returns the changed page"]
-    pub(super) fn with_url(self, url: String) -> Self {
-        Self { url, ..self }
+    pub(super) fn shared_at(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
+        let public = |path: String| site.map(|site| format!("{site}{path}")).unwrap_or_default();
+        let has_picture = matches!(address, PageAddress::Match { .. } | PageAddress::Tournament { .. });
+        let picture = if has_picture { public(address.in_form(PageForm::Png)) } else { String::new() };
+        Self { url: public(address.to_string()), picture, ..self }
     }
 
     /// Adds the link to CSV.

@@ -10,12 +10,13 @@ use super::home_page::home_page;
 use super::kept_pages::{MadePage, PageLifetime};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
-use super::match_page::{match_page, match_record};
+use super::match_page::{match_page, match_picture, match_record};
 use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
 use super::page_refusal::{with_reason, with_refusal};
+use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, png_of_svg, tournament_picture};
 use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
     Freshness, PageResponse, method_response, page_response, text_response, with_cookie, without_caching,
@@ -40,6 +41,9 @@ use tonic::codegen::Body;
 use tonic::codegen::http::header::HeaderMap;
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
+
+/// The error for a picture of a page that has none.
+const NO_SUCH_FORM: &str = "this page has no picture";
 
 /// The pages of a site.
 #[derive(Debug, Clone)]
@@ -254,6 +258,10 @@ impl Pages {
         form: PageForm,
     ) -> Result<PageResponse, Status> {
         let make = || async {
+            match form {
+                PageForm::Svg | PageForm::Png => return self.make_picture(visitor, address, form).await,
+                PageForm::Html | PageForm::Json | PageForm::Csv | PageForm::Toml => {}
+            }
             let mut content = self.read_content(visitor, address, form).await?;
             if form == PageForm::Html && content.trail.is_none() {
                 content.trail = Some(trail_of_address(&self.site, visitor, address).await?);
@@ -335,12 +343,12 @@ impl Pages {
         form: PageForm,
     ) -> Result<MadePage, Status> {
         let next = content.next.as_ref().map(|next| next.in_form(form));
-        let url = self.site.public_url.as_ref().map(|url| format!("{url}{address}"));
+        let public_url = self.site.public_url.clone();
         let (lifetime, is_awaited) = (content.lifetime, content.is_awaited);
         let reader = visitor.clone();
         let make = move || match form {
             PageForm::Html => {
-                let page = content.page(&address)?.with_url(url.unwrap_or_default()).seen_by(&reader);
+                let page = content.page(&address)?.shared_at(&address, public_url.as_ref()).seen_by(&reader);
                 Ok(("text/html; charset=utf-8", page.html()))
             }
             PageForm::Json => Ok(("application/json", content.json() + "\n")),
@@ -353,9 +361,37 @@ impl Pages {
                     content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
+            PageForm::Svg | PageForm::Png => Err(Status::not_found(NO_SUCH_FORM)),
         };
         let (content_type, text) = self.site.reads.run_slow_work(&visitor.request(()), make).await??;
-        Ok(MadePage { content_type, text, next, lifetime, is_awaited })
+        Ok(MadePage { content_type, body: text.into(), next, lifetime, is_awaited })
+    }
+
+    /// Draws the picture of a page when the visitor's turn comes, on a blocking thread.
+    async fn make_picture(
+        &self,
+        visitor: &Visitor,
+        address: &PageAddress,
+        form: PageForm,
+    ) -> Result<MadePage, Status> {
+        let site = &self.site;
+        let (picture, lifetime) = match address {
+            PageAddress::Match { id, ply } => match_picture(site, visitor, *id, *ply).await?,
+            PageAddress::Tournament { id } => tournament_picture(site, visitor, *id).await?,
+            _ => return Err(Status::not_found(NO_SUCH_FORM)),
+        };
+        let draw = move || {
+            let svg = picture.svg();
+            match form {
+                PageForm::Png => {
+                    let png = png_of_svg(&svg, PICTURE_WIDTH, PICTURE_HEIGHT);
+                    png.map(|png| ("image/png", png.into())).map_err(Status::internal)
+                }
+                _ => Ok(("image/svg+xml", svg.into())),
+            }
+        };
+        let (content_type, body) = site.reads.run_slow_work(&visitor.request(()), draw).await??;
+        Ok(MadePage { content_type, body, next: None, lifetime, is_awaited: false })
     }
 }
 

@@ -3,6 +3,8 @@
 use super::page::Page;
 use super::page_refusal::with_reason;
 use super::visitor::Visitor;
+use bytes::Bytes;
+use http_body_util::Full;
 use std::fmt;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
@@ -38,6 +40,11 @@ pub(super) fn text_response(
     text: String,
 ) -> PageResponse {
     body_response(status, content_type, freshness, Body::new(text))
+}
+
+/// Creates a response from bytes.
+pub(super) fn bytes_response(content_type: &'static str, freshness: Freshness, bytes: Bytes) -> PageResponse {
+    body_response(StatusCode::OK, content_type, freshness, Body::new(Full::new(bytes)))
 }
 
 /// Creates a response from a body.

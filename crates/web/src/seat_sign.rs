@@ -11,12 +11,30 @@ const SHAPES: [&str; 8] = [
     "M12 22.5l-10.5-19.5h21z",
     "M2.5 2h19l-7 10l7 10h-19l7-10z",
 ];
+/// The colours in the light style sheet.
+const COLOURS: [&str; SHAPES.len()] =
+    ["#006fbf", "#d46603", "#3d8868", "#bc1ea1", "#7f5e03", "#3a2f9c", "#90263d", "#496173"];
 /// From this seat on, shapes are hollow.
 const FIRST_HOLLOW: usize = 16;
 
 /// Returns the class of the style sheet that has the colour of a seat.
 pub(super) fn seat_class(seat: usize) -> String {
     format!("seat-{}", seat % SHAPES.len())
+}
+
+/// Returns the colour of a seat, for drawings without a style sheet.
+pub(super) fn seat_colour(seat: usize) -> &'static str {
+    COLOURS[seat % COLOURS.len()]
+}
+
+/// Draws the sign of a seat with its colour, for drawings without a style sheet.
+pub(super) fn coloured_seat_sign(seat: usize, x: f64, y: f64, size: f64) -> String {
+    let colour = seat_colour(seat);
+    let (fill, stroke) = if seat >= FIRST_HOLLOW { ("#ffffff", "3.5") } else { (colour, "2") };
+    let place = format!(
+        " x=\"{x:.1}\" y=\"{y:.1}\" width=\"{size:.1}\" height=\"{size:.1}\" overflow=\"visible\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"{stroke}\" stroke-linejoin=\"round\""
+    );
+    placed_seat_sign(seat, &place)
 }
 
 /// Draws the sign of a seat for use in text. Its name is next to it.
@@ -42,6 +60,14 @@ mod tests {
     #[test]
     fn all_seats_have_different_signs() {
         assert_eq!((0..32).map(seat_sign).collect::<BTreeSet<_>>().len(), 32);
+    }
+
+    #[test]
+    fn colours_are_those_of_the_style_sheet() {
+        let style = include_str!("assets/style.css");
+        for seat in 0..COLOURS.len() {
+            assert!(style.contains(&format!("--{}: {};", seat_class(seat), seat_colour(seat))), "{seat}");
+        }
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use super::address::PageForm;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
-use super::response::{Freshness, PageResponse, add_next_link, add_refresh, text_response};
+use super::response::{Freshness, PageResponse, add_next_link, add_refresh, bytes_response};
+use bytes::Bytes;
 use lastnim_arena::{Arena, Revision};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::Status;
-use tonic::codegen::http::StatusCode;
 
 /// The maximum size of all cached pages.
 const MAX_BYTES: usize = 16 << 20;
@@ -42,7 +42,7 @@ pub(super) enum PageLifetime {
 #[derive(Debug)]
 pub(super) struct MadePage {
     pub(super) content_type: &'static str,
-    pub(super) text: String,
+    pub(super) body: Bytes,
     /// The address of the next page of a list.
     pub(super) next: Option<String>,
     pub(super) lifetime: PageLifetime,
@@ -103,12 +103,17 @@ struct KeptPage {
 impl MadePage {
     /// Returns a page of existing JSON.
     pub(super) fn of_json(json: String, lifetime: PageLifetime) -> Self {
-        Self { content_type: "application/json", text: json + "\n", next: None, lifetime, is_awaited: false }
+        Self {
+            content_type: "application/json",
+            body: (json + "\n").into(),
+            next: None,
+            lifetime,
+            is_awaited: false,
+        }
     }
 
     pub(super) fn response(&self) -> PageResponse {
-        let mut response =
-            text_response(StatusCode::OK, self.content_type, Freshness::Now, self.text.clone());
+        let mut response = bytes_response(self.content_type, Freshness::Now, self.body.clone());
         if let Some(next) = &self.next {
             add_next_link(&mut response, next);
         }
@@ -118,13 +123,14 @@ impl MadePage {
         response
     }
 
-    /// Returns whether the page is HTML. Programs always get the current state.
+    /// Returns whether the page is HTML or a picture. Programs always get the current state.
     fn is_for_people(&self) -> bool {
-        self.content_type.starts_with("text/html")
+        let types = ["text/html", "image/"];
+        types.iter().any(|begin| self.content_type.starts_with(begin))
     }
 
     fn bytes(&self, address: &str) -> usize {
-        ENTRY_BYTES + address.len() + self.text.len()
+        ENTRY_BYTES + address.len() + self.body.len()
     }
 }
 
@@ -143,7 +149,7 @@ impl ShownState {
 
     /// Returns whether a page in this format may be shared with concurrent requests.
     fn can_be_shared(&self, form: PageForm) -> bool {
-        self.settled.is_some() || (self.is_played && form == PageForm::Html)
+        self.settled.is_some() || (self.is_played && form.is_for_people())
     }
 }
 

@@ -5,8 +5,8 @@ use tokio::task::{JoinHandle, yield_now};
 use tokio::time::sleep;
 
 fn made(lifetime: PageLifetime, bytes: usize) -> Arc<MadePage> {
-    let text = "x".repeat(bytes);
-    Arc::new(MadePage { content_type: "text/plain", text, next: None, lifetime, is_awaited: false })
+    let body = "x".repeat(bytes).into();
+    Arc::new(MadePage { content_type: "text/plain", body, next: None, lifetime, is_awaited: false })
 }
 
 /// Returns a page that was made instantly.
@@ -48,7 +48,7 @@ fn pages_for_people_last_a_second_while_matches_are_played() {
     let at = |millis| began + Duration::from_millis(millis);
     let page = |content_type| {
         let made = made(PageLifetime::UntilChange, 9);
-        Arc::new(MadePage { content_type, text: made.text.clone(), next: None, ..*made })
+        Arc::new(MadePage { content_type, body: made.body.clone(), next: None, ..*made })
     };
     let played = kept.observe(None, 0, at(0));
     kept.insert("/".into(), finished(&page("text/html; charset=utf-8"), played));
@@ -103,7 +103,7 @@ fn the_age_of_a_page_counts_from_its_completion() {
     let at = |millis| began + Duration::from_millis(millis);
     let html = MadePage {
         content_type: "text/html; charset=utf-8",
-        text: String::new(),
+        body: Bytes::new(),
         next: None,
         lifetime: PageLifetime::UntilChange,
         is_awaited: false,
@@ -177,8 +177,8 @@ async fn next_maker(askers: &mut Vec<Asker>) -> Asker {
 }
 
 fn page_of(text: &str, lifetime: PageLifetime) -> MadePage {
-    let text = text.to_owned();
-    MadePage { content_type: "text/html", text, next: None, lifetime, is_awaited: false }
+    let body = text.to_owned().into();
+    MadePage { content_type: "text/html", body, next: None, lifetime, is_awaited: false }
 }
 
 #[tokio::test(start_paused = true)]
@@ -212,7 +212,7 @@ async fn a_waiting_request_takes_over_from_a_lost_or_slow_maker() {
         assert!(Arc::ptr_eq(&other.asking.await.unwrap().unwrap(), &page));
     }
     slow.made.send(Ok(page_of("late", PageLifetime::UntilChange))).unwrap();
-    assert_eq!(slow.asking.await.unwrap().unwrap().text, "late");
+    assert_eq!(slow.asking.await.unwrap().unwrap().body, "late");
 }
 
 #[tokio::test(start_paused = true)]
@@ -241,6 +241,6 @@ async fn errors_are_not_shared() {
         first.made.send(outcome).unwrap();
         assert_eq!(first.asking.await.unwrap().is_err(), is_refused);
         second.made.send(Ok(page_of("its own", PageLifetime::Moment))).unwrap();
-        assert_eq!(second.asking.await.unwrap().unwrap().text, "its own");
+        assert_eq!(second.asking.await.unwrap().unwrap().body, "its own");
     }
 }

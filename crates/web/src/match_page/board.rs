@@ -59,14 +59,15 @@ struct DrawnBoard {
     piles: Vec<Pile>,
 }
 
-struct Pile {
-    class: &'static str,
-    left: u64,
+/// What is drawn of a pile.
+pub(super) struct Pile {
+    pub is_in_play: bool,
+    pub left: u64,
     /// From the top.
-    pieces: Vec<Piece>,
+    pub pieces: Vec<Piece>,
 }
 
-enum Piece {
+pub(super) enum Piece {
     Take(Box<DrawnTake>),
     /// What is left out, in words.
     Gap(String),
@@ -75,21 +76,24 @@ enum Piece {
     Choice(Box<Choice>),
 }
 
-struct DrawnTake {
+pub(super) struct DrawnTake {
+    pub seat: usize,
+    /// Whether it is the last one.
+    pub is_newest: bool,
     class: String,
+    sign: String,
     address: String,
     /// The number of takes after it.
     after: u32,
     words: String,
-    sign: String,
     /// How often the sign is drawn.
-    repeats: u64,
+    pub repeats: u64,
     /// The counters taken, if the sign is drawn once for several.
-    number: Option<u64>,
-    is_error: bool,
+    pub number: Option<u64>,
+    pub is_error: bool,
 }
 
-struct Choice {
+pub(super) struct Choice {
     class: &'static str,
     address: String,
     take: u64,
@@ -114,13 +118,19 @@ impl MatchBoard<'_> {
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
-        let is_over = self.position.is_over();
+        write_template(&DrawnBoard { words, note, piles: self.piles() })
+    }
+
+    /// Returns the piles that are drawn.
+    pub(super) fn piles(&self) -> Vec<Pile> {
+        let left: Vec<u64> = self.position.piles().collect();
+        let in_play = self.position.pile_index();
         let pile = |index: usize| Pile {
-            class: if index == in_play && !is_over { "pile in-play" } else { "pile" },
+            is_in_play: index == in_play && !self.position.is_over(),
             left: left[index],
             pieces: self.pieces(index, left[index]),
         };
-        write_template(&DrawnBoard { words, note, piles: shown.map(pile).collect() })
+        shown_piles(left.len(), in_play).map(pile).collect()
     }
 
     /// Returns what is drawn of a pile: its takes from the oldest, then the counters that are left.
@@ -162,18 +172,20 @@ impl MatchBoard<'_> {
 
     fn take(&self, ply: u32, take: &ReplayedTake, is_high: bool) -> DrawnTake {
         let (seat, after) = (take.took.seat as usize, ply + 1);
-        let now = if after == self.ply { " now" } else { "" };
         let is_error =
             self.audit.and_then(|audit| audit.plies.get(ply as usize)).is_some_and(|found| found.regret > 0);
         let error = if is_error { ", an error" } else { "" };
+        let is_newest = after == self.ply;
         let (name, taken) = (self.seats.name(seat), take.took.take);
         let is_folded = is_high && taken > 1;
         DrawnTake {
-            class: format!("taken {}{now}", seat_class(seat)),
+            seat,
+            is_newest,
+            class: format!("taken {}{}", seat_class(seat), if is_newest { " now" } else { "" }),
+            sign: seat_sign(seat),
             address: PageAddress::Match { id: self.id, ply: Some(after) }.to_string(),
             after,
             words: format!("Take {after}: {name} took {taken} of {}{error}", take.counters),
-            sign: seat_sign(seat),
             repeats: if is_folded { 1 } else { taken },
             number: is_folded.then_some(taken),
             is_error,

@@ -3,7 +3,9 @@
 mod board;
 mod finding;
 mod heat_table;
+mod match_parts;
 mod model_words;
+mod picture;
 mod position_panel;
 mod sentence;
 mod take_list;
@@ -11,6 +13,7 @@ mod view;
 mod winner_line;
 
 pub(super) use finding::takes_words;
+pub(super) use match_parts::match_picture;
 pub(super) use view::MatchAtPly;
 
 use super::address::link_of_cell;
@@ -47,10 +50,8 @@ pub(super) async fn match_page(
     let record = site.find_record(visitor, id).await?;
     let game = shown.r#match.clone().unwrap_or_default();
     let replay = record.as_ref().and_then(Replay::of_record);
-    let ply = ply.unwrap_or_else(|| {
-        let plies = replay.as_ref().map_or(0, Replay::plies);
-        shown.audit.as_ref().map(finding::decisive_ply).filter(|&ply| ply > 0).unwrap_or(plies)
-    });
+    let plies = replay.as_ref().map_or(0, Replay::plies);
+    let ply = ply.unwrap_or_else(|| opening_ply(&shown, plies));
     let is_over = game.phase() == pb::Phase::Ended;
     let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };
     let words = match &replay {
@@ -61,9 +62,7 @@ pub(super) async fn match_page(
         None => ModelWords::new(),
     };
     let trail = trail_of_match(site, visitor, &game.setup.clone().unwrap_or_default()).await?;
-    // A withheld record is shown once the tournament is over.
-    let lifetime =
-        if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
+    let lifetime = lifetime_of_match(&shown);
     let content = PageContent::of_message(shown.clone(), move |address| {
         let Some(replay) = replay else {
             let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
@@ -76,6 +75,17 @@ pub(super) async fn match_page(
         MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
+}
+
+/// Returns the number of takes after which a match is shown first: where it was decided, or at its end.
+fn opening_ply(shown: &pb::GetMatchResponse, plies: u32) -> u32 {
+    shown.audit.as_ref().map(finding::decisive_ply).filter(|&ply| ply > 0).unwrap_or(plies)
+}
+
+/// Returns how long pages about a match stay valid. A withheld audit is shown once the tournament is over.
+fn lifetime_of_match(shown: &pb::GetMatchResponse) -> PageLifetime {
+    let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
+    if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() }
 }
 
 /// Returns the record of a match, as `lastnim record get` prints it.

@@ -98,7 +98,7 @@ pub(super) struct LineAtPly<'a> {
 }
 
 /// Returns the first position and the winner of each stretch of positions with the same winner.
-fn winner_stretches(audit: &pb::Audit) -> Vec<(u32, usize)> {
+pub(super) fn winner_stretches(audit: &pb::Audit) -> Vec<(u32, usize)> {
     let before = audit.plies.iter().map(|ply| ply.predicted_before);
     let winners = before.chain([audit.plies.last().map_or(audit.winner, |ply| ply.predicted_after)]);
     let mut stretches: Vec<(u32, usize)> = Vec::new();

@@ -1,0 +1,80 @@
+//! Parts of a match that other sites show: its picture.
+
+use super::board::MatchBoard;
+use super::finding;
+use super::picture::picture_of_board;
+use super::sentence::Seats;
+use super::{lifetime_of_match, opening_ply};
+use crate::kept_pages::PageLifetime;
+use crate::picture::Picture;
+use crate::replay::Replay;
+use crate::site::Site;
+use crate::trail::trail_of_match;
+use crate::visitor::Visitor;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb;
+use lastnim_report::matches::outcome_line;
+use lastnim_report::words::join_first_words;
+use tonic::Status;
+
+/// What was read about a match.
+struct ReadMatch {
+    shown: pb::GetMatchResponse,
+    /// Its takes; `None` if its record was removed.
+    replay: Option<Replay>,
+}
+
+impl ReadMatch {
+    async fn read(site: &Site, visitor: &Visitor, id: MatchId) -> Result<Self, Status> {
+        let shown = site.get_match(visitor, id).await?;
+        let record = site.find_record(visitor, id).await?;
+        Ok(Self { shown, replay: record.as_ref().and_then(Replay::of_record) })
+    }
+
+    fn game(&self) -> pb::Match {
+        self.shown.r#match.clone().unwrap_or_default()
+    }
+
+    fn bots(&self) -> Vec<String> {
+        self.game().setup.map(|setup| setup.bots).unwrap_or_default()
+    }
+
+    /// Says who won and why.
+    fn sentence(&self) -> String {
+        match &self.replay {
+            Some(replay) => {
+                let seats = Seats::of_setup(&replay.setup);
+                finding::headline(&self.game(), replay, self.shown.audit.as_ref()).plain(&seats)
+            }
+            None => outcome_line(&self.game()),
+        }
+    }
+}
+
+/// Describes the picture of a match after this many takes; by default where it was decided.
+pub(crate) async fn match_picture(
+    site: &Site,
+    visitor: &Visitor,
+    id: MatchId,
+    ply: Option<u32>,
+) -> Result<(Picture, PageLifetime), Status> {
+    let read = ReadMatch::read(site, visitor, id).await?;
+    let (lifetime, sentence) = (lifetime_of_match(&read.shown), read.sentence());
+    let setup = read.game().setup.unwrap_or_default();
+    let tournament = if setup.tournament_id.is_empty() {
+        None
+    } else {
+        trail_of_match(site, visitor, &setup).await?.pop()
+    };
+    let title = tournament.map(|tournament| tournament.title).unwrap_or_default();
+    let Some(replay) = &read.replay else {
+        let headline = join_first_words(&read.bots());
+        return Ok((Picture { headline, sentence, title, ..Picture::default() }, lifetime));
+    };
+    let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
+    let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
+    let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
+    let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[] };
+    let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
+    Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
+}

@@ -1,0 +1,336 @@
+//! The picture of a tournament: its leader or champion, and the standings or the champion's path.
+
+#![expect(clippy::cast_precision_loss, reason = "they are only positions in a picture")]
+
+use super::frame::{Picture, PictureColour};
+use super::text_fit::fitted_size;
+use crate::kept_pages::PageLifetime;
+use crate::site::Site;
+use crate::trail::tournament_title;
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb::{self, verdict::Verdict};
+use lastnim_report::played_rounds::{KnownMatches, played_rounds};
+use lastnim_report::render::write_template;
+use lastnim_report::tournament::progress_words;
+use lastnim_report::tournament_result::result_line;
+use lastnim_report::words::{count_words, enumerate_words, join_words};
+use pb::tournament_service_server::TournamentService as _;
+use tonic::Status;
+
+const MAX_ROWS: usize = 9;
+/// The maximum number of bots named that may be ahead of the leader.
+const MAX_NAMED: usize = 3;
+/// The maximum number of matches read for the path of a champion.
+const MAX_MATCHES: u32 = 400;
+/// The left and right ends of the intervals.
+const LOW_X: f64 = 850.0;
+const HIGH_X: f64 = 1150.0;
+/// The height of a row, and the middle of the first one.
+const ROW_STEP: f64 = 60.0;
+const FIRST_ROW: f64 = 78.0;
+/// The width of a name.
+const NAME_WIDTH: f64 = 180.0;
+/// The width of a row without an interval.
+const ROW_WIDTH: f64 = 500.0;
+
+#[derive(Template)]
+#[template(path = "picture/standings.svg")]
+struct DrawnStandings {
+    rows: Vec<Row>,
+    /// The lower bound of the leader.
+    bound: Option<f64>,
+}
+
+struct Row {
+    y: f64,
+    name: String,
+    name_size: f64,
+    /// What follows the name, if there is no interval.
+    words: String,
+    words_size: f64,
+    interval: Option<Interval>,
+}
+
+struct Interval {
+    low: f64,
+    middle: f64,
+    high: f64,
+    /// Whether the bot may be ahead of the leader, or is the leader.
+    may_lead: bool,
+}
+
+#[derive(Template)]
+#[template(path = "picture/progress.svg")]
+struct DrawnProgress {
+    /// The played share, 0 to 1; `None` if the number of matches is unknown.
+    share: Option<f64>,
+    words: String,
+    words_size: f64,
+}
+
+/// Reads a tournament and describes its picture.
+pub(crate) async fn tournament_picture(
+    site: &Site,
+    visitor: &Visitor,
+    id: TournamentId,
+) -> Result<(Picture, PageLifetime), Status> {
+    let is_ended = site.arena.is_ended(id).await;
+    let tournament = site.get_tournament(visitor, id).await?.tournament.unwrap_or_default();
+    let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table: false };
+    let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
+    let is_knockout = matches!(
+        shown.verdict.as_ref().and_then(|verdict| verdict.verdict.as_ref()),
+        Some(Verdict::Knockout(_))
+    );
+    let matches = if is_knockout {
+        let tournament_id = id.to_string();
+        let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
+        site.list_matches(visitor, request).await?.matches
+    } else {
+        Vec::new()
+    };
+    let lifetime = if is_ended { PageLifetime::Lasting } else { PageLifetime::default() };
+    Ok((picture_of_tournament(&tournament, &shown, &matches), lifetime))
+}
+
+fn picture_of_tournament(
+    tournament: &pb::Tournament,
+    shown: &pb::GetStandingsResponse,
+    matches: &[pb::Match],
+) -> Picture {
+    let is_over = tournament.state() == pb::TournamentState::Finished;
+    let mut lines = shown.standings.clone();
+    if !is_over {
+        // Bots that have played more matches have more points.
+        lines.sort_by(|one, other| points_of_rating(other).total_cmp(&points_of_rating(one)));
+    }
+    let verdict = shown.verdict.as_ref();
+    let (headline, sentence, rows) = match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        Some(Verdict::Knockout(knockout)) => knockout_words(tournament, shown, knockout, matches),
+        Some(Verdict::Sprt(_)) => {
+            let line = result_line(tournament, &shown.standings, verdict);
+            (tournament_title(tournament), line, point_rows(&lines))
+        }
+        _ => standing_words(&lines, is_over, tournament.matches_played),
+    };
+    let bound = leader_bound(&lines).filter(|_| rows.iter().any(|row| row.interval.is_some()));
+    let scale = Scale::of_lines(&lines);
+    let words = progress_words(tournament);
+    let share = (tournament.matches_total > 0)
+        .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
+    let below = DrawnProgress { share, words_size: fitted_size(&words, 24.0, 480.0), words };
+    let drawing = DrawnStandings { rows, bound: bound.zip(scale).map(|(bound, scale)| scale.x(bound)) };
+    Picture {
+        headline,
+        seat: None,
+        sentence,
+        below: write_template(&below),
+        drawing: write_template(&drawing),
+        title: tournament_title(tournament),
+    }
+}
+
+fn points_of_rating(line: &pb::Standing) -> f64 {
+    line.rating.as_ref().map_or(f64::NEG_INFINITY, |rating| rating.points)
+}
+
+/// Returns the lower bound of the first bot's rating.
+fn leader_bound(lines: &[pb::Standing]) -> Option<f64> {
+    Some(lines.first()?.rating.as_ref()?.low)
+}
+
+/// Returns whether a bot may be better than the first one.
+fn may_lead(line: &pb::Standing, lines: &[pb::Standing]) -> bool {
+    let rating = line.rating.as_ref();
+    rating.zip(leader_bound(lines)).is_some_and(|(rating, bound)| rating.high >= bound)
+}
+
+/// Describes who leads or has won, and who may be ahead.
+fn standing_words(lines: &[pb::Standing], is_over: bool, played: u64) -> (String, String, Vec<Row>) {
+    let Some(leader) = lines.first() else {
+        return ("No bots have joined yet".to_owned(), String::new(), Vec::new());
+    };
+    let rows = if leader.rating.is_some() { rating_rows(lines) } else { point_rows(lines) };
+    if played == 0 {
+        return (count_words(lines.len(), "bot", "bots"), "No match has been played yet.".to_owned(), rows);
+    }
+    let shared = lines.iter().filter(|line| line.place == 1).count();
+    let headline = match (is_over, shared) {
+        (true, 2..) => format!("{shared} bots share first place"),
+        (true, _) => format!("{} won", leader.bot),
+        (false, _) => format!("{} leads", leader.bot),
+    };
+    let others: Vec<&str> =
+        lines.iter().skip(1).filter(|line| may_lead(line, lines)).map(|line| line.bot.as_str()).collect();
+    let sentence = match others.as_slice() {
+        _ if leader.rating.is_none() => {
+            format!("{} wins in {}.", leader.wins, count_words(leader.matches, "match", "matches"))
+        }
+        [] => "No other bot is likely to be better.".to_owned(),
+        [other] => format!("{other} may be better."),
+        others if others.len() <= MAX_NAMED => format!("{} may be better.", enumerate_words(others)),
+        others => format!("{} others may be better.", others.len()),
+    };
+    (headline, sentence, rows)
+}
+
+/// Describes the champion and its path, or who is still in.
+fn knockout_words(
+    tournament: &pb::Tournament,
+    shown: &pb::GetStandingsResponse,
+    knockout: &pb::KnockoutVerdict,
+    matches: &[pb::Match],
+) -> (String, String, Vec<Row>) {
+    let still_in: Vec<&str> =
+        knockout.bots.iter().filter(|bot| bot.out_in.is_none()).map(|bot| bot.bot.as_str()).collect();
+    let [champion] = still_in.as_slice() else {
+        let fate = |bot: &pb::KnockoutBot| {
+            let words =
+                bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
+            (bot.bot.clone(), words)
+        };
+        let rows = rows_of_words(knockout.bots.iter().map(fate));
+        return (format!("{} still in", count_words(still_in.len(), "bot", "bots")), String::new(), rows);
+    };
+    let rounds = played_rounds(tournament, shown.verdict.as_ref(), matches, KnownMatches::All);
+    let path = rounds.iter().rev().filter_map(|round| {
+        let is_own =
+            |table: &&lastnim_report::RoundTable| table.entries.iter().any(|entry| entry.bot == *champion);
+        let table = round.tables.iter().find(is_own)?;
+        let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| bot != champion);
+        Some((round.name.clone(), format!("against {}", join_words(others, ", "))))
+    });
+    let rows = rows_of_words(path);
+    let sentence =
+        if rows.is_empty() { String::new() } else { "On the right is its path, the final first.".to_owned() };
+    (format!("{champion} is the champion"), sentence, rows)
+}
+
+/// Where ratings are drawn.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// Returns a scale for the first lines; `None` if none of them is rated.
+    fn of_lines(lines: &[pb::Standing]) -> Option<Self> {
+        let ratings = lines.iter().take(MAX_ROWS).filter_map(|line| line.rating.as_ref());
+        let ends = ratings.filter(|rating| rating.low.is_finite() && rating.high.is_finite());
+        ends.map(|rating| Self { low: rating.low, high: rating.high })
+            .reduce(|all, next| Self { low: all.low.min(next.low), high: all.high.max(next.high) })
+    }
+
+    fn x(self, points: f64) -> f64 {
+        let share = (points - self.low) / (self.high - self.low).max(f64::EPSILON);
+        LOW_X + share.clamp(0.0, 1.0) * (HIGH_X - LOW_X)
+    }
+}
+
+fn rating_rows(lines: &[pb::Standing]) -> Vec<Row> {
+    let scale = Scale::of_lines(lines);
+    let row = |(y, line): (f64, &pb::Standing)| {
+        let interval = line.rating.as_ref().zip(scale).map(|(rating, scale)| Interval {
+            low: scale.x(rating.low),
+            middle: scale.x(rating.points),
+            high: scale.x(rating.high),
+            may_lead: may_lead(line, lines),
+        });
+        let name_size = fitted_size(&line.bot, 26.0, NAME_WIDTH);
+        Row { y, name: line.bot.clone(), name_size, words: String::new(), words_size: 0.0, interval }
+    };
+    row_places().zip(lines).map(row).collect()
+}
+
+fn point_rows(lines: &[pb::Standing]) -> Vec<Row> {
+    rows_of_words(lines.iter().map(|line| (line.bot.clone(), count_words(line.wins, "win", "wins"))))
+}
+
+fn rows_of_words(rows: impl Iterator<Item = (String, String)>) -> Vec<Row> {
+    let row = |(y, (name, words)): (f64, (String, String))| Row {
+        y,
+        name_size: fitted_size(&name, 26.0, NAME_WIDTH),
+        words_size: fitted_size(&words, 26.0, ROW_WIDTH - NAME_WIDTH),
+        name,
+        words,
+        interval: None,
+    };
+    row_places().zip(rows).map(row).collect()
+}
+
+fn row_places() -> impl Iterator<Item = f64> {
+    (0..MAX_ROWS).map(|index| FIRST_ROW + index as f64 * ROW_STEP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rated(bot: &str, (low, points, high): (f64, f64, f64)) -> pb::Standing {
+        let rating = pb::BotRating { points, low, high, ..Default::default() };
+        pb::Standing { bot: bot.into(), rating: Some(rating), matches: 9, ..Default::default() }
+    }
+
+    fn drawn(state: pb::TournamentState, standings: Vec<pb::Standing>, verdict: Option<Verdict>) -> Picture {
+        let settings = pb::TournamentSettings { title: "Cup <1>".into(), ..Default::default() };
+        let tournament = pb::Tournament {
+            state: state.into(),
+            matches_played: 4,
+            matches_total: 6,
+            settings: Some(settings),
+            ..Default::default()
+        };
+        let verdict = Some(pb::Verdict { verdict });
+        let shown = pb::GetStandingsResponse { standings, verdict, ..Default::default() };
+        picture_of_tournament(&tournament, &shown, &[])
+    }
+
+    #[test]
+    fn bots_that_may_be_better_are_named() {
+        let standings = vec![
+            rated("low", (1300.0, 1350.0, 1400.0)),
+            rated("top", (1500.0, 1600.0, 1700.0)),
+            rated("near", (1450.0, 1500.0, 1550.0)),
+        ];
+        let picture = drawn(pb::TournamentState::Running, standings, None);
+        assert_eq!(
+            (picture.headline.as_str(), picture.sentence.as_str()),
+            ("top leads", "near may be better.")
+        );
+        assert_eq!(picture.drawing.matches(PictureColour::GOOD).count(), 4, "{}", picture.drawing);
+        assert!(picture.drawing.contains("M1000.0 "), "the lower bound of top: {}", picture.drawing);
+        assert!(picture.svg().contains("lastnim · Cup &#60;1&#62;"));
+    }
+
+    #[test]
+    fn unrated_and_absent_bots_have_a_picture() {
+        let line = |place, bot: &str| pb::Standing {
+            place,
+            bot: bot.into(),
+            wins: 3,
+            matches: 4,
+            ..Default::default()
+        };
+        let won = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(2, "bob")], None);
+        assert_eq!((won.headline.as_str(), won.sentence.as_str()), ("ann won", "3 wins in 4 matches."));
+        let shared = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(1, "bob")], None);
+        assert_eq!(shared.headline, "2 bots share first place");
+        assert_eq!(drawn(pb::TournamentState::Open, vec![], None).headline, "No bots have joined yet");
+    }
+
+    #[test]
+    fn a_knockout_names_its_champion() {
+        let bot = |bot: &str, out_in| pb::KnockoutBot { bot: bot.into(), out_in, ..Default::default() };
+        let knockout = |bots| Some(Verdict::Knockout(pb::KnockoutVerdict { bots }));
+        let over = knockout(vec![bot("ann", None), bot("bob", Some(1))]);
+        let picture = drawn(pb::TournamentState::Finished, vec![rated("ann", (0.0, 1.0, 2.0))], over);
+        assert_eq!(picture.headline, "ann is the champion");
+        let open = knockout(vec![bot("ann", None), bot("bob", None), bot("eve", Some(0))]);
+        let picture = drawn(pb::TournamentState::Running, vec![], open);
+        assert_eq!(picture.headline, "2 bots still in");
+        assert!(picture.drawing.contains("out in round 1"), "{}", picture.drawing);
+    }
+}
