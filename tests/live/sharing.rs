@@ -1,4 +1,4 @@
-//! What a link to a page shows elsewhere: titles and pictures.
+//! What a link to a page shows elsewhere: titles, pictures and frames.
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
@@ -191,7 +191,42 @@ async fn matches_and_tournaments_have_pictures() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pictures_of_a_private_server_are_private() {
+async fn frames_of_other_sites_show_boards_and_standings() {
+    let host = Host::start().await;
+    let (id, matches) = played_tournament(&host, "Spring").await;
+    for (page, whole) in [("tournaments", &id), ("matches", &matches[0])] {
+        let shown = get(&host, &format!("/embed/{page}/{whole}")).await;
+        assert_eq!(shown.status, 200, "{}", shown.body);
+        let policy = shown.header("content-security-policy");
+        assert!(policy.contains("frame-ancestors *") && policy.contains("script-src 'none'"), "{policy}");
+        assert_eq!(shown.header("set-cookie"), "");
+        assert!(!shown.body.contains("<form") && !shown.body.contains("<script"), "{}", shown.body);
+        assert!(shown.body.contains(" won") && shown.body.contains("greedy"), "{}", shown.body);
+        let links: Vec<_> = shown.body.split("<a ").skip(1).collect();
+        assert!(
+            links.iter().any(|link| link.contains(&format!("href=\"/{page}/{whole}\""))),
+            "{}",
+            shown.body
+        );
+        assert!(links.iter().all(|link| link.contains(" target=\"_blank\"")), "{}", shown.body);
+        // The page itself has the tag, and no other site can frame it.
+        let page = get(&host, &format!("/{page}/{whole}")).await;
+        assert!(page.header("content-security-policy").contains("frame-ancestors 'none'"));
+        let tag = between(&page.body, "<pre data-copy>&#60;iframe src=&#34;", "&#34;");
+        assert!(
+            get(&host, tag).await.header("content-security-policy").contains("frame-ancestors *"),
+            "{tag}"
+        );
+    }
+    for path in ["/embed/matches/x", "/embed/tournaments/x", "/embed", &format!("/embed/matches/{id}")] {
+        let refused = get(&host, path).await;
+        assert_eq!(refused.status, 404, "{path}");
+        assert!(refused.header("content-security-policy").contains("frame-ancestors 'none'"), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_and_frames_of_a_private_server_are_private() {
     let host = Host::with(Config { private: true, ..Config::default() }).await;
     let (id, matches) = played_tournament(&host, "Spring").await;
     let game = &matches[0];
@@ -200,6 +235,8 @@ async fn pictures_of_a_private_server_are_private() {
         format!("/matches/{game}.png"),
         format!("/tournaments/{id}.svg"),
         format!("/tournaments/{id}.png"),
+        format!("/embed/matches/{game}"),
+        format!("/embed/tournaments/{id}"),
     ] {
         let refused = get(&host, &path).await;
         assert_eq!(refused.status, 401, "{path}");

@@ -79,6 +79,10 @@ declare_addresses! {
         Bot { name: BotName } => "bots" / name;
         /// The audit of a bot.
         BotAudit { name: BotName } => "bots" / name / "audit";
+        /// A match for a frame of another site, where it was decided.
+        EmbeddedMatch { id: MatchId } => "embed" / "matches" / id;
+        /// The standings of a tournament for a frame of another site.
+        EmbeddedTournament { id: TournamentId } => "embed" / "tournaments" / id;
         /// The contents of the book.
         Contents => "docs";
         /// A chapter of the book.
@@ -246,9 +250,14 @@ impl SiteAddress {
         }
     }
 
-    /// Returns whether every visitor gets the same content.
+    /// Returns whether every visitor without a token gets the same content, whatever its cookies.
     pub(super) fn is_same_for_all(&self) -> bool {
-        matches!(self, Self::Asset(_) | Self::Health | Self::Readiness)
+        matches!(self, Self::Asset(_) | Self::Health | Self::Readiness) || self.is_embedded()
+    }
+
+    /// Returns whether other sites can show it in a frame.
+    pub(super) fn is_embedded(&self) -> bool {
+        matches!(self, Self::Page(page, PageForm::Html) if page.whole_page().is_some())
     }
 
     /// Returns the page where a visitor signs in to see this page; `None` if this is not a page.
@@ -271,6 +280,24 @@ impl SiteAddress {
 }
 
 impl PageAddress {
+    /// Returns the page of which this one shows a part in a frame, if it does.
+    pub(super) fn whole_page(&self) -> Option<Self> {
+        match *self {
+            Self::EmbeddedMatch { id } => Some(Self::Match { id, ply: None }),
+            Self::EmbeddedTournament { id } => Some(Self::Tournament { id }),
+            _ => None,
+        }
+    }
+
+    /// Returns the page that shows a part of this one in a frame, if there is one.
+    pub(super) fn embedded_page(&self) -> Option<Self> {
+        match *self {
+            Self::Match { id, .. } => Some(Self::EmbeddedMatch { id }),
+            Self::Tournament { id } => Some(Self::EmbeddedTournament { id }),
+            _ => None,
+        }
+    }
+
     /// Returns a page of the list of all matches, or of one tournament's matches.
     pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
         match tournament {
@@ -464,6 +491,8 @@ mod tests {
             PageAddress::Bot { name: "x.html".parse().unwrap() },
             PageAddress::Bot { name: "x.toml".parse().unwrap() },
             PageAddress::Bot { name: "x.png".parse().unwrap() },
+            PageAddress::EmbeddedMatch { id },
+            PageAddress::EmbeddedTournament { id: tournament },
         ];
         for address in addresses {
             for form in

@@ -7,12 +7,21 @@ use super::sign_in::SignedIn;
 use super::trail::Crumb;
 use super::visitor::Visitor;
 use askama::Template;
-use lastnim_report::render::{Html, write_template};
+use lastnim_report::render::{Html, text_html, write_template};
 use std::fmt::Display;
 
 /// The summary of a page that has none.
 const SITE_SUMMARY: &str =
     "A tournament server for bots that play multi-player Last Nim, scored by an exact oracle";
+
+/// What other sites can show of a page.
+#[derive(Debug)]
+pub(super) struct Share {
+    /// The tag of a frame.
+    pub tag: String,
+    /// The address of the picture.
+    pub picture: String,
+}
 
 /// A page: the common frame around its content.
 #[derive(Debug, Template)]
@@ -30,6 +39,8 @@ pub(super) struct Page {
     pub url: String,
     /// The public address of its picture; may be empty.
     pub picture: String,
+    /// What other sites can show of it.
+    pub share: Option<Share>,
     /// The address of the page as JSON; may be empty.
     pub json: String,
     /// The address of its tables as CSV; may be empty.
@@ -48,10 +59,10 @@ impl Page {
 
     /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
-        let (heading, url, picture) = Default::default();
+        let (heading, url, picture, share) = Default::default();
         let (trail, json, csv) = Default::default();
         let (title, summary, signed_in) = (title.into(), SITE_SUMMARY.to_owned(), None);
-        Self { title, heading, summary, trail, url, picture, json, csv, signed_in, content }
+        Self { title, heading, summary, trail, url, picture, share, json, csv, signed_in, content }
     }
 
     /// Creates a page from a template, without JSON or CSV.
@@ -99,13 +110,16 @@ impl Page {
         Self { heading, ..self }
     }
 
-    /// Adds what other sites can link to, for the page of an address.
+    /// Adds what other sites can link to and show, for the page of an address.
     #[must_use = "returns the changed page"]
     pub(super) fn shared_at(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
         let public = |path: String| site.map(|site| format!("{site}{path}")).unwrap_or_default();
-        let has_picture = matches!(address, PageAddress::Match { .. } | PageAddress::Tournament { .. });
-        let picture = if has_picture { public(address.in_form(PageForm::Png)) } else { String::new() };
-        Self { url: public(address.to_string()), picture, ..self }
+        let share = address.embedded_page().map(|embedded| Share {
+            tag: embed_tag(&format!("{}{embedded}", public(String::new())), &self.title),
+            picture: address.in_form(PageForm::Svg),
+        });
+        let picture = share.as_ref().map(|_| public(address.in_form(PageForm::Png))).unwrap_or_default();
+        Self { url: public(address.to_string()), picture, share, ..self }
     }
 
     /// Adds the link to CSV.
@@ -117,6 +131,14 @@ impl Page {
     pub(super) fn html(&self) -> String {
         write_template(self)
     }
+}
+
+/// Writes the tag that shows a page of this server in a frame of another site.
+fn embed_tag(address: &str, title: &str) -> String {
+    let title = text_html(title);
+    format!(
+        "<iframe src=\"{address}\" title=\"{title}\" width=\"720\" height=\"480\" loading=\"lazy\"></iframe>"
+    )
 }
 
 #[derive(Template)]

@@ -4,13 +4,14 @@ use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddres
 use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
+use super::embed_page::{embedded_page_html, embedded_tournament};
 use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
 use super::kept_pages::{MadePage, PageLifetime};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
-use super::match_page::{match_page, match_picture, match_record};
+use super::match_page::{embedded_match, match_page, match_picture, match_record};
 use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
@@ -19,7 +20,8 @@ use super::page_refusal::{with_reason, with_refusal};
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, png_of_svg, tournament_picture};
 use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
-    Freshness, PageResponse, method_response, page_response, text_response, with_cookie, without_caching,
+    Freshness, PageResponse, method_response, page_response, text_response, with_cookie, with_framing,
+    without_caching,
 };
 use super::sign_in::{
     arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
@@ -131,7 +133,13 @@ impl Pages {
         headers: &HeaderMap,
     ) -> PageResponse {
         if address.is_same_for_all() {
-            return self.respond_to(&visitor, address).await;
+            return match address {
+                address if address.is_embedded() => {
+                    let shown = self.respond_to(&visitor, address).await;
+                    with_framing(shown)
+                }
+                _ => self.respond_to(&visitor, address).await,
+            };
         }
         let arrives = arrives_without_cookies(headers);
         // A new cookie would replace the browser's existing one.
@@ -322,6 +330,8 @@ impl Pages {
             }
             PageAddress::Matches { filter, page } => match_list(site, visitor, None, filter, page).await,
             PageAddress::Match { id, ply } => match_page(site, visitor, *id, *ply).await,
+            PageAddress::EmbeddedMatch { id } => embedded_match(site, visitor, *id).await,
+            PageAddress::EmbeddedTournament { id } => embedded_tournament(site, visitor, *id).await,
             PageAddress::WhatIf { id, ply, take } => what_if_page(site, visitor, *id, *ply, *take).await,
             PageAddress::Transcript { id, seat, ply } => {
                 transcript_page(site, visitor, *id, QuestionPlace { seat: *seat, ply: *ply }).await
@@ -348,8 +358,12 @@ impl Pages {
         let reader = visitor.clone();
         let make = move || match form {
             PageForm::Html => {
-                let page = content.page(&address)?.shared_at(&address, public_url.as_ref()).seen_by(&reader);
-                Ok(("text/html; charset=utf-8", page.html()))
+                let page = content.page(&address)?;
+                let html = match address.whole_page() {
+                    Some(whole) => embedded_page_html(&page, &whole),
+                    None => page.shared_at(&address, public_url.as_ref()).seen_by(&reader).html(),
+                };
+                Ok(("text/html; charset=utf-8", html))
             }
             PageForm::Json => Ok(("application/json", content.json() + "\n")),
             PageForm::Csv => {

@@ -18,6 +18,9 @@ use tonic::{Code, Status};
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
+/// The same for pages that other sites can show in a frame: without scripts and forms.
+const EMBED_POLICY: &str = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors *; object-src 'none'";
+
 /// The response of a page.
 pub type PageResponse = Response<Body>;
 
@@ -88,6 +91,15 @@ pub(super) fn private_response(visitor: &Visitor, status: StatusCode, page: Page
 /// Creates a response from JSON.
 pub(super) fn json_response(json: String) -> PageResponse {
     text_response(StatusCode::OK, "application/json", Freshness::Now, json + "\n")
+}
+
+/// Lets other sites show a page in a frame, unless it is an error.
+#[must_use = "returns the changed response"]
+pub(super) fn with_framing(mut response: PageResponse) -> PageResponse {
+    if response.status().is_success() {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(EMBED_POLICY));
+    }
+    response
 }
 
 /// Adds a link to the next page of a list.

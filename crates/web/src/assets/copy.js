@@ -1,6 +1,8 @@
 // Adds a copy button to each text with data-copy. If the browser denies clipboard access, the button selects the text.
 
 for (const text of document.querySelectorAll("pre[data-copy]")) {
+  // A server that does not know its public address writes only the path.
+  text.textContent = text.textContent.replace('<iframe src="/', `<iframe src="${location.origin}/`);
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Copy";

@@ -48,6 +48,8 @@ pub(super) struct MatchBoard<'a> {
     pub audit: Option<&'a pb::Audit>,
     /// What each take leads to; empty without the oracle.
     pub outcomes: &'a [Outcome],
+    /// Whether another site shows it in a frame, so that links open in new tabs.
+    pub is_embedded: bool,
 }
 
 #[derive(Template)]
@@ -57,6 +59,7 @@ struct DrawnBoard {
     /// Which piles are drawn; empty if all.
     note: String,
     piles: Vec<Pile>,
+    is_embedded: bool,
 }
 
 /// What is drawn of a pile.
@@ -118,7 +121,7 @@ impl MatchBoard<'_> {
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
-        write_template(&DrawnBoard { words, note, piles: self.piles() })
+        write_template(&DrawnBoard { words, note, piles: self.piles(), is_embedded: self.is_embedded })
     }
 
     /// Returns the piles that are drawn.
@@ -240,7 +243,8 @@ mod tests {
         let outcomes = [Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }];
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
-        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes }.html()
+        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes, is_embedded: false }
+            .html()
     }
 
     fn counts(html: &str) -> [usize; 3] {

@@ -1,4 +1,4 @@
-//! Parts of a match that other sites show: its picture.
+//! Parts of a match that other sites show: its picture, and its board in a frame.
 
 use super::board::MatchBoard;
 use super::finding;
@@ -6,6 +6,8 @@ use super::picture::picture_of_board;
 use super::sentence::Seats;
 use super::{lifetime_of_match, opening_ply};
 use crate::kept_pages::PageLifetime;
+use crate::page::Page;
+use crate::page_content::PageContent;
 use crate::picture::Picture;
 use crate::replay::Replay;
 use crate::site::Site;
@@ -14,6 +16,7 @@ use crate::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::matches::outcome_line;
+use lastnim_report::render::text_html;
 use lastnim_report::words::join_first_words;
 use tonic::Status;
 
@@ -74,7 +77,31 @@ pub(crate) async fn match_picture(
     let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
-    let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[] };
+    let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], is_embedded: false };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
     Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
+}
+
+/// Returns a match for a frame: the sentence, and the board where it was decided.
+pub(crate) async fn embedded_match(
+    site: &Site,
+    visitor: &Visitor,
+    id: MatchId,
+) -> Result<PageContent, Status> {
+    let read = ReadMatch::read(site, visitor, id).await?;
+    let lifetime = lifetime_of_match(&read.shown);
+    let content = PageContent::of_message(read.shown.clone(), move |address| {
+        let (title, sentence) = (join_first_words(&read.bots()), read.sentence());
+        let Some(replay) = &read.replay else {
+            return Ok(Page::of_html(address, title, String::new()).with_heading(text_html(&sentence)));
+        };
+        let ply = opening_ply(&read.shown, replay.plies());
+        let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
+        let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
+        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], is_embedded: true };
+        let html = format!("<div class=\"match-board\">{}</div>", board.html());
+        let headline = finding::headline(&read.game(), replay, audit).html(seats);
+        Ok(Page::of_html(address, title, html).with_summary(sentence).with_heading(headline))
+    });
+    Ok(content.with_lifetime(lifetime))
 }

@@ -191,7 +191,8 @@ impl MatchAtPly<'_> {
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
-        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes };
+        let board =
+            MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes, is_embedded: false };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {

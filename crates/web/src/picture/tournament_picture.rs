@@ -95,6 +95,15 @@ pub(crate) async fn tournament_picture(
     Ok((picture_of_tournament(&tournament, &shown, &matches), lifetime))
 }
 
+/// Says who leads or has won, and how sure that is.
+pub(crate) fn tournament_words(
+    tournament: &pb::Tournament,
+    shown: &pb::GetStandingsResponse,
+) -> (String, String) {
+    let picture = picture_of_tournament(tournament, shown, &[]);
+    (picture.headline, picture.sentence)
+}
+
 fn picture_of_tournament(
     tournament: &pb::Tournament,
     shown: &pb::GetStandingsResponse,
