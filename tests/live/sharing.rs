@@ -1,4 +1,4 @@
-//! What a link to a page shows elsewhere: titles, pictures and frames.
+//! What a link to a page shows elsewhere: titles, pictures, frames and feeds.
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
@@ -226,7 +226,56 @@ async fn frames_of_other_sites_show_boards_and_standings() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pictures_and_frames_of_a_private_server_are_private() {
+async fn feeds_tell_what_is_new() {
+    let config = Config { public_url: Some("https://nim.example".parse().unwrap()), ..Config::default() };
+    let host = Host::with(config).await;
+    let (id, matches) = played_tournament(&host, HOSTILE).await;
+    let news = |path: String| {
+        let host = &host;
+        async move {
+            let file = fetch(host, &path, "").await;
+            assert_eq!((file.status(), file.header("content-type")), ("200", "application/atom+xml"));
+            let known = fetch(host, &path, &format!("If-None-Match: {}\r\n", file.header("etag"))).await;
+            assert_eq!((known.status(), known.body.len()), ("304", 0), "{path}");
+            file.text().to_owned()
+        }
+    };
+    let texts_of = |feed: &str, name: &str| -> Vec<String> {
+        let document = roxmltree::Document::parse(feed).unwrap();
+        let entries =
+            document.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2005/Atom", "entry")));
+        let child = |entry: roxmltree::Node<'_, '_>| {
+            let mut children = entry.children().filter(|child| child.tag_name().name() == name);
+            children
+                .next()
+                .map(|child| child.text().or(child.attribute("href")).unwrap_or_default().to_owned())
+        };
+        entries.filter_map(child).collect()
+    };
+    let feed = news("/tournaments.atom".to_owned()).await;
+    let titles = texts_of(&feed, "title");
+    assert_eq!(titles, [format!("Finished: {HOSTILE}"), format!("New: {HOSTILE}")], "{feed}");
+    assert_eq!(texts_of(&feed, "id"), [format!("urn:uuid:{id}#finished"), format!("urn:uuid:{id}")]);
+    assert_eq!(texts_of(&feed, "link")[0], format!("https://nim.example/tournaments/{id}"));
+    let address = format!("/tournaments/{id}/matches.atom");
+    let feed = news(address.clone()).await;
+    let mut told = texts_of(&feed, "id");
+    told.sort_unstable();
+    let mut expected: Vec<_> = matches.iter().map(|game| format!("urn:uuid:{game}")).collect();
+    expected.sort_unstable();
+    assert_eq!(told, expected);
+    assert!(texts_of(&feed, "summary").iter().all(|sentence| sentence.contains(" won")), "{feed}");
+    let times = texts_of(&feed, "updated");
+    assert!(times.is_sorted_by(|newer, older| newer >= older) && times[0].starts_with("20"), "{times:?}");
+    let page = get(&host, &format!("/tournaments/{id}")).await;
+    assert_eq!(between(&page.body, "type=\"application/atom+xml\" href=\"", "\""), address);
+    for path in ["/matches.atom", "/bots.atom", "/tournaments/x/matches.atom"] {
+        assert_eq!(get(&host, path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_feeds_and_frames_of_a_private_server_are_private() {
     let host = Host::with(Config { private: true, ..Config::default() }).await;
     let (id, matches) = played_tournament(&host, "Spring").await;
     let game = &matches[0];
@@ -237,6 +286,8 @@ async fn pictures_and_frames_of_a_private_server_are_private() {
         format!("/tournaments/{id}.png"),
         format!("/embed/matches/{game}"),
         format!("/embed/tournaments/{id}"),
+        "/tournaments.atom".to_owned(),
+        format!("/tournaments/{id}/matches.atom"),
     ] {
         let refused = get(&host, &path).await;
         assert_eq!(refused.status, 401, "{path}");

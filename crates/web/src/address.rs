@@ -298,6 +298,17 @@ impl PageAddress {
         }
     }
 
+    /// Returns the page with the entries of this page's news feed, if it has one.
+    pub(super) fn news_page(&self) -> Option<Self> {
+        match self {
+            Self::Home | Self::Tournaments { .. } => Some(Self::Tournaments { page: String::new() }),
+            &Self::Tournament { id } | &Self::Standings { id, .. } | &Self::TournamentMatches { id, .. } => {
+                Some(Self::matches_of(Some(id), MatchFilter::default(), String::new()))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns a page of the list of all matches, or of one tournament's matches.
     pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
         match tournament {
@@ -495,9 +506,15 @@ mod tests {
             PageAddress::EmbeddedTournament { id: tournament },
         ];
         for address in addresses {
-            for form in
-                [PageForm::Html, PageForm::Json, PageForm::Csv, PageForm::Toml, PageForm::Svg, PageForm::Png]
-            {
+            for form in [
+                PageForm::Html,
+                PageForm::Json,
+                PageForm::Csv,
+                PageForm::Toml,
+                PageForm::Svg,
+                PageForm::Png,
+                PageForm::Atom,
+            ] {
                 let address = SiteAddress::Page(address.clone(), form);
                 assert!(address.to_string().bytes().all(|byte| byte.is_ascii_graphic()), "{address}");
                 assert_eq!(read(&address.to_string()), Ok(address));

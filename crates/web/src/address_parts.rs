@@ -93,19 +93,21 @@ pub(super) enum PageForm {
     Svg,
     /// The same picture for link previews: `.png` at the end of the path.
     Png,
+    /// A news feed: `.atom` at the end of the path.
+    Atom,
 }
 
 impl PageForm {
     /// Splits the ending of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
     pub(super) fn split(path: &str) -> (&str, Self) {
-        let forms = [Self::Json, Self::Csv, Self::Toml, Self::Svg, Self::Png, Self::Html];
+        let forms = [Self::Json, Self::Csv, Self::Toml, Self::Svg, Self::Png, Self::Atom, Self::Html];
         let found = forms.into_iter().find_map(|form| Some((path.strip_suffix(form.ending())?, form)));
         found.unwrap_or((path, Self::Html))
     }
 
     /// Returns whether people read this format, so that it may be a little old while matches are played.
     pub(super) fn is_for_people(self) -> bool {
-        matches!(self, Self::Html | Self::Svg | Self::Png)
+        matches!(self, Self::Html | Self::Svg | Self::Png | Self::Atom)
     }
 
     /// Returns the ending of a path in this format.
@@ -117,6 +119,7 @@ impl PageForm {
             Self::Toml => ".toml",
             Self::Svg => ".svg",
             Self::Png => ".png",
+            Self::Atom => ".atom",
         }
     }
 

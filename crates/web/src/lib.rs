@@ -24,6 +24,7 @@ mod live;
 mod match_filter;
 mod match_page;
 mod metrics;
+mod news_feed;
 mod oracle_page;
 mod organise;
 mod page;

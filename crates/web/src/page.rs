@@ -39,6 +39,8 @@ pub(super) struct Page {
     pub url: String,
     /// The public address of its picture; may be empty.
     pub picture: String,
+    /// The news feed of its list; may be empty.
+    pub news: String,
     /// What other sites can show of it.
     pub share: Option<Share>,
     /// The address of the page as JSON; may be empty.
@@ -59,10 +61,10 @@ impl Page {
 
     /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
-        let (heading, url, picture, share) = Default::default();
+        let (heading, url, picture, news, share) = Default::default();
         let (trail, json, csv) = Default::default();
         let (title, summary, signed_in) = (title.into(), SITE_SUMMARY.to_owned(), None);
-        Self { title, heading, summary, trail, url, picture, share, json, csv, signed_in, content }
+        Self { title, heading, summary, trail, url, picture, news, share, json, csv, signed_in, content }
     }
 
     /// Creates a page from a template, without JSON or CSV.
@@ -119,7 +121,8 @@ impl Page {
             picture: address.in_form(PageForm::Svg),
         });
         let picture = share.as_ref().map(|_| public(address.in_form(PageForm::Png))).unwrap_or_default();
-        Self { url: public(address.to_string()), picture, share, ..self }
+        let news = address.news_page().map(|page| page.in_form(PageForm::Atom)).unwrap_or_default();
+        Self { url: public(address.to_string()), picture, news, share, ..self }
     }
 
     /// Adds the link to CSV.

@@ -12,6 +12,7 @@ use super::kept_pages::{MadePage, PageLifetime};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
 use super::match_page::{embedded_match, match_page, match_picture, match_record};
+use super::news_feed::{match_news, tournament_news};
 use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
@@ -20,8 +21,8 @@ use super::page_refusal::{with_reason, with_refusal};
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, png_of_svg, tournament_picture};
 use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
-    Freshness, PageResponse, method_response, page_response, text_response, with_cookie, with_framing,
-    without_caching,
+    Freshness, PageResponse, if_changed, method_response, page_response, text_response, with_cookie,
+    with_framing, without_caching,
 };
 use super::sign_in::{
     arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
@@ -44,8 +45,8 @@ use tonic::codegen::http::header::HeaderMap;
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 
-/// The error for a picture of a page that has none.
-const NO_SUCH_FORM: &str = "this page has no picture";
+/// The error for a picture or a feed of a page that has none.
+const NO_SUCH_FORM: &str = "this page has no such picture or feed";
 
 /// The pages of a site.
 #[derive(Debug, Clone)]
@@ -136,7 +137,7 @@ impl Pages {
             return match address {
                 address if address.is_embedded() => {
                     let shown = self.respond_to(&visitor, address).await;
-                    with_framing(shown)
+                    if_changed(with_framing(shown), headers)
                 }
                 _ => self.respond_to(&visitor, address).await,
             };
@@ -152,7 +153,7 @@ impl Pages {
         if arrives && shown.status() == StatusCode::UNAUTHORIZED {
             return onward_response(address);
         }
-        if has_token { without_caching(shown) } else { shown }
+        if has_token { without_caching(shown) } else { if_changed(shown, headers) }
     }
 
     /// Shows a page and sets its cookie.
@@ -268,6 +269,7 @@ impl Pages {
         let make = || async {
             match form {
                 PageForm::Svg | PageForm::Png => return self.make_picture(visitor, address, form).await,
+                PageForm::Atom => return self.make_news(visitor, address).await,
                 PageForm::Html | PageForm::Json | PageForm::Csv | PageForm::Toml => {}
             }
             let mut content = self.read_content(visitor, address, form).await?;
@@ -375,7 +377,7 @@ impl Pages {
                     content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
-            PageForm::Svg | PageForm::Png => Err(Status::not_found(NO_SUCH_FORM)),
+            PageForm::Svg | PageForm::Png | PageForm::Atom => Err(Status::not_found(NO_SUCH_FORM)),
         };
         let (content_type, text) = self.site.reads.run_slow_work(&visitor.request(()), make).await??;
         Ok(MadePage { content_type, body: text.into(), next, lifetime, is_awaited })
@@ -406,6 +408,17 @@ impl Pages {
         };
         let (content_type, body) = site.reads.run_slow_work(&visitor.request(()), draw).await??;
         Ok(MadePage { content_type, body, next: None, lifetime, is_awaited: false })
+    }
+
+    /// Writes the news feed of a list.
+    async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<MadePage, Status> {
+        let feed = match address {
+            PageAddress::Tournaments { .. } => tournament_news(&self.site, visitor).await?,
+            PageAddress::TournamentMatches { id, .. } => match_news(&self.site, visitor, *id).await?,
+            _ => return Err(Status::not_found(NO_SUCH_FORM)),
+        };
+        let (lifetime, body) = (feed.lifetime, feed.xml().into());
+        Ok(MadePage { content_type: "application/atom+xml", body, next: None, lifetime, is_awaited: false })
     }
 }
 

@@ -8,10 +8,10 @@ use http_body_util::Full;
 use std::fmt;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
-    REFRESH, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, LINK,
+    LOCATION, REFERRER_POLICY, REFRESH, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
-use tonic::codegen::http::{HeaderValue, Response, StatusCode};
+use tonic::codegen::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
 
 /// The Content-Security-Policy: only resources from this server, nothing inline.
@@ -98,6 +98,28 @@ pub(super) fn json_response(json: String) -> PageResponse {
 pub(super) fn with_framing(mut response: PageResponse) -> PageResponse {
     if response.status().is_success() {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(EMBED_POLICY));
+    }
+    response
+}
+
+/// Adds the hash of a body, which tells browsers and feed readers whether it has changed.
+pub(super) fn add_tag(response: &mut PageResponse, body: &[u8]) {
+    let tag = format!("\"{}\"", &blake3::hash(body).to_hex()[..32]);
+    response.headers_mut().insert(ETAG, HeaderValue::try_from(tag).expect("hexadecimal digits"));
+}
+
+/// Leaves the body out if the browser has it already.
+#[must_use = "returns the changed response"]
+pub(super) fn if_changed(mut response: PageResponse, request: &HeaderMap) -> PageResponse {
+    let Some(tag) = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()) else { return response };
+    let known = request.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let is_known = known.flat_map(|value| value.split(',')).any(|known| {
+        let known = known.trim();
+        known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag
+    });
+    if is_known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
     }
     response
 }

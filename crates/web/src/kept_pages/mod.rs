@@ -2,7 +2,7 @@
 
 use super::address::PageForm;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
-use super::response::{Freshness, PageResponse, add_next_link, add_refresh, bytes_response};
+use super::response::{Freshness, PageResponse, add_next_link, add_refresh, add_tag, bytes_response};
 use bytes::Bytes;
 use lastnim_arena::{Arena, Revision};
 use std::collections::HashMap;
@@ -114,6 +114,7 @@ impl MadePage {
 
     pub(super) fn response(&self) -> PageResponse {
         let mut response = bytes_response(self.content_type, Freshness::Now, self.body.clone());
+        add_tag(&mut response, &self.body);
         if let Some(next) = &self.next {
             add_next_link(&mut response, next);
         }
@@ -123,9 +124,9 @@ impl MadePage {
         response
     }
 
-    /// Returns whether the page is HTML or a picture. Programs always get the current state.
+    /// Returns whether the page is HTML, a picture or a news feed. Programs always get the current state.
     fn is_for_people(&self) -> bool {
-        let types = ["text/html", "image/"];
+        let types = ["text/html", "image/", "application/atom+xml"];
         types.iter().any(|begin| self.content_type.starts_with(begin))
     }
 

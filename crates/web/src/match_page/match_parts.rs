@@ -1,4 +1,4 @@
-//! Parts of a match that other sites show: its picture, and its board in a frame.
+//! Parts of a match that other sites show: its picture, its board in a frame, and its sentence.
 
 use super::board::MatchBoard;
 use super::finding;
@@ -52,6 +52,26 @@ impl ReadMatch {
             None => outcome_line(&self.game()),
         }
     }
+}
+
+/// What a news feed says about a match.
+#[derive(Debug)]
+pub(crate) struct MatchSentence {
+    pub sentence: String,
+    /// In microseconds since 1970; `None` if the match is open or its record was removed.
+    pub ended_at_us: Option<u64>,
+}
+
+/// Says who won a match and why.
+pub(crate) async fn match_sentence(
+    site: &Site,
+    visitor: &Visitor,
+    id: MatchId,
+) -> Result<MatchSentence, Status> {
+    let read = ReadMatch::read(site, visitor, id).await?;
+    let ended = read.replay.as_ref().filter(|replay| replay.end.is_some());
+    let ended_at_us = ended.and_then(|replay| replay.incidents.last()).map(|event| event.at_us);
+    Ok(MatchSentence { sentence: read.sentence(), ended_at_us })
 }
 
 /// Describes the picture of a match after this many takes; by default where it was decided.

@@ -13,7 +13,7 @@ mod view;
 mod winner_line;
 
 pub(super) use finding::takes_words;
-pub(super) use match_parts::{embedded_match, match_picture};
+pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
 pub(super) use view::MatchAtPly;
 
 use super::address::link_of_cell;

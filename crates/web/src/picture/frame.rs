@@ -81,7 +81,7 @@ impl Picture {
 }
 
 /// Replaces characters that XML does not allow.
-fn xml_text(text: &str) -> String {
+pub(crate) fn xml_text(text: &str) -> String {
     let is_allowed = |character: char| matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|character| if is_allowed(character) { character } else { '\u{fffd}' }).collect()
 }
