@@ -3,7 +3,7 @@
 use super::{
     host::{Host, soon},
     http2::{PREFACE, RawConnection, SETTINGS, local, read_frame, socket},
-    pages::{get, send, send_to},
+    pages::{get, send, send_to, style_address},
 };
 use lastnim_proto::pb;
 use lastnim_server::Config;
@@ -113,10 +113,11 @@ async fn an_http2_request_must_name_one_host() {
 async fn clients_that_read_nothing_are_dropped() {
     let config = Config { response_timeout: Duration::from_millis(300), ..Config::default() };
     let host = Host::with(config).await;
+    let style = style_address(&get(&host, "/").await);
+    let request = format!("GET {style} HTTP/1.1\r\nHost: s\r\n\r\n");
     let mut stream = socket(&host.address, local(2)).await;
     // It requests more than all buffers hold, then blocks when they are full.
-    let asking =
-        async { while stream.write_all(b"GET /style.css HTTP/1.1\r\nHost: s\r\n\r\n").await.is_ok() {} };
+    let asking = async { while stream.write_all(request.as_bytes()).await.is_ok() {} };
     let others = async {
         for _ in 0..20 {
             assert_eq!(get(&host, "/").await.status, 200);

@@ -4,13 +4,13 @@ use super::{
     host::{Host, exhibition, round_robin, soon},
     http2::{local, socket},
     organise_pages::signed_in,
-    pages::{Answer, get},
+    pages::{Answer, get, style_address},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
 use lastnim_server::Config;
 use std::collections::BTreeSet;
-use std::io::Cursor;
+use std::io::{Cursor, Read as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const HOSTILE: &str = "]]></svg><script>alert(1)</script>\"'&\u{1f980}";
@@ -295,4 +295,33 @@ async fn pictures_feeds_and_frames_of_a_private_server_are_private() {
         let headers = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
         assert_eq!(fetch(&host, &path, &headers).await.status(), "200", "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn assets_are_kept_and_compressed() {
+    let host = Host::start().await;
+    let page = get(&host, "/").await;
+    let style = style_address(&page);
+    let whole = fetch(&host, &style, "").await;
+    assert_eq!((whole.status(), whole.header("content-encoding")), ("200", ""));
+    assert_eq!(whole.header("cache-control"), "public, max-age=31536000, immutable");
+    let small = fetch(&host, &style, "Accept-Encoding: br, gzip\r\n").await;
+    assert_eq!(small.header("content-encoding"), "gzip");
+    let mut unpacked = String::new();
+    flate2::read::GzDecoder::new(small.body.as_slice()).read_to_string(&mut unpacked).unwrap();
+    assert_eq!(unpacked, whole.text());
+    assert!(small.body.len() * 2 < whole.body.len(), "{} bytes", small.body.len());
+    let (folder, _) = style.rsplit_once('/').unwrap();
+    assert!(
+        page.body.contains(&format!("{folder}/lastnim.js"))
+            && page.body.contains(&format!("{folder}/icon.svg"))
+    );
+    assert_eq!(fetch(&host, &format!("{folder}/live.js"), "").await.status(), "200");
+    for path in
+        ["/style.css", "/assets/style.css", "/assets/0123456789abcdef/style.css", &format!("{folder}/x")]
+    {
+        assert_eq!(fetch(&host, path, "").await.status(), "404", "{path}");
+    }
+    let icon = fetch(&host, "/favicon.ico", "").await;
+    assert_eq!((icon.status(), icon.header("content-type")), ("200", "image/png"));
 }

@@ -2,7 +2,7 @@
 
 pub(super) use super::address_parts::PageForm;
 use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, path_of_segments};
-use super::asset::Asset;
+use super::asset::{Asset, asset_address};
 use super::book::Chapter;
 use super::forms::{FormFields, SiteCookie};
 use super::match_filter::MatchFilter;
@@ -29,6 +29,8 @@ pub(super) enum SiteAddress {
     Form(FormAddress),
     /// A style sheet, script or icon.
     Asset(&'static Asset),
+    /// The icon for browsers that ask for it without reading a page.
+    Favicon,
     /// Whether the process is alive.
     Health,
     /// Whether the server can take requests.
@@ -208,12 +210,13 @@ impl SiteAddress {
     pub(super) fn parse(path: &str, query: &str) -> Result<Self, String> {
         let path = path.strip_prefix('/').unwrap_or(path);
         match path {
+            "favicon.ico" => return Ok(Self::Favicon),
             "healthz" => return Ok(Self::Health),
             "readyz" => return Ok(Self::Readiness),
             "metrics" => return Ok(Self::Metrics),
             _ => {}
         }
-        if let Some(asset) = Asset::at(path) {
+        if let Some(asset) = Asset::at_address(path) {
             return Ok(Self::Asset(asset));
         }
         let (path, form) = PageForm::split(path);
@@ -252,7 +255,7 @@ impl SiteAddress {
 
     /// Returns whether every visitor without a token gets the same content, whatever its cookies.
     pub(super) fn is_same_for_all(&self) -> bool {
-        matches!(self, Self::Asset(_) | Self::Health | Self::Readiness) || self.is_embedded()
+        matches!(self, Self::Asset(_) | Self::Favicon | Self::Health | Self::Readiness) || self.is_embedded()
     }
 
     /// Returns whether other sites can show it in a frame.
@@ -345,7 +348,8 @@ impl fmt::Display for SiteAddress {
             Self::Record(id) => write!(f, "/matches/{id}/record.json"),
             Self::Feed(feed) => feed.fmt(f),
             Self::Form(address) => address.fmt(f),
-            Self::Asset(asset) => write!(f, "/{}", asset.path),
+            Self::Asset(asset) => f.write_str(&asset_address(asset.path)),
+            Self::Favicon => f.write_str("/favicon.ico"),
             Self::Health => f.write_str("/healthz"),
             Self::Readiness => f.write_str("/readyz"),
             Self::Metrics => f.write_str("/metrics"),
@@ -574,10 +578,11 @@ mod tests {
             FeedAddress::Tournament { id: tournament },
             FeedAddress::Match { id, after: Some(12) },
         ];
-        let asset = |path| SiteAddress::Asset(Asset::at(path).unwrap());
+        let asset = |path| SiteAddress::Asset(Asset::named(path).unwrap());
         let others = [
             asset("style.css"),
             asset("lastnim.js"),
+            SiteAddress::Favicon,
             SiteAddress::Health,
             SiteAddress::Readiness,
             SiteAddress::Metrics,

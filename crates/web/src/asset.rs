@@ -1,9 +1,21 @@
 //! Style sheet, scripts and icon.
 
+use super::picture::png_of_svg;
+use super::response::{Freshness, PageResponse, bytes_response};
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write as _;
+use std::sync::LazyLock;
+use tonic::codegen::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY};
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+
+/// The width and height of the icon as a PNG.
+const ICON_SIZE: u32 = 48;
+
 /// A file compiled into the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asset {
-    /// The address without the leading slash.
+    /// Its name in the folder of assets.
     pub path: &'static str,
     pub content_type: &'static str,
     pub text: &'static str,
@@ -26,11 +38,71 @@ static ASSETS: &[Asset] = &[
     module("live.js", include_str!("assets/live.js")),
 ];
 
+/// The name of the folder of all assets: a hash of all of them, so that browsers can keep them forever. Modules import each
+/// other from the same folder.
+static FOLDER: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = blake3::Hasher::new();
+    for asset in ASSETS {
+        hasher.update(asset.path.as_bytes()).update(&[0]).update(asset.text.as_bytes()).update(&[0]);
+    }
+    format!("assets/{}", &hasher.finalize().to_hex()[..16])
+});
+
+/// All assets as gzip, in the same order.
+static COMPRESSED: LazyLock<Vec<Bytes>> =
+    LazyLock::new(|| ASSETS.iter().map(|asset| compressed(asset.text.as_bytes())).collect());
+
 impl Asset {
     /// Returns the file at an address given without its leading slash.
-    pub(super) fn at(path: &str) -> Option<&'static Self> {
+    pub(super) fn at_address(path: &str) -> Option<&'static Self> {
+        Self::named(path.strip_prefix(FOLDER.as_str())?.strip_prefix('/')?)
+    }
+
+    pub(super) fn named(path: &str) -> Option<&'static Self> {
         ASSETS.iter().find(|asset| asset.path == path)
     }
+
+    /// Returns the file, compressed if the browser accepts that.
+    pub(super) fn response(&'static self, headers: &HeaderMap) -> PageResponse {
+        let index = ASSETS.iter().position(|asset| asset.path == self.path);
+        let compressed = index.filter(|_| accepts_gzip(headers)).map(|index| COMPRESSED[index].clone());
+        let is_compressed = compressed.is_some();
+        let bytes = compressed.unwrap_or(Bytes::from_static(self.text.as_bytes()));
+        let mut response = bytes_response(self.content_type, Freshness::Forever, bytes);
+        response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding"));
+        if is_compressed {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+/// Returns the address of an asset.
+pub(super) fn asset_address(path: &str) -> String {
+    format!("/{}/{path}", *FOLDER)
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let codings = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    codings.flat_map(|value| value.split(',')).any(|coding| {
+        let (coding, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").map_or(Ok(1.0), str::parse::<f32>);
+        coding.trim().eq_ignore_ascii_case("gzip") && weight.is_ok_and(|weight| weight > 0.0)
+    })
+}
+
+fn compressed(bytes: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail").into()
+}
+
+/// Returns the icon as a PNG, for browsers that ask for it without reading a page.
+pub(super) fn favicon() -> Bytes {
+    static ICON: LazyLock<Bytes> = LazyLock::new(|| {
+        png_of_svg(include_str!("assets/icon.svg"), ICON_SIZE, ICON_SIZE).unwrap_or_default().into()
+    });
+    ICON.clone()
 }
 
 const fn icon(path: &'static str, text: &'static str) -> Asset {
@@ -58,8 +130,32 @@ mod tests {
 
     #[test]
     fn the_style_sheet_is_small() {
-        let bytes = Asset::at("style.css").unwrap().text.len();
+        let bytes = Asset::named("style.css").unwrap().text.len();
         assert!(bytes <= 45 << 10, "{bytes} bytes: expected at most 45 KiB");
+    }
+
+    #[test]
+    fn compressed_files_are_served_to_browsers_that_accept_them() {
+        let asset = Asset::named("style.css").unwrap();
+        let coding_for = |accepted: &'static str| {
+            let headers = [(ACCEPT_ENCODING, HeaderValue::from_static(accepted))].into_iter().collect();
+            asset.response(&headers).headers().get(CONTENT_ENCODING).cloned()
+        };
+        for accepted in ["gzip", "br;q=1.0, GZIP;q=0.5"] {
+            assert_eq!(coding_for(accepted).unwrap(), "gzip", "{accepted}");
+        }
+        for accepted in ["", "br", "gzip;q=0", "gzip;q=x", "xgzip"] {
+            assert_eq!(coding_for(accepted), None, "{accepted}");
+        }
+        let sizes =
+            ASSETS.iter().zip(COMPRESSED.iter()).map(|(asset, bytes)| (asset.text.len(), bytes.len()));
+        let (whole, compressed) = sizes.fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
+        assert!(compressed * 2 < whole, "{compressed} of {whole} bytes");
+    }
+
+    #[test]
+    fn the_icon_is_a_png() {
+        assert!(favicon().starts_with(b"\x89PNG"));
     }
 
     #[test]
@@ -67,7 +163,7 @@ mod tests {
         for asset in ASSETS.iter().filter(|asset| asset.content_type.starts_with("text/javascript")) {
             let imports = asset.text.split("\"./").skip(1).filter_map(|rest| rest.split('"').next());
             for path in imports {
-                assert!(Asset::at(path).is_some(), "{} imports {path}", asset.path);
+                assert!(Asset::named(path).is_some(), "{} imports {path}", asset.path);
             }
         }
     }

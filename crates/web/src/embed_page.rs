@@ -1,6 +1,7 @@
 //! Pages that other sites can show in a frame: without forms, cookies and scripts. Their links open in new tabs.
 
 use super::address::PageAddress;
+use super::asset::asset_address;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::picture::tournament_words;
@@ -28,12 +29,17 @@ struct EmbeddedPage<'a> {
     page: &'a Page,
     /// The address and the title of the page that it shows a part of.
     whole: (String, &'a str),
+    style: String,
 }
 
 /// Writes a page that other sites can frame. `whole` is the page that it shows a part of.
 pub(super) fn embedded_page_html(page: &Page, whole: &PageAddress) -> String {
     let title = if page.title.is_empty() { "the whole page" } else { page.title.as_str() };
-    write_template(&EmbeddedPage { page, whole: (whole.to_string(), title) })
+    write_template(&EmbeddedPage {
+        page,
+        whole: (whole.to_string(), title),
+        style: asset_address("style.css"),
+    })
 }
 
 /// Returns the first bots of a tournament, for a frame.

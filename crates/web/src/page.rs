@@ -1,6 +1,7 @@
 //! The frame of all pages.
 
 use super::address::{PageAddress, PageForm};
+use super::asset::asset_address;
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH};
 use super::public_url::PublicUrl;
 use super::sign_in::SignedIn;
@@ -123,6 +124,11 @@ impl Page {
         let picture = share.as_ref().map(|_| public(address.in_form(PageForm::Png))).unwrap_or_default();
         let news = address.news_page().map(|page| page.in_form(PageForm::Atom)).unwrap_or_default();
         Self { url: public(address.to_string()), picture, news, share, ..self }
+    }
+
+    /// Returns the address of an asset.
+    fn asset(path: &str) -> String {
+        asset_address(path)
     }
 
     /// Adds the link to CSV.

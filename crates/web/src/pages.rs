@@ -1,6 +1,7 @@
 //! Dispatches requests to pages.
 
 use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddress};
+use super::asset::favicon;
 use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
@@ -21,8 +22,8 @@ use super::page_refusal::{with_reason, with_refusal};
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, png_of_svg, tournament_picture};
 use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
-    Freshness, PageResponse, if_changed, method_response, page_response, text_response, with_cookie,
-    with_framing, without_caching,
+    Freshness, PageResponse, bytes_response, if_changed, method_response, page_response, text_response,
+    with_cookie, with_framing, without_caching,
 };
 use super::sign_in::{
     arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
@@ -135,6 +136,7 @@ impl Pages {
     ) -> PageResponse {
         if address.is_same_for_all() {
             return match address {
+                SiteAddress::Asset(asset) => asset.response(headers),
                 address if address.is_embedded() => {
                     let shown = self.respond_to(&visitor, address).await;
                     if_changed(with_framing(shown), headers)
@@ -197,10 +199,8 @@ impl Pages {
                 show_bot_play_page(site, visitor, address).await
             }
             SiteAddress::Form(FormAddress::SignIn(address)) => show_sign_in_page(visitor, address),
-            SiteAddress::Asset(asset) => {
-                let text = asset.text.to_owned();
-                Ok(text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text))
-            }
+            SiteAddress::Asset(asset) => Ok(asset.response(&HeaderMap::new())),
+            SiteAddress::Favicon => Ok(bytes_response("image/png", Freshness::Minutes, favicon())),
             SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server is running\n")),
             SiteAddress::Readiness => Ok(readiness_response(site).await),
             SiteAddress::Metrics => metrics_response(site, visitor),

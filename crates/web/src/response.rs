@@ -31,6 +31,8 @@ pub(super) enum Freshness {
     Now,
     /// It is part of the program and changes only with a new version.
     Minutes,
+    /// Its address changes whenever it changes.
+    Forever,
     /// It is private and must not be stored.
     NoStore,
 }
@@ -62,6 +64,7 @@ pub(super) fn body_response(
     let cache = match freshness {
         Freshness::Now => "no-cache",
         Freshness::Minutes => "max-age=300",
+        Freshness::Forever => "public, max-age=31536000, immutable",
         Freshness::NoStore => "no-store",
     };
     let fields: [(HeaderName, &'static str); 5] = [
