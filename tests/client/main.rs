@@ -395,6 +395,31 @@ async fn permanent_errors_end_the_run() {
 }
 
 #[tokio::test]
+async fn a_bot_tries_each_address_of_its_server() {
+    let [mut first, mut second] = [Script::start().await, Script::start().await];
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nobody = listener.local_addr().unwrap();
+    drop(listener);
+    let wire_listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let wire_address = wire_listener.local_addr().unwrap();
+    let wire = tokio::spawn(forward(wire_listener, first.server.clone()));
+    let (bot, permit, _log) = thinker();
+    permit.send(()).unwrap();
+    let server = format!("{nobody}, {wire_address}, {}", second.server);
+    let run = tokio::spawn(run(bot, Options::new(server, "right").tournament(TOURNAMENT)));
+    let mut session = first.next_session().await;
+    session.welcome_to_the_tournament(1).await;
+    wire.abort();
+    let mut session = second.next_session().await;
+    session.welcome_to_the_tournament(1).await;
+    session.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&session.next().await, 2));
+    session.tell(match_ended()).await;
+    session.tell(tournament_ended()).await;
+    assert_eq!(ended(run).await.unwrap().wins, 1);
+}
+
+#[tokio::test]
 async fn an_unreachable_server_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = listener.local_addr().unwrap().to_string();

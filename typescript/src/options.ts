@@ -43,7 +43,7 @@ export interface Options {
  *
  * | variable | what |
  * |---|---|
- * | `LASTNIM_SERVER` | the server; default 127.0.0.1:7600 |
+ * | `LASTNIM_SERVER` | the server, or the addresses of a server and its standby, separated by commas; default 127.0.0.1:7600 |
  * | `LASTNIM_CA` | a file of authorities to trust there |
  * | `LASTNIM_TOKEN`, `LASTNIM_TOKEN_FILE` | the bot's token, or a file with it |
  * | `LASTNIM_TOURNAMENT` | the tournament to play to its end |

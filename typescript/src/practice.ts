@@ -10,7 +10,7 @@ import { Mailbox } from "./mailbox.js";
 import { optionsFromEnv, type Options } from "./options.js";
 import { grpcTransport } from "./play-stream.js";
 import { withStopSignal } from "./run.js";
-import { parseServerAddress } from "./server-address.js";
+import { parseServerAddresses, type ServerAddress } from "./server-address.js";
 import { BotRunner, GIVE_UP_AFTER_MS, authorization } from "./session.js";
 import { describeFailure, isRetryable } from "./status.js";
 import { Summary } from "./summary.js";
@@ -112,9 +112,11 @@ export function tables(own: string, rivals: readonly string[]): string[][] {
 
 /** Creates one match after another. */
 class PracticeDriver {
-  readonly #connection: Http2Connection;
-  readonly #bots: Client<typeof BotService>;
-  readonly #matches: Client<typeof MatchService>;
+  /** The addresses of the server and its standby, the one in use first. */
+  readonly #addresses: [ServerAddress, ...ServerAddress[]];
+  #connection: Http2Connection;
+  #bots!: Client<typeof BotService>;
+  #matches!: Client<typeof MatchService>;
   readonly #headers: Record<string, string>;
   readonly #giveUpAfterMs: number;
 
@@ -123,13 +125,19 @@ class PracticeDriver {
     private readonly events: Mailbox<PracticeEvent>,
     private readonly end: AbortSignal,
   ) {
-    this.#connection = new Http2Connection(parseServerAddress(options.server, options.caFile));
-    const transport = grpcTransport(this.#connection);
-    this.#bots = createClient(BotService, transport);
-    this.#matches = createClient(MatchService, transport);
+    this.#addresses = [...parseServerAddresses(options.server, options.caFile)];
+    this.#connection = this.#connect();
     this.#headers = authorization(options.token);
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
     end.addEventListener("abort", () => this.#connection.close(), { once: true });
+  }
+
+  #connect(): Http2Connection {
+    const connection = new Http2Connection(this.#addresses[0]);
+    const transport = grpcTransport(connection);
+    this.#bots = createClient(BotService, transport);
+    this.#matches = createClient(MatchService, transport);
+    return connection;
   }
 
   async playAll({ rivals, piles = [3n, 4n, 5n], rounds = 1 }: Practice): Promise<void> {
@@ -193,6 +201,11 @@ class PracticeDriver {
       } catch (error) {
         if (!isRetryable(error) || this.end.aborted || performance.now() - beganMs > this.#giveUpAfterMs) {
           throw new LastnimError("practice", `practice: ${describeFailure(error)}`, { cause: error });
+        }
+        if (this.#addresses.length > 1) {
+          this.#addresses.push(this.#addresses.shift()!);
+          this.#connection.close();
+          this.#connection = this.#connect();
         }
       }
       await sleep(RETRY_PAUSE_MS, undefined, { signal: this.end });

@@ -16,7 +16,18 @@ export interface ServerAddress {
 }
 
 /**
- * Parses a server address.
+ * Parses the addresses of a server and its standby, separated by commas.
+ *
+ * @returns at least one address.
+ * @throws LastnimError if an address or the certificate file cannot be used.
+ */
+export function parseServerAddresses(given: string, caFile?: string): readonly [ServerAddress, ...ServerAddress[]] {
+  const [first = "", ...others] = given.split(",").map((address) => address.trim());
+  return [parseServerAddress(first, caFile), ...others.map((address) => parseServerAddress(address, caFile))];
+}
+
+/**
+ * Parses one server address.
  *
  * @throws LastnimError if the address or the certificate file cannot be used.
  */

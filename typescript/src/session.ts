@@ -18,7 +18,7 @@ import type { Options } from "./options.js";
 import { PlayStream } from "./play-stream.js";
 import type { BotAnswer, BotQuestion } from "./question.js";
 import type { TakeFeed } from "./seen-takes.js";
-import { parseServerAddress, type ServerAddress } from "./server-address.js";
+import { parseServerAddresses, type ServerAddress } from "./server-address.js";
 import { SessionLog } from "./session-log.js";
 import { transientLossReason } from "./status.js";
 import type { Summary } from "./summary.js";
@@ -73,7 +73,8 @@ export function authorization(token: string): Record<string, string> {
 /** A bot and its state across sessions. */
 export class BotRunner {
   readonly #bot: Bot;
-  readonly #address: ServerAddress;
+  /** The addresses of the server and its standby, the one in use first. */
+  readonly #addresses: [ServerAddress, ...ServerAddress[]];
   readonly #headers: Record<string, string>;
   readonly #giveUpAfterMs: number;
   readonly #logger: Logger;
@@ -100,7 +101,7 @@ export class BotRunner {
     const concurrency = options.concurrency ?? Infinity;
     if (!(concurrency >= 1)) throw new RangeError(`concurrency ${concurrency}: expected 1 or more`);
     this.#bot = bot;
-    this.#address = parseServerAddress(options.server, options.caFile);
+    this.#addresses = [...parseServerAddresses(options.server, options.caFile)];
     this.#headers = { ...authorization(options.token), ...versionMetadata(options.version, options.configHash) };
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
     this.#logger = options.logger ?? stderrLogger;
@@ -132,6 +133,8 @@ export class BotRunner {
 
   async #runSessions(): Promise<void> {
     const backoff = new Backoff();
+    // The number of other addresses to try before the next pause.
+    let untried = this.#addresses.length - 1;
     let lastSessionMs = performance.now();
     while (!this.#stop.aborted) {
       const opened = await this.#openSession();
@@ -153,6 +156,14 @@ export class BotRunner {
       if (performance.now() - lastSessionMs > this.#giveUpAfterMs) {
         throw new LastnimError("gave_up", `the session was lost and could not be reopened within ${this.#giveUpAfterMs / 1000} s: ${reason}`);
       }
+      if (opened.kind === "failed") {
+        this.#addresses.push(this.#addresses.shift()!);
+        if (untried > 0) {
+          untried -= 1;
+          continue;
+        }
+      }
+      untried = this.#addresses.length - 1;
       const pauseMs = backoff.nextPause();
       this.#logger.warn(`no session, retrying in ${Math.round(pauseMs)} ms: ${reason}`);
       await sleep(pauseMs, undefined, { signal: this.#stop }).catch(() => {});
@@ -164,7 +175,7 @@ export class BotRunner {
     { kind: "opened"; stream: PlayStream; welcome: Connected } | { kind: "failed"; reason: string }
   > {
     this.#log?.beginSession();
-    const stream = new PlayStream(this.#address, this.#headers, this.patience.tickMs, this.#log);
+    const stream = new PlayStream(this.#addresses[0], this.#headers, this.patience.tickMs, this.#log);
     this.#stream = stream;
     const { welcomeWithinMs } = this.patience;
     const cancel = () => stream.cancel();
@@ -179,7 +190,7 @@ export class BotRunner {
       first = await stream.receive();
     } catch (error) {
       if (isLate) return { kind: "failed", reason: `no welcome within ${welcomeWithinMs / 1000} s` };
-      return { kind: "failed", reason: transientLossReason(error, this.#address.given) };
+      return { kind: "failed", reason: transientLossReason(error, this.#addresses[0].given) };
     } finally {
       clearTimeout(timer);
       this.#stop.removeEventListener("abort", cancel);
@@ -193,7 +204,7 @@ export class BotRunner {
   /** Plays on a stream until it is lost or the bot is finished. */
   async #runSession(stream: PlayStream, session: Connected): Promise<SessionEnd> {
     const open = session.openMatches === 1 ? "1 open match" : `${session.openMatches} open matches`;
-    this.#logger.info(`connected to ${this.#address.given} as ${session.bot}, with ${open}`);
+    this.#logger.info(`connected to ${this.#addresses[0].given} as ${session.bot}, with ${open}`);
     stream.send({ case: "subscribe", value: create(SubscribeSchema, { feed: FEEDS.get(this.#takeFeed)! }) });
     this.#askToJoin();
     this.#perform(this.#tracker.handleEvent({ kind: "welcome", session }));
@@ -213,7 +224,7 @@ export class BotRunner {
           if (input.stream !== stream) break;
           if (this.#isOver) return { kind: "done" };
           if (input.error === undefined) return { kind: "lost", reason: "the server closed the stream" };
-          return { kind: "lost", reason: transientLossReason(input.error, this.#address.given) };
+          return { kind: "lost", reason: transientLossReason(input.error, this.#addresses[0].given) };
         case "silent":
           if (input.stream !== stream) break;
           if (this.#isOver) return { kind: "done" };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { LastnimError, optionsFromEnv, run, silentLogger, type LastnimErrorCode, type Options } from "lastnim";
 import { versionMetadata } from "#src/bot-version.js";
-import { parseServerAddress } from "#src/server-address.js";
+import { parseServerAddress, parseServerAddresses } from "#src/server-address.js";
 import { temporaryFolder } from "./harness/server.js";
 
 /** Checks the code and message of a failure. */
@@ -55,6 +55,11 @@ test("invalid addresses are refused", () => {
   for (const bad of ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443", "http://user@host:1", "host:1/path"]) {
     fails(() => parseServerAddress(bad), "address", /an address is host:port, http:\/\/host:port or https:\/\/host:port/);
   }
+});
+
+test("a server may have several addresses", () => {
+  assert.deepEqual(parseServerAddresses("a:1, https://b").map(({ origin }) => origin), ["http://a:1", "https://b"]);
+  for (const bad of ["", "a:1,", "a:1,b"]) fails(() => parseServerAddresses(bad), "address", /an address is host:port/);
 });
 
 test("invalid versions are refused", () => {

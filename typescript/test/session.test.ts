@@ -59,6 +59,30 @@ test("bots continue after the server was killed and restarted", async (t: TestCo
   }
 });
 
+test("a bot finds the address that answers, and continues at another one", async (t: TestContext) => {
+  const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
+  const first = await TestServer.start(t, { store });
+  const [near, far] = [await TcpProxy.start(t, first.port), await TcpProxy.start(t, 1)];
+  const tokens = await first.registerAll(["a", "b"]);
+  const tournament = await first.createTournament({ seats: 2, positions: [{ counters: [4n, 4n] }], startAt: 2 });
+  let moved: Promise<void> | undefined;
+  const bot: Bot = {
+    async play() {
+      moved ??= (async () => {
+        await first.kill();
+        const second = await TestServer.start(t, { store });
+        near.target = 1;
+        far.target = second.port;
+      })();
+      await moved;
+      return 1n;
+    },
+  };
+  const server = `127.0.0.1:1,127.0.0.1:${near.port},127.0.0.1:${far.port}`;
+  const playing = [tokens.a, tokens.b].map((token) => run(bot, { server, tournament, token, logger: silentLogger }));
+  for (const summary of await Promise.all(playing)) assert.deepEqual([summary.matches, summary.forfeits], [2, 0]);
+});
+
 test("a stream cut at every turn costs no forfeit", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const proxy = await TcpProxy.start(t, server.port);

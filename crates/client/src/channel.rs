@@ -10,10 +10,12 @@ use futures_core::future::BoxFuture;
 use std::time::Duration;
 use tonic::{
     Request, Status,
+    codegen::http::uri::PathAndQuery,
     metadata::{Ascii, MetadataValue},
     service::Interceptor,
     transport::{Channel, Endpoint},
 };
+use tonic_prost::ProstCodec;
 
 /// Time limit for opening a TCP connection, and a separate limit of the same length for its TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,10 +27,11 @@ pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// Interval at which an idle connection is pinged, and time limit for the reply to a ping.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Connects to a server with settings that suit long-lived streams.
+/// Connects to a server with settings that suit long-lived streams. Of several addresses, it chooses the first at which a
+/// server is serving, or else the first at which one answers.
 ///
 /// # Errors
-/// If the address is invalid, no server answers, or the server's certificate is not trusted.
+/// If an address is invalid, no server answers, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
     connect_to(server.into()).await
 }
@@ -36,26 +39,81 @@ pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error>
 /// Does the work of [`connect`]. The future is boxed, so that the transport is compiled only in this crate.
 fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
     Box::pin(async move {
-        connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
-            match tls::tls_failure(&error) {
-                Some(reason) => Error::Tls { server: server.to_string(), reason },
-                None => Error::Unreachable {
-                    server: server.to_string(),
-                    reason: innermost_source(&error).to_string(),
-                },
+        let endpoints = make_endpoints(&server)?;
+        let has_choice = endpoints.len() > 1;
+        let (mut answering, mut failure) = (None, None);
+        for (address, endpoint) in server.each().zip(&endpoints) {
+            match connect_endpoint(&server, endpoint).await {
+                Ok(channel) if !has_choice || is_serving(&channel).await => return Ok(channel),
+                Ok(channel) => answering = answering.or(Some(channel)),
+                Err(error) => failure = Some(connection_error(address, &error)),
             }
-        })
+        }
+        match (answering, failure) {
+            (Some(channel), _) => Ok(channel),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(address_error(&server, "it is empty")),
+        }
     })
 }
 
-/// Prepares a connection that is opened on first use, and reopened whenever it has been lost.
-pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
-    Ok(connect_endpoint_lazily(server, &make_endpoint(server)?))
+/// Prepares a connection to each address, which is opened on first use, and reopened when lost.
+pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Vec<Channel>, Error> {
+    let endpoints = make_endpoints(server)?;
+    Ok(endpoints.iter().map(|endpoint| connect_endpoint_lazily(server, endpoint)).collect())
 }
 
-fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
-    let refused = |reason: &str| Error::Address { server: server.to_string(), reason: reason.to_owned() };
-    let given = server.as_str();
+/// Prepares a connection to a server with one address; of several, connects to the one that [`connect`] chooses.
+pub(super) async fn connect_one_lazily(server: &ServerAddress) -> Result<Channel, Error> {
+    let mut channels = connect_lazily(server)?;
+    match channels.pop() {
+        Some(channel) if channels.is_empty() => Ok(channel),
+        _ => connect(server).await,
+    }
+}
+
+fn connection_error(address: &str, error: &tonic::transport::Error) -> Error {
+    let server = address.to_owned();
+    match tls::tls_failure(error) {
+        Some(reason) => Error::Tls { server, reason },
+        None => Error::Unreachable { server, reason: innermost_source(error).to_string() },
+    }
+}
+
+/// The answer to a health check. Source: grpc/health/v1/health.proto.
+#[derive(Clone, PartialEq, prost::Message)]
+struct HealthAnswer {
+    #[prost(int32, tag = "1")]
+    status: i32,
+}
+
+/// The status `SERVING`.
+const SERVING: i32 = 1;
+
+/// Asks a server whether it is serving; a standby server is not.
+async fn is_serving(channel: &Channel) -> bool {
+    let mut client = tonic::client::Grpc::new(channel.clone());
+    let checking = async {
+        client.ready().await.ok()?;
+        let path = PathAndQuery::from_static("/grpc.health.v1.Health/Check");
+        // An empty request asks about the whole server.
+        let codec = ProstCodec::<(), HealthAnswer>::default();
+        client.unary(Request::new(()), path, codec).await.ok()
+    };
+    let answer = tokio::time::timeout(CONNECT_TIMEOUT, checking).await;
+    answer.ok().flatten().is_some_and(|answer| answer.get_ref().status == SERVING)
+}
+
+fn address_error(address: impl ToString, reason: &str) -> Error {
+    Error::Address { server: address.to_string(), reason: reason.to_owned() }
+}
+
+fn make_endpoints(server: &ServerAddress) -> Result<Vec<Endpoint>, Error> {
+    server.each().map(|address| make_endpoint(server, address)).collect()
+}
+
+fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error> {
+    let refused = |reason: &str| address_error(given, reason);
     let uri = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
     let endpoint =
         Endpoint::from_shared(uri).map_err(|error| refused(&innermost_source(&error).to_string()))?;
@@ -127,11 +185,13 @@ mod tests {
 
     #[test]
     fn invalid_addresses_are_refused() {
-        for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/"] {
-            assert!(make_endpoint(&good.into()).is_ok(), "{good}");
+        for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/", "a:1, b:2"] {
+            assert_eq!(make_endpoints(&good.into()).unwrap().len(), good.split(',').count(), "{good}");
         }
-        for bad in ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443"] {
-            assert!(matches!(make_endpoint(&bad.into()), Err(Error::Address { .. })), "{bad}");
+        for bad in
+            ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443", "a:1,", "a:1,b"]
+        {
+            assert!(matches!(make_endpoints(&bad.into()), Err(Error::Address { .. })), "{bad}");
         }
     }
 

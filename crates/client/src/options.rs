@@ -54,7 +54,8 @@ impl Options {
     }
 
     /// Reads the options from the environment, which `lastnim tournament run` sets for the bots it starts:
-    /// `LASTNIM_SERVER` (default 127.0.0.1:7600), `LASTNIM_CA` (a file of certificate authorities to trust instead of
+    /// `LASTNIM_SERVER` (one address or several, see [`ServerAddress`]; default 127.0.0.1:7600), `LASTNIM_CA` (a file of
+    /// certificate authorities to trust instead of
     /// the system's), `LASTNIM_TOKEN` or `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play
     /// to its end), `LASTNIM_BOT_VERSION`, `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and
     /// `LASTNIM_SESSION_LOG` (the file or folder of the [log](Self::session_log)).

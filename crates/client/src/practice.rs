@@ -1,12 +1,12 @@
 //! Practice against the house bots that a server hosts.
 
 use super::{
-    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, ProtocolError, Summary,
+    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, ProtocolError, ServerAddress, Summary,
     bot_host::BotHost,
     bot_tasks::BotTasks,
     bot_thread::BotThread,
     bounds::MAX_HOUSE_BOTS,
-    channel::connect_lazily,
+    channel::connect_one_lazily,
     question_queue::MAX_WAITING_REPORTS,
     session::{ObserverEvent, play_until},
     token_authorization,
@@ -135,14 +135,11 @@ fn practise_with(
     Box::pin(async move {
         options.tournament = None;
         let authorization = token_authorization(&options.token)?;
-        let channel = connect_lazily(&options.server)?;
         let (sender, events) = mpsc::channel(MAX_WAITING_REPORTS);
         let driver = PracticeDriver {
-            bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
-                .max_decoding_message_size(MAX_MESSAGE_BYTES),
-            matches: MatchServiceClient::with_interceptor(channel, authorization)
-                .max_decoding_message_size(MAX_MESSAGE_BYTES),
-            server: options.server.to_string(),
+            server: options.server.clone(),
+            channel: connect_one_lazily(&options.server).await?,
+            authorization,
             give_up_after: options.give_up_after,
             events,
         };
@@ -162,9 +159,9 @@ fn practise_with(
 
 /// Creates the practice matches, one after another.
 struct PracticeDriver {
-    bots: BotServiceClient<InterceptedService<Channel, Authorization>>,
-    matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
-    server: String,
+    server: ServerAddress,
+    channel: Channel,
+    authorization: Authorization,
     give_up_after: Duration,
     events: mpsc::Receiver<ObserverEvent>,
 }
@@ -187,6 +184,16 @@ impl PracticeDriver {
             }
         }
         Ok(())
+    }
+
+    fn bots(&self) -> BotServiceClient<InterceptedService<Channel, Authorization>> {
+        BotServiceClient::with_interceptor(self.channel.clone(), self.authorization.clone())
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    fn matches(&self) -> MatchServiceClient<InterceptedService<Channel, Authorization>> {
+        MatchServiceClient::with_interceptor(self.channel.clone(), self.authorization.clone())
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Waits until the first session is open, and returns the bot's name.
@@ -216,7 +223,7 @@ impl PracticeDriver {
         let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
         loop {
-            let page = in_time(self.bots.list_bots(request.clone())).await.map_err(refused)?;
+            let page = in_time(self.bots().list_bots(request.clone())).await.map_err(refused)?;
             let is_empty = page.bots.is_empty();
             let house_bots = page.bots.into_iter().filter(|bot| !bot.house_bot.is_empty());
             hosted.extend(house_bots.map(|bot| bot.name));
@@ -228,14 +235,18 @@ impl PracticeDriver {
             }
             request.page_token = page.next_page_token;
         }
-        if hosted.is_empty() { Err(Error::NoHouseBots { server: self.server.clone() }) } else { Ok(hosted) }
+        if hosted.is_empty() {
+            Err(Error::NoHouseBots { server: self.server.to_string() })
+        } else {
+            Ok(hosted)
+        }
     }
 
     /// Creates a match, retrying while the server is full.
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
-            match in_time(self.matches.create_match(request.clone())).await {
+            match in_time(self.matches().create_match(request.clone())).await {
                 Ok(created) => return Ok(created.r#match.unwrap_or_default().id),
                 Err(status)
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
@@ -243,6 +254,10 @@ impl PracticeDriver {
                 {
                     tracing::debug!(%status, "the practice match could not be created yet: retrying");
                     sleep(RETRY_PAUSE).await;
+                    // A standby server may have taken over. If no server answers, the next attempt fails too.
+                    if let Ok(channel) = connect_one_lazily(&self.server).await {
+                        self.channel = channel;
+                    }
                 }
                 Err(status) => return Err(refused(status)),
             }

@@ -3,8 +3,8 @@
 use super::{CaCertificates, Transport, transport::SharedTransport};
 use std::{fmt, sync::Arc};
 
-/// The address of a server: `host:port`, `http://host:port` or `https://host[:port]`. With https, you can name the
-/// certificate authorities to trust instead of the system's.
+/// A server: `host:port`, `http://host:port` or `https://host[:port]`, or the addresses of a server and its standby,
+/// separated by commas. With https, you can name the certificate authorities to trust instead of the system's.
 ///
 /// The address is checked when connecting.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,6 +42,11 @@ impl ServerAddress {
     /// Returns the address as given.
     pub fn as_str(&self) -> &str {
         &self.address
+    }
+
+    /// Returns each address.
+    pub(super) fn each(&self) -> impl Iterator<Item = &str> {
+        self.address.split(',').map(str::trim)
     }
 
     /// Returns the trusted authorities, if any were given.

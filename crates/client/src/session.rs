@@ -136,7 +136,7 @@ pub(super) fn play_until(
     mut shutdown: BoxFuture<'_, ()>,
 ) -> BoxFuture<'_, Result<Summary, Error>> {
     Box::pin(async move {
-        let channel = connect_lazily(&options.server)?;
+        let channels = connect_lazily(&options.server)?;
         let authorization = token_authorization(&options.token)?;
         let version = options.bot_version()?;
         let give_up_after = options.give_up_after;
@@ -155,9 +155,11 @@ pub(super) fn play_until(
             tournament: options.tournament,
             is_over: false,
         };
-        let client = ArenaServiceClient::with_interceptor(channel, authorization)
-            .max_decoding_message_size(MAX_MESSAGE_BYTES);
-        player.run_sessions(client, &options.server, give_up_after, &mut shutdown).await
+        let clients = channels.into_iter().map(|channel| {
+            ArenaServiceClient::with_interceptor(channel, authorization.clone())
+                .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        });
+        player.run_sessions(clients.collect(), &options.server, give_up_after, &mut shutdown).await
     })
 }
 
@@ -200,25 +202,34 @@ struct BotRunner {
 impl BotRunner {
     async fn run_sessions(
         mut self,
-        mut client: Client,
+        mut clients: Vec<Client>,
         server: &ServerAddress,
         give_up_after: Duration,
         stop: &mut BoxFuture<'_, ()>,
     ) -> Result<Summary, Error> {
         let mut backoff = Backoff::new();
+        // The client of the address in use, and the number of others to try before the next pause.
+        let mut current = 0;
+        let mut untried = clients.len() - 1;
         let mut last_session = Instant::now();
         loop {
             self.outgoing.clear();
             self.log.begin_session();
             let opened = select! {
                 biased;
-                opened = open_session(&mut client, server, &self.version, &mut self.log) => opened,
+                opened = open_session(&mut clients[current], server, &self.version, &mut self.log) => opened,
                 () = &mut *stop => return Ok(self.tracker.summary()),
             };
             let opened = opened.inspect_err(|error| self.log.note_closed(&error.to_string()))?;
             let reason = match opened {
                 OpenOutcome::Failed(reason) => {
                     self.log.note_closed(&reason);
+                    current = (current + 1) % clients.len();
+                    if untried > 0 {
+                        tracing::debug!(reason, "no session: trying the next address");
+                        untried -= 1;
+                        continue;
+                    }
                     reason
                 }
                 OpenOutcome::Opened(stream, welcome) => {
@@ -237,6 +248,7 @@ impl BotRunner {
             if last_session.elapsed() > give_up_after {
                 return Err(Error::GaveUp { after: give_up_after, last: reason });
             }
+            untried = clients.len() - 1;
             let pause = backoff.next_pause(draw_jitter(server));
             tracing::warn!(reason, ?pause, "no session: retrying");
             select! {
