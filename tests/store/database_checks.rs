@@ -154,19 +154,6 @@ pub fn tables_of_another_version_are_left_alone(place: &Place) {
     }
 }
 
-pub fn tables_without_commit_numbers_get_them(place: &Place) {
-    let store = place.open();
-    place.write(&store, &[bot("one")]);
-    place.run(store.close());
-    drop(store);
-    let mut client = place.client();
-    place.execute(&mut client, "ALTER TABLE server DROP COLUMN commit_number");
-    let store = place.open();
-    place.write(&store, &[bot("two")]);
-    assert!(place.number(&mut client, "SELECT commit_number FROM server") > 0);
-    assert_eq!(place.run(store.bots(None, 9)).unwrap().len(), 2);
-}
-
 pub fn a_lock_of_another_client_is_waited_out(place: &Place) {
     let store = place.open();
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);

@@ -83,7 +83,6 @@ const EVERY_DATABASE: &[Check] = &[
         database_checks::a_server_that_lost_the_database_stops_writing,
     ),
     ("tables of another version are left alone", database_checks::tables_of_another_version_are_left_alone),
-    ("tables without commit numbers get them", database_checks::tables_without_commit_numbers_get_them),
     ("a lock of another client is waited out", database_checks::a_lock_of_another_client_is_waited_out),
     (
         "errors that an operator can fix are transient",

@@ -218,6 +218,12 @@ impl Arena {
         self.inner.store.close().await;
     }
 
+    /// Returns for how long the database has not confirmed that it belongs to this server, as
+    /// [`Store::unconfirmed_for`](lastnim_store::Store::unconfirmed_for) says.
+    pub fn store_unconfirmed_for(&self) -> Option<Duration> {
+        self.inner.store.unconfirmed_for()
+    }
+
     /// Waits until the store can be used.
     pub async fn wait_until_store_usable(&self) {
         self.inner.context.commits.wait_until_usable().await;

@@ -4,6 +4,7 @@
 //! through [`GroupCommit`], and are announced only after they have been written.
 
 mod availability;
+mod boot_clock;
 mod change;
 mod check;
 mod clock;
@@ -39,7 +40,10 @@ pub use latency_histogram::LatencyCounts;
 pub use lost_seat::LostSeat;
 pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
-pub use open::{OpenOptions, back_up, open_reader, open_reader_with, open_store, open_store_with};
+pub use open::{
+    DatabaseHolder, OpenOptions, back_up, open_reader, open_reader_with, open_store, open_store_with,
+    wait_for_database,
+};
 pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
 pub use reader::{MatchCounts, StoreReader, StoreSize};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};

@@ -2,6 +2,7 @@
 
 use super::sql::{
     copy_database, open_postgres, open_postgres_for_reading, open_sqlite, open_sqlite_for_reading,
+    wait_for_postgres,
 };
 use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreReader, StoreUrl};
 use futures_core::future::BoxFuture;
@@ -22,6 +23,21 @@ pub struct OpenOptions {
     pub accept_lost_wal: bool,
     /// How often the pages of a SQLite database are checked in the background.
     pub integrity_interval: Duration,
+    /// The description of this server that a server waiting for a PostgreSQL database reads, as a JSON object.
+    pub holder: String,
+}
+
+/// The server that has a PostgreSQL database open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DatabaseHolder {
+    /// Its [description](OpenOptions::holder) of itself; empty until it has created the tables.
+    pub description: String,
+    /// The address from which it is connected to the database.
+    pub host: String,
+    /// The time since it last asked the database anything, which a live server does at least every second. `None` if this
+    /// server's database user may not see that.
+    pub silent_for: Option<Duration>,
 }
 
 impl Default for OpenOptions {
@@ -31,7 +47,15 @@ impl Default for OpenOptions {
             accept_other: false,
             accept_lost_wal: false,
             integrity_interval: Duration::from_mins(15),
+            holder: "{}".to_owned(),
         }
+    }
+}
+
+impl DatabaseHolder {
+    /// Describes a holder.
+    pub fn new(description: String, host: String, silent_for: Option<Duration>) -> Self {
+        Self { description, host, silent_for }
     }
 }
 
@@ -53,10 +77,26 @@ pub fn open_store_with<'a>(
         let store: Arc<dyn Store> = match url {
             StoreUrl::Memory => Arc::new(MemoryStore::new(options.retention)),
             StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
-            StoreUrl::Postgres(_) => open_postgres(url).await?,
+            StoreUrl::Postgres(_) => open_postgres(url, &options.holder).await?,
         };
         Ok(store)
     })
+}
+
+/// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has asked the database
+/// nothing for `max_silence`. Calls `note_holder` with what it finds, several times a second.
+///
+/// Another server may open the database first: [`open_store_with`] then fails with [`StoreError::Taken`].
+///
+/// # Errors
+/// [`StoreError::Unusable`] if the store is not in PostgreSQL, [`StoreError::Unavailable`] if a retry may succeed, and the
+/// errors of `note_holder`.
+pub fn wait_for_database<'a>(
+    url: &'a StoreUrl,
+    max_silence: Duration,
+    note_holder: &'a mut (dyn FnMut(&DatabaseHolder) -> Result<(), StoreError> + Send),
+) -> BoxFuture<'a, Result<(), StoreError>> {
+    Box::pin(wait_for_postgres(url, max_silence, note_holder))
 }
 
 /// Opens a store as [`open_store_with`] does, with the given memory limits and defaults for all other options.

@@ -11,6 +11,7 @@ use lastnim_core::referee::Timestamp;
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
 use std::fmt;
+use std::time::Duration;
 
 /// A store of durable data. Reads return only data that has been written completely, and never wait for a writer.
 ///
@@ -39,6 +40,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// [`StoreError::Gone`] or [`StoreError::Corrupt`] if it does not.
     async fn check_intact(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// Returns for how long the database has not confirmed that it belongs to this server, by a clock that also counts while
+    /// the machine is suspended. `None` if no other server can take the database over.
+    fn unconfirmed_for(&self) -> Option<Duration> {
+        None
     }
 
     /// Closes the database after the last write. Afterwards the main database file contains all data.

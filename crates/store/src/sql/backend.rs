@@ -3,6 +3,7 @@
 use crate::{Change, StoreError};
 use async_trait::async_trait;
 use std::fmt;
+use std::time::Duration;
 
 /// Writes to one kind of database in the way that is fastest there.
 #[async_trait]
@@ -12,6 +13,12 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
 
     /// Checks that the database still exists, as described for [`Store::check_intact`](crate::Store::check_intact).
     async fn check(&self) -> Result<(), StoreError>;
+
+    /// Returns for how long the database has not confirmed its owner, as
+    /// [`Store::unconfirmed_for`](crate::Store::unconfirmed_for) says.
+    fn unconfirmed_for(&self) -> Option<Duration> {
+        None
+    }
 
     /// Closes the database. The caller has already closed the connections that read.
     async fn close(&self);

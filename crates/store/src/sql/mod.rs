@@ -35,5 +35,5 @@ mod transcripts;
 mod versions;
 mod words;
 
-pub(super) use postgres::{open_postgres, open_postgres_for_reading};
+pub(super) use postgres::{open_postgres, open_postgres_for_reading, wait_for_postgres};
 pub(super) use sqlite::{copy_database, open_sqlite, open_sqlite_for_reading};

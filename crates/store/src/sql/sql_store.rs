@@ -191,6 +191,10 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.check().await
     }
 
+    fn unconfirmed_for(&self) -> Option<Duration> {
+        self.backend.unconfirmed_for()
+    }
+
     async fn close(&self) {
         self.readers.close().await;
         self.backend.close().await;

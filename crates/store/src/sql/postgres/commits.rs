@@ -5,10 +5,12 @@
 //! number by one. PostgreSQL replays commits in order: a replica that has commit N also has all earlier commits, and a
 //! replica that was promoted without commit N has a lower number.
 
+use crate::boot_clock::time_since_boot;
 use crate::{Change, StoreError};
 use lastnim_core::game::MatchId;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The number of recent commits whose contents are kept, to describe a loss.
 const REMEMBERED: usize = 1_024;
@@ -41,6 +43,9 @@ struct KnownCommits {
     tried: i64,
     /// PostgreSQL's timeline. `None` if unknown.
     timeline: Option<u32>,
+    /// When the newest question was asked that the database answered with "the database is yours", since the machine
+    /// started.
+    owned_at: Duration,
     recent: VecDeque<CommitContents>,
 }
 
@@ -74,8 +79,13 @@ impl CommitContents {
 impl Commits {
     /// Creates the state from the row of the table `server`, after this server has taken over the database.
     pub(super) fn new(row: ServerRow, timeline: Option<u32>) -> Self {
-        let known =
-            KnownCommits { confirmed: row.commit, tried: row.commit, timeline, recent: VecDeque::new() };
+        let known = KnownCommits {
+            confirmed: row.commit,
+            tried: row.commit,
+            timeline,
+            owned_at: time_since_boot(),
+            recent: VecDeque::new(),
+        };
         Self { epoch: row.epoch, known: Mutex::new(known) }
     }
 
@@ -87,6 +97,18 @@ impl Commits {
     /// Returns the number of the newest commit that the database has confirmed.
     pub(super) fn confirmed(&self) -> i64 {
         self.lock().confirmed
+    }
+
+    /// Notes that a question asked at `asked_at`, since the machine started, was answered: the database still belongs to
+    /// this server.
+    pub(super) fn note_owned(&self, asked_at: Duration) {
+        let mut known = self.lock();
+        known.owned_at = known.owned_at.max(asked_at);
+    }
+
+    /// Returns for how long the database has not confirmed that it belongs to this server.
+    pub(super) fn unconfirmed_for(&self) -> Duration {
+        time_since_boot().saturating_sub(self.lock().owned_at)
     }
 
     /// Notes an attempt to commit.

@@ -30,8 +30,29 @@ pub(super) async fn take_lock(
     if wait_for_lock(connection).await? {
         return Ok(());
     }
-    let holder: Option<(i32, String)> = sqlx::query_as(
-        "SELECT pid, coalesce(host(client_addr), 'this machine') FROM pg_locks JOIN pg_stat_activity USING (pid)
+    let holder = find_holder(connection).await?;
+    let holder = holder.map_or_else(String::new, |LockHolder { pid, host, .. }| {
+        format!(", connected from {host} (session {pid}),")
+    });
+    Err(StoreError::Taken(format!("a server{holder} has {url} open; stop it, or name another database")))
+}
+
+/// The session that has the lock.
+#[derive(Debug)]
+pub(super) struct LockHolder {
+    pub(super) pid: i32,
+    /// The address from which it is connected.
+    pub(super) host: String,
+    /// The time since its last question, as far as this user may see it.
+    pub(super) silent_for: Option<Duration>,
+}
+
+/// Finds the session that has the lock.
+pub(super) async fn find_holder(connection: &mut PgConnection) -> Result<Option<LockHolder>, StoreError> {
+    let found: Option<(i32, String, Option<f64>)> = sqlx::query_as(
+        "SELECT pid, coalesce(host(client_addr), 'this machine'),
+            extract(epoch FROM clock_timestamp() - state_change)::double precision
+        FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE locktype = 'advisory' AND granted AND classid::bigint = $1 AND objid::bigint = $2
             AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )
@@ -40,9 +61,10 @@ pub(super) async fn take_lock(
     .fetch_optional(connection)
     .await
     .map_err(store_error_of)?;
-    let holder =
-        holder.map_or_else(String::new, |(pid, from)| format!(", connected from {from} (session {pid}),"));
-    Err(StoreError::Taken(format!("a server{holder} has {url} open; stop it, or name another database")))
+    Ok(found.map(|(pid, host, seconds)| {
+        let silent_for = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
+        LockHolder { pid, host, silent_for }
+    }))
 }
 
 /// Takes the lock again for a server that lost its session.

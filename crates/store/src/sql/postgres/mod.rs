@@ -7,6 +7,7 @@ mod lock;
 mod multi_row;
 mod schema;
 mod session;
+mod waiting;
 mod writer;
 
 use super::backend::WriteBackend;
@@ -27,6 +28,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
+pub(crate) use waiting::wait_for_postgres;
 use writer::{LockedSession, PostgresWriter};
 
 /// The time limit for connecting and taking the lock.
@@ -54,7 +56,7 @@ pub(super) struct PostgresBackend {
 }
 
 /// Opens a database and takes its lock for this server.
-pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
+pub(crate) async fn open_postgres(url: &StoreUrl, holder: &str) -> Result<Arc<dyn Store>, StoreError> {
     let options = plain_options(url)?;
     let session = within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
@@ -65,7 +67,7 @@ pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, Stor
     });
     let mut session = session.await?;
     let (writer, commits) = within_deadline(TRANSACTION_TIMEOUT, async {
-        let row = schema::make_and_claim(&mut session.connection, url).await?;
+        let row = schema::make_and_claim(&mut session.connection, url, holder).await?;
         let commits = Arc::new(Commits::new(row, read_timeline(&mut session.connection).await?));
         Ok((PostgresWriter::load(session, Arc::clone(&commits)).await?, commits))
     })
@@ -199,6 +201,10 @@ impl WriteBackend for PostgresBackend {
         Ok(())
     }
 
+    fn unconfirmed_for(&self) -> Option<Duration> {
+        Some(self.commits.unconfirmed_for())
+    }
+
     async fn close(&self) {
         drop(self.writer.lock().await.take());
     }
@@ -222,7 +228,7 @@ mod tests {
     async fn a_silent_database_times_out() {
         let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("postgres://me@{}/db", deaf.local_addr().unwrap()).parse().unwrap();
-        let opening = tokio::time::timeout(CONNECT_TIMEOUT * 2, open_postgres(&url));
+        let opening = tokio::time::timeout(CONNECT_TIMEOUT * 2, open_postgres(&url, "{}"));
         let Ok(Err(StoreError::Unavailable(why))) = opening.await else { panic!() };
         assert!(why.contains("10 seconds"), "{why}");
     }

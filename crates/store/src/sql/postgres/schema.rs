@@ -7,14 +7,15 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
 use crate::{StoreError, StoreUrl};
 use sqlx::{PgConnection, Postgres};
 
-/// Creates the tables if they are missing, and claims the database for this server, which already holds the lock.
-/// Returns the server's epoch and the newest commit number.
+/// Creates the tables if they are missing, and claims the database for this server, which holds its lock and describes
+/// itself as `holder`. Returns the server's epoch and the newest commit number.
 ///
 /// The epoch is raised by a random number, so that no other server gets the same epoch, even if it opens a replica that
 /// lacks this transaction.
 pub(super) async fn make_and_claim(
     connection: &mut PgConnection,
     url: &StoreUrl,
+    holder: &str,
 ) -> Result<ServerRow, StoreError> {
     let found = table_version(connection, url).await?;
     found.map_or(Ok(()), check_version)?;
@@ -26,26 +27,13 @@ pub(super) async fn make_and_claim(
             other => other,
         })?;
     }
-    // The column is added only if it is missing, because ALTER TABLE waits for a running backup.
-    let has_numbers: bool = sqlx::query_scalar(
-        "SELECT EXISTS (SELECT 1 FROM pg_attribute
-        WHERE attrelid = 'server'::regclass AND attname = 'commit_number' AND NOT attisdropped)",
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .map_err(|error| open_error_of(url, error))?;
-    if !has_numbers {
-        // The tables may have been created by a version of the program that did not number commits.
-        sqlx::query("ALTER TABLE server ADD COLUMN commit_number bigint NOT NULL DEFAULT 0")
-            .execute(&mut *connection)
-            .await
-            .map_err(|error| open_error_of(url, error))?;
-    }
     let (epoch, commit) = sqlx::query_as(
-        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1 + floor(random() * 1048576))
-        ON CONFLICT (id) DO UPDATE SET epoch = server.epoch + excluded.epoch RETURNING epoch, commit_number",
+        "INSERT INTO server (id, schema_version, epoch, holder) VALUES (1, $1, 1 + floor(random() * 1048576), $2)
+        ON CONFLICT (id) DO UPDATE SET epoch = server.epoch + excluded.epoch, holder = excluded.holder
+        RETURNING epoch, commit_number",
     )
     .bind(SCHEMA_VERSION)
+    .bind(holder)
     .fetch_one(&mut *connection)
     .await
     .map_err(|error| open_error_of(url, error))?;

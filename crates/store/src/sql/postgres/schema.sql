@@ -2,12 +2,14 @@
 
 -- One row: the version of these tables, the epoch of their owner, and the number of its newest commit. Each server that
 -- opens the database raises the epoch; a server with an older epoch stops writing. Each commit raises the number by one: a
--- replica that lacks the newest commits has a lower number.
+-- replica that lacks the newest commits has a lower number. The owner describes itself in `holder`, for a server that waits
+-- for the database.
 CREATE TABLE server (
     id bigint PRIMARY KEY CHECK (id = 1),
     schema_version bigint NOT NULL,
     epoch bigint NOT NULL,
-    commit_number bigint NOT NULL DEFAULT 0
+    commit_number bigint NOT NULL DEFAULT 0,
+    holder text NOT NULL
 );
 
 -- One row: the latest time that a server has seen. It is written at the start and end of a server, and every ten minutes.

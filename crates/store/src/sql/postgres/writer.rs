@@ -4,6 +4,7 @@ use super::commits::{Commits, ServerRow};
 use super::journal::{Claim, begin_commit, commit_events, read_server_row, write_events};
 use super::session::{apply_settings, check_own_session, read_timeline, shared_session_error};
 use super::{lock, store_error_of};
+use crate::boot_clock::time_since_boot;
 use crate::sql::batch::WritePlan;
 use crate::sql::journal::{Journal, JournalWrite};
 use crate::sql::journal_loading::LoadedJournal;
@@ -33,6 +34,7 @@ pub(super) struct LockedSession {
 impl PostgresWriter {
     /// Reads the tables in a session that has the lock of the database.
     pub(super) async fn load(mut session: LockedSession, commits: Arc<Commits>) -> Result<Self, StoreError> {
+        let asked_at = time_since_boot();
         let LockedSession { connection, pid } = &mut session;
         lock::set_session_name(connection, commits.epoch()).await?;
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
@@ -48,6 +50,7 @@ impl PostgresWriter {
         }
         loaded.remove_rows::<Postgres>(connection).await?;
         sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
+        commits.note_owned(asked_at);
         Ok(Self { session, commits, commit, journal: loaded.journal })
     }
 
@@ -67,6 +70,7 @@ impl PostgresWriter {
 
     /// Checks that the database still belongs to this server, has all its commits, and is locked by this session.
     pub(super) async fn check_place(&mut self) -> Result<(), StoreError> {
+        let asked_at = time_since_boot();
         let LockedSession { connection, pid } = &mut self.session;
         let found = read_server_row(connection).await?;
         self.commits.check(found)?;
@@ -74,11 +78,13 @@ impl PostgresWriter {
         if found != Some(own) || !lock::has_lock(connection, *pid).await? {
             return Err(refused_claim_error(connection, *pid, &self.commits).await);
         }
+        self.commits.note_owned(asked_at);
         Ok(())
     }
 
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let asked_at = time_since_boot();
         let LockedSession { connection, pid } = &mut self.session;
         let plan = WritePlan::new::<Postgres>(connection, &mut self.journal, changes).await?;
         let claim = Claim { epoch: self.commits.epoch(), commit: self.commit + 1, pid: *pid };
@@ -101,6 +107,7 @@ impl PostgresWriter {
         }
         self.commit = claim.commit;
         self.commits.note_confirmed(claim.commit, changes);
+        self.commits.note_owned(asked_at);
         Ok(())
     }
 }
