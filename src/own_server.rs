@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use lastnim_arena::{Arena, Backend, Principal};
-use lastnim_server::{Config, ServeError};
+use lastnim_server::{Config, ServeError, Shutdown};
 use lastnim_store::Token;
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
@@ -29,7 +29,10 @@ impl OwnServer {
             arena,
             config,
             // Dropping the sender also stops the server.
-            Box::pin(async { drop(stopped.await) }),
+            Box::pin(async {
+                drop(stopped.await);
+                Shutdown::Graceful
+            }),
         ));
         Ok(Self { address, admin, stop, serving })
     }

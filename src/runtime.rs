@@ -40,3 +40,17 @@ pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
         }
     }
 }
+
+/// Waits for a signal that asks this server to hand over to another one (SIGUSR1).
+pub fn wait_for_hand_over() -> impl Future<Output = ()> + Send {
+    let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::user_defined1());
+    async move {
+        match signal {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(error) => {
+                tracing::warn!(%error, "the handler of SIGUSR1 cannot be installed");
+                std::future::pending().await
+            }
+        }
+    }
+}

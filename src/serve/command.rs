@@ -14,8 +14,8 @@ use crate::{
     screen,
     toml_file::read_or_print_mistakes,
 };
-use lastnim_arena::Principal;
-use lastnim_store::Token;
+use lastnim_arena::{Durability, Principal};
+use lastnim_store::{StoreUrl, Token};
 use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -91,6 +91,9 @@ pub fn run(args: &ServeArgs) -> CommandResult {
             return Err(Failure::input(format!("{flag}: this needs a SQLite store, not {store}")));
         }
     }
+    if settings.standby {
+        check_standby(args, &settings)?;
+    }
     if args.print_config {
         print_settings(settings, form).map_err(Failure::Output)?;
         return Ok(CommandExit::Done);
@@ -100,6 +103,27 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     let accepted = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
     let server = RecoveringServer { settings, known, drawn, form, accepted };
     server.run()
+}
+
+/// Checks what a server that stands by needs.
+fn check_standby(args: &ServeArgs, settings: &ServeSettings) -> Result<(), Failure> {
+    let store = &settings.store;
+    if !matches!(store, StoreUrl::Postgres(_)) {
+        return Err(Failure::input(format!(
+            "--standby: this needs a PostgreSQL store, not {store}; SQLite has one server"
+        )));
+    }
+    if settings.durability != Durability::Ply {
+        return Err(Failure::input(
+            "--standby: this needs --durability ply; a server that takes over continues from what is stored",
+        ));
+    }
+    if args.admin_token.is_none() && args.admin_token_file.is_none() {
+        return Err(Failure::input(
+            "--standby: both servers need the same admin token: give it with --admin-token-file",
+        ));
+    }
+    Ok(())
 }
 
 /// Reads the settings from the file and the flags. If the file has mistakes, prints them and returns `None`.

@@ -7,6 +7,7 @@ mod former_key;
 mod opening;
 mod recovering_server;
 mod settings;
+mod standby;
 
 pub use command::{ServeArgs, run};
 pub use config_file::apply_config_text;

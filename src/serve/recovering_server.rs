@@ -4,13 +4,16 @@ use super::{
     former_key::find_former_key,
     opening::{OpeningMessage, print_opening},
     settings::{AcceptedLosses, ServeSettings},
+    standby::{ServerCard, wait_for_turn, wait_until_unconfirmed},
 };
 use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, runtime};
 use lastnim_arena::{Arena, Backend, Principal};
-use lastnim_server::ServeError;
+use lastnim_core::referee::SigningKey;
+use lastnim_server::{ServeError, Shutdown};
 use lastnim_store::{StoreError, Token};
 use std::{
     net,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 use tokio::net::TcpListener;
@@ -35,70 +38,97 @@ pub struct RecoveringServer {
     pub accepted: AcceptedLosses,
 }
 
-/// The state that survives a recovery.
+/// The state that survives a restart in the same process.
 #[derive(Debug, Default)]
 struct Survivors {
-    /// The socket, on which connections wait during the recovery.
+    /// The socket, on which connections wait during the restart.
     socket: Option<net::TcpListener>,
-    /// The description of the loss.
-    loss: Option<String>,
+    /// Why the server restarts.
+    restart: Option<Restart>,
+}
+
+/// Why a server restarts in the same process.
+#[derive(Debug)]
+enum Restart {
+    /// The database lost commits, as described.
+    LostCommits(String),
+    /// It handed the database over.
+    HandedOver,
+    /// Another server may have the database.
+    Displaced(String),
+}
+
+impl Restart {
+    fn log(&self) {
+        match self {
+            Self::LostCommits(loss) => tracing::error!(
+                %loss,
+                "THE DATABASE LOST COMMITS: the server restarts from the data that the database still has"
+            ),
+            Self::HandedOver => tracing::info!("handed over: standing by"),
+            Self::Displaced(why) => {
+                tracing::error!(why, "this server no longer has the database: standing by")
+            }
+        }
+    }
 }
 
 impl RecoveringServer {
     /// Serves until an interrupt or a termination signal.
     pub fn run(self) -> CommandResult {
         let mut survivors = Survivors::default();
+        let key = self.settings.read_key()?;
         loop {
             let threads = self.settings.threads.map(usize::from);
-            let mut loss = None;
             // When this call returns, the runtime and every task that uses the old memory have ended.
-            let done = runtime::run_on_runtime(threads, self.serve(&mut survivors, &mut loss));
-            let Some(loss) = loss else { return done };
-            tracing::error!(
-                %loss,
-                "THE DATABASE LOST COMMITS: the server restarts from the data that the database still has"
-            );
-            survivors.loss = Some(loss);
+            let done = runtime::run_on_runtime(threads, self.serve(&key, &mut survivors));
+            let Some(restart) = &survivors.restart else { return done };
+            restart.log();
         }
     }
 
-    /// Serves until a signal or a failure. If the database lost commits, the loss is noted in `loss`.
-    async fn serve(&self, survivors: &mut Survivors, loss: &mut Option<String>) -> CommandResult {
+    /// Serves once. Notes a reason to restart.
+    async fn serve(&self, key: &SigningKey, survivors: &mut Survivors) -> CommandResult {
         let listener = self.listener(&mut survivors.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let mut shutdown = Box::pin(runtime::wait_for_interrupt());
+        let hand_over = runtime::wait_for_hand_over();
         let settings = self.settings.clone();
-        let earlier_loss = survivors.loss.take();
-        let backend = if earlier_loss.is_none() {
-            settings.open_backend(self.accepted).await?
-        } else {
-            tokio::select! {
-                biased;
-                () = &mut shutdown => return Ok(CommandExit::Done),
-                opened = self.reopen_backend() => opened?,
-            }
+        let card = ServerCard::new(&settings, &self.known, key.public_key(), address);
+        let restart = survivors.restart.take();
+        let opening = self.open_backend(&listener, key, &card, restart.as_ref());
+        let backend = tokio::select! {
+            biased;
+            () = &mut shutdown => return Ok(CommandExit::Done),
+            opened = opening => opened?,
         };
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
         let arena = Arena::open(config.limits.clone(), backend, self.known.clone()).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
-        if let Some(loss) = earlier_loss {
-            tracing::error!(
+        match restart {
+            Some(Restart::LostCommits(loss)) => tracing::error!(
                 %loss,
                 tournaments = arena.open_tournament_count(),
                 matches = arena.open_match_count(),
                 "recovered after the database lost commits: open tournaments and matches continue"
-            );
-        } else {
-            let opening = OpeningMessage {
-                address,
-                has_pages: !config.no_web,
-                store: &store,
-                former_key,
-                drawn: self.drawn.as_ref(),
-            };
-            print_opening(&opening, self.form, &arena).map_err(Failure::Output)?;
+            ),
+            Some(_) => tracing::info!(
+                tournaments = arena.open_tournament_count(),
+                matches = arena.open_match_count(),
+                "took the database over again: open tournaments and matches continue"
+            ),
+            None => {
+                let opening = OpeningMessage {
+                    address,
+                    has_pages: !config.no_web,
+                    store: &store,
+                    former_key,
+                    drawn: self.drawn.as_ref(),
+                };
+                print_opening(&opening, self.form, &arena).map_err(Failure::Output)?;
+            }
         }
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings not listed have their defaults");
         if let Some(former_key) = former_key {
@@ -113,19 +143,77 @@ impl RecoveringServer {
                 "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
             );
         }
+        let stopped = Arc::new(OnceLock::new());
+        let (noted, owner, stands_by) = (Arc::clone(&stopped), arena.clone(), self.settings.standby);
+        let shutdown = Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = shutdown => return Shutdown::Graceful,
+                () = hand_over, if stands_by => {
+                    let _ = noted.set(Restart::HandedOver);
+                }
+                silent = wait_until_unconfirmed(|| owner.store_unconfirmed_for()), if stands_by => {
+                    let why = format!("the database has not confirmed its owner for {silent:.1?}");
+                    let _ = noted.set(Restart::Displaced(why));
+                }
+            }
+            Shutdown::LetGo
+        });
         let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
-        if let Err(ServeError::Store(StoreError::LostCommits(why))) = &served {
-            *loss = Some(why.clone());
-        }
+        survivors.restart = match &served {
+            Err(ServeError::Store(StoreError::LostCommits(why))) => Some(Restart::LostCommits(why.clone())),
+            Err(ServeError::Store(taken @ StoreError::Taken(_))) if stands_by => {
+                Some(Restart::Displaced(taken.to_string()))
+            }
+            _ => Arc::into_inner(stopped).and_then(OnceLock::into_inner),
+        };
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(CommandExit::Done)
     }
 
-    /// Opens the store again after a loss. Retries while the database is unavailable, for example during a failover.
-    async fn reopen_backend(&self) -> Result<Backend, Failure> {
+    /// Opens the store. A server that stands by waits for it first.
+    async fn open_backend(
+        &self,
+        listener: &TcpListener,
+        key: &SigningKey,
+        card: &ServerCard,
+        restart: Option<&Restart>,
+    ) -> Result<Backend, Failure> {
+        let settings = &self.settings;
+        let open = || settings.open_backend(self.accepted, key.clone(), card.to_json());
+        if !settings.standby {
+            return match restart {
+                Some(_) => self.reopen_backend(open).await,
+                None => open().await,
+            };
+        }
+        let has_let_go = matches!(restart, Some(Restart::HandedOver));
+        loop {
+            wait_for_turn(listener, settings, card, has_let_go).await?;
+            match open().await {
+                Err(Failure::Runtime(error))
+                    if error.downcast_ref::<StoreError>().is_some_and(|error| {
+                        error.is_transient() || matches!(error, StoreError::Taken(_))
+                    }) =>
+                {
+                    tracing::info!(
+                        error = format!("{error:#}"),
+                        "standing by: the database cannot be opened yet"
+                    );
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    /// Opens the store after a loss. Retries while a database that failed over is unavailable.
+    async fn reopen_backend<O>(&self, open: impl Fn() -> O) -> Result<Backend, Failure>
+    where
+        O: Future<Output = Result<Backend, Failure>>,
+    {
         let began = Instant::now();
         loop {
-            match self.settings.open_backend(self.accepted).await {
+            match open().await {
                 Err(Failure::Runtime(error))
                     if began.elapsed() < REOPEN_TIMEOUT
                         && error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient) =>

@@ -8,6 +8,7 @@ use crate::{
 };
 use lastnim_arena::{Backend, Durability, Environment, generate_key};
 use lastnim_config::{SettingTable as _, settings, text_settings};
+use lastnim_core::referee::SigningKey;
 use lastnim_server::{Config, load_or_generate_key};
 use lastnim_store::{OpenOptions, RetentionLimits, StoreUrl};
 use serde_json::Value;
@@ -43,6 +44,10 @@ settings! {
         key: Option<PathBuf> = None, "FILE";
         /// How often the server checks the pages of a SQLite store in the background
         integrity_interval: Duration = OpenOptions::default().integrity_interval, "DURATION".range(100..=86_400_000);
+        /// Waits while another server has the PostgreSQL database open, and takes over when it stops or fails
+        ///
+        /// Start both servers with it, with the same key, tokens, house bots and limits.
+        standby: bool = false, "true|false";
         /// With a store in memory: finished matches whose records are kept
         kept_matches: usize = RetentionLimits::default().matches, "N";
         /// With a store in memory: maximum events of kept records; above that the oldest are dropped
@@ -70,8 +75,13 @@ pub struct AcceptedLosses {
 const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
-    /// Opens the store and the key.
-    pub async fn open_backend(&self, accepted: AcceptedLosses) -> Result<Backend, Failure> {
+    /// Opens the store. `holder` describes this server to one that waits for the database.
+    pub async fn open_backend(
+        &self,
+        accepted: AcceptedLosses,
+        key: SigningKey,
+        holder: String,
+    ) -> Result<Backend, Failure> {
         let options = OpenOptions {
             retention: RetentionLimits {
                 matches: self.kept_matches,
@@ -81,14 +91,19 @@ impl ServeSettings {
             accept_other: accepted.new_store,
             accept_lost_wal: accepted.lost_wal,
             integrity_interval: self.integrity_interval,
+            holder,
         };
         let store = lastnim_store::open_store_with(&self.store, &options).await;
         let store = store.map_err(|error| Failure::runtime(error, format!("--store {}", self.store)))?;
-        let key = match self.key_file() {
-            None => generate_key(),
-            Some(file) => load_or_generate_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
-        };
         Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
+    }
+
+    /// Reads the key that signs records, or generates it.
+    pub fn read_key(&self) -> Result<SigningKey, Failure> {
+        match self.key_file() {
+            None => Ok(generate_key()),
+            Some(file) => load_or_generate_key(&file).map_err(|error| Failure::runtime(error, "--key")),
+        }
     }
 
     /// Returns the file of the key; `None` if this run uses a new key.

@@ -28,6 +28,7 @@ mod quarantine;
 mod second_server;
 mod server;
 mod stage;
+mod standby;
 mod stopping;
 mod verdict;
 mod whole_matches;

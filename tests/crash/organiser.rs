@@ -65,6 +65,14 @@ impl Organiser {
         }
     }
 
+    /// Tries to list bots once.
+    pub async fn list_bots_once(&self) -> Result<pb::ListBotsResponse, Status> {
+        self.ask(
+            |line| async move { BotServiceClient::new(line).list_bots(pb::ListBotsRequest::default()).await },
+        )
+        .await
+    }
+
     /// Registers a bot and returns its token. If the answer was lost, the token is rotated.
     pub async fn register(&self, name: &str) -> String {
         let request = pb::RegisterBotRequest { name: name.into() };

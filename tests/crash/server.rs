@@ -64,6 +64,8 @@ pub struct Start {
     pub return_grace: Duration,
     /// Results between two checkpoints: few, so that servers resume from them.
     pub checkpoint_results: u64,
+    /// The address of the other server of the same database, if there is one.
+    pub peer: Option<String>,
     /// Further flags.
     pub more: Vec<String>,
 }
@@ -79,12 +81,30 @@ impl Start {
             durability: "ply",
             return_grace: Duration::from_secs(20),
             checkpoint_results: 3,
+            peer: None,
             more: Vec::new(),
         }
     }
 
+    /// Returns the options of two servers that share a database and stand by for each other.
+    pub fn pair(folder: &Folder, store: &str) -> [Self; 2] {
+        let [mut first, mut second] = ["first", "second"].map(|name| Self {
+            log: folder.path().join(name),
+            more: vec!["--standby".to_owned()],
+            ..Self::new(folder, store.to_owned())
+        });
+        first.peer = Some(second.address());
+        second.peer = Some(first.address());
+        [first, second]
+    }
+
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Returns the addresses for clients, separated by commas.
+    pub fn addresses(&self) -> String {
+        self.peer.iter().fold(self.address(), |addresses, peer| format!("{addresses},{peer}"))
     }
 
     /// Returns the server's log over all restarts.

@@ -36,13 +36,26 @@ impl Stage {
         let folder = Folder::new();
         let database = database(&folder);
         let start = Start::new(&folder, database.url());
+        Self::with_start(folder, database, start)
+    }
+
+    /// Creates a stage for two servers that share a PostgreSQL database, and the options of the second one. `None` without
+    /// PostgreSQL.
+    pub fn for_pair() -> Option<(Self, Start)> {
+        let database = Database::postgres()?;
+        let folder = Folder::new();
+        let [first, second] = Start::pair(&folder, &database.url());
+        Some((Self::with_start(folder, database, first), second))
+    }
+
+    fn with_start(folder: Folder, database: Database, start: Start) -> Self {
         let seed = match env::var(SEED) {
             Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("{SEED}={seed}: expected a number")),
             Err(_) => getrandom::u64().unwrap(),
         };
         println!("{SEED}={seed} on {}", start.store);
         Self {
-            organiser: Organiser::new(start.address()),
+            organiser: Organiser::new(start.addresses()),
             ledger: Arc::default(),
             draw: SeededDraw::new(seed, 0),
             witnesses: Witnesses::default(),
@@ -79,7 +92,7 @@ impl Stage {
             habit,
             name: name.to_owned(),
             token,
-            address: self.start.address(),
+            address: self.start.addresses(),
             ledger: Arc::clone(&self.ledger),
             draw: SeededDraw::new(self.draw.next_bits(), 0),
             thinks,
@@ -93,7 +106,7 @@ impl Stage {
         for bot in field {
             self.organiser.join(&id, bot).await;
         }
-        self.witnesses.watch(&self.start.address(), &id, &self.ledger);
+        self.witnesses.watch(&self.start.addresses(), &id, &self.ledger);
         id
     }
 

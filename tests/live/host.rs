@@ -8,7 +8,7 @@ use lastnim_proto::pb::{
     oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
     transcript_service_client::TranscriptServiceClient,
 };
-use lastnim_server::{Config, ServeError, run_server};
+use lastnim_server::{Config, ServeError, Shutdown, run_server};
 use lastnim_store::{Store, Token};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::{
@@ -73,7 +73,10 @@ impl Host {
             arena,
             config,
             // Dropping this at the end of a test stops the server.
-            Box::pin(async { drop(stopped.await) }),
+            Box::pin(async {
+                drop(stopped.await);
+                Shutdown::Graceful
+            }),
         ));
         let channel = soon("a connection", connect(&address)).await.unwrap();
         Self { address, admin, viewer, channel, stop, running }

@@ -8,7 +8,7 @@ use lastnim_arena::{Arena, Backend, Limits, Principal};
 use lastnim_bots::HouseBot;
 use lastnim_client::{Error, Options, Practice, practice, practice_until};
 use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
-use lastnim_server::{Config, ServeError, run_server};
+use lastnim_server::{Config, ServeError, Shutdown, run_server};
 use lastnim_store::{RetentionLimits, StoreError, StoreUrl, Token};
 use std::{fs, future::pending, path::Path, time::Duration};
 use tokio::{net::TcpListener, sync::oneshot};
@@ -169,7 +169,10 @@ pub async fn serve(store: &StoreUrl, config: Config) -> Served {
     let tokens = [(admin.clone(), Principal::Admin)];
     let arena = Arena::open(config.limits.clone(), backend, tokens).await.unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
-    let shutdown = Box::pin(async { drop(stopped.await) });
+    let shutdown = Box::pin(async {
+        drop(stopped.await);
+        Shutdown::Graceful
+    });
     let running = tokio::spawn(run_server(listener, arena, config, shutdown));
     Served { address, admin, stop, running }
 }

@@ -38,6 +38,11 @@ pub fn too_many_strangers_status() -> Status {
     retry_after_status(STRANGER_RETRY_DELAY, Code::Unavailable, "TOO_MANY_STRANGERS", message)
 }
 
+/// Returns the status of every call to a server that is standing by for the server named `holder`.
+pub fn standing_by_status(holder: &str) -> Status {
+    retry_status(Code::Unavailable, "STANDING_BY", &format!("standing by for {holder}: use its address"))
+}
+
 /// Adds a reason to a status that has none, such as a status from the transport layers. `path` is the called method.
 pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     if headers.contains_key(DETAILS) {

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The pause after a failed accept. If the process has no free file descriptors, the next attempt fails too. Without a
 /// pause, these attempts would use a whole CPU.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// How long a connection that was asked to close may take to do so.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -375,7 +375,7 @@ impl<S: Connection> GracefulConnection for GatheringConnection<S> {
 }
 
 /// Reads the client's address from the PROXY protocol header, if a proxy sends one at the start of the connection.
-async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
+pub(super) async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
     if first[0] == proxy_protocol::FIRST_BYTE {

@@ -16,6 +16,7 @@ mod request_host;
 mod response_body;
 mod serve;
 mod spoken_protocol;
+mod standby;
 mod trusted_proxies;
 mod unread_bytes;
 
@@ -23,5 +24,6 @@ pub use config::Config;
 pub use hosted_bots::{HostedBot, HostedBotError, local_address};
 pub use key_file::{KeyFileError, load_or_generate_key};
 pub use listener::{Connection, Listener};
-pub use serve::{ServeError, run_server, run_server_on};
+pub use serve::{ServeError, Shutdown, run_server, run_server_on};
+pub use standby::stand_by;
 pub use trusted_proxies::TrustedProxy;

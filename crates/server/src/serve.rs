@@ -55,6 +55,15 @@ pub enum ServeError {
     Broken(#[from] tokio::task::JoinError),
 }
 
+/// How a server is asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shutdown {
+    /// Open matches may finish within the grace period.
+    Graceful,
+    /// At once: another server continues the open matches.
+    LetGo,
+}
+
 /// Serves an arena on a listener until `shutdown` resolves, then stops gracefully: rejects new work, lets open matches
 /// finish within the grace period, closes all sessions, and returns. The caller owns the listener and the signal.
 ///
@@ -66,7 +75,7 @@ pub fn run_server(
     listener: TcpListener,
     arena: Arena,
     config: Config,
-    shutdown: BoxFuture<'static, ()>,
+    shutdown: BoxFuture<'static, Shutdown>,
 ) -> BoxFuture<'static, Result<(), ServeError>> {
     Box::pin(run_server_on(listener, arena, config, shutdown))
 }
@@ -79,7 +88,7 @@ pub async fn run_server_on(
     listener: impl Listener,
     arena: Arena,
     config: Config,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = Shutdown>,
 ) -> Result<(), ServeError> {
     let house = HostedBots::enrol(&arena, &config.house).await?;
     let house_server = listener.local_address().map(local_address);
@@ -103,7 +112,10 @@ pub async fn run_server_on(
         never = arena.apply_retention() => match never {},
         never = arena.keep_clock() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
-        () = shutdown => (shutdown_grace, None),
+        shutdown = shutdown => match shutdown {
+            Shutdown::Graceful => (shutdown_grace, None),
+            Shutdown::LetGo => (Duration::ZERO, None),
+        },
     };
     tracing::info!(within = ?grace, "stopping: waiting for open matches to finish");
     report_health(&health, &HEALTH_NAMES, ServingStatus::NotServing).await;

@@ -1,0 +1,251 @@
+//! One of two servers of a PostgreSQL database, which waits while the other one has it.
+
+use super::settings::ServeSettings;
+use crate::Failure;
+use lastnim_arena::Principal;
+use lastnim_core::referee::PublicKey;
+use lastnim_store::{DatabaseHolder, StoreError, StoreUrl, Token, wait_for_database};
+use serde_json::{Map, Value, json};
+use std::{
+    io,
+    net::SocketAddr,
+    os::fd::AsFd as _,
+    time::{Duration, Instant},
+};
+use tokio::{net::TcpListener, sync::watch, time::sleep};
+
+/// After this time without a question from the server that has the database, another one takes over.
+const MAX_SILENCE: Duration = Duration::from_secs(10);
+/// After this time without an answer from the database, the server that has it lets go. It is shorter than
+/// [`MAX_SILENCE`] by the time it takes to close all streams.
+const MAX_UNCONFIRMED: Duration = Duration::from_secs(8);
+/// How often the server that has the database compares that time.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// How long a server that let go leaves the database to another one.
+const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause before the next attempt to reach the database.
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The settings that may differ between two servers of a database, because they describe one machine.
+const OF_ONE_MACHINE: [&str; 10] = [
+    "listen",
+    "log",
+    "log_format",
+    "store",
+    "key",
+    "threads",
+    "standby",
+    "public_url",
+    "trusted_proxies",
+    "metrics_listen",
+];
+
+/// What a server tells another one that waits for its database.
+#[derive(Debug, Clone)]
+pub struct ServerCard {
+    name: String,
+    /// The settings that both servers must share, and the hashes of tokens.
+    shared: Map<String, Value>,
+}
+
+impl ServerCard {
+    /// Describes the server that listens at `address`.
+    pub fn new(
+        settings: &ServeSettings,
+        known: &[(Token, Principal)],
+        key: PublicKey,
+        address: SocketAddr,
+    ) -> Self {
+        let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
+        shared.retain(|setting, _| !OF_ONE_MACHINE.contains(&setting.as_str()));
+        shared.insert("public_key".to_owned(), key.to_string().into());
+        for (token, principal) in known {
+            let role = if *principal == Principal::Admin { "admin_token" } else { "viewer_token" };
+            shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());
+        }
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { name: format!("{host}:{}", address.port()), shared }
+    }
+
+    fn unknown() -> Self {
+        Self { name: "another server".to_owned(), shared: Map::new() }
+    }
+
+    /// Reads the card of the server that has a database.
+    fn of_holder(holder: &DatabaseHolder) -> Self {
+        let found: Option<Value> = serde_json::from_str(&holder.description).ok();
+        let read = found.and_then(|found| {
+            let name = found["name"].as_str()?.to_owned();
+            Some(Self { name, shared: found["shared"].as_object()?.clone() })
+        });
+        read.unwrap_or_else(Self::unknown)
+    }
+
+    /// Returns the card as JSON.
+    pub fn to_json(&self) -> String {
+        json!({ "name": self.name, "shared": self.shared }).to_string()
+    }
+
+    /// Compares this server with the one that has the database.
+    ///
+    /// # Errors
+    /// The first setting that differs.
+    fn check_same(&self, holder: &Self) -> Result<(), StoreError> {
+        if holder.shared.is_empty() {
+            return Ok(());
+        }
+        let keys =
+            self.shared.keys().chain(holder.shared.keys().filter(|key| !self.shared.contains_key(*key)));
+        for key in keys {
+            let [own, other] = [self, holder].map(|card| card.shared.get(key).unwrap_or(&Value::Null));
+            if own != other {
+                // Others may read what is printed here.
+                let values =
+                    if key.ends_with("token") { String::new() } else { format!(": {own}, there {other}") };
+                let flag = key.replace('_', "-");
+                return Err(StoreError::Unusable(format!(
+                    "--{flag} differs from that of {}, which has the database{values}; two servers of a database need the same",
+                    holder.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// Waits until no live server has the database, while answering every client of the listener. A server that has just let
+/// go first gives another one time to take over.
+///
+/// # Errors
+/// If the other server has other settings, or the database cannot be used by a standby server.
+pub async fn wait_for_turn(
+    listener: &TcpListener,
+    settings: &ServeSettings,
+    own: &ServerCard,
+    has_let_go: bool,
+) -> Result<(), Failure> {
+    let (name, holder) = watch::channel(own.name.clone());
+    let proxies = settings.server.trusted_proxies.clone();
+    let listener = second_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
+    let waiting = wait_for_lock(&settings.store, own, &name, has_let_go);
+    let waited = tokio::select! {
+        biased;
+        waited = waiting => waited,
+        () = lastnim_server::stand_by(listener, holder, proxies) => Ok(()),
+    };
+    waited.map_err(|error| Failure::runtime(error, format!("--store {}", settings.store)))
+}
+
+/// Returns a listener on the same socket.
+fn second_listener(listener: &TcpListener) -> io::Result<TcpListener> {
+    let socket = listener.as_fd().try_clone_to_owned()?;
+    TcpListener::from_std(socket.into())
+}
+
+async fn wait_for_lock(
+    store: &StoreUrl,
+    own: &ServerCard,
+    name: &watch::Sender<String>,
+    has_let_go: bool,
+) -> Result<(), StoreError> {
+    let began = Instant::now();
+    let mut description = None;
+    let mut note_holder = |holder: &DatabaseHolder| {
+        if description.as_ref() == Some(&holder.description) {
+            return Ok(());
+        }
+        let card = ServerCard::of_holder(holder);
+        own.check_same(&card)?;
+        tracing::info!(
+            holder = card.name,
+            host = holder.host,
+            "standing by: another server has the database"
+        );
+        if holder.silent_for.is_none() {
+            tracing::warn!(
+                "this database user may not see when the other server was last active: use the same user, or grant pg_read_all_stats; a lost machine is not noticed until then"
+            );
+        }
+        name.send_replace(card.name);
+        description = Some(holder.description.clone());
+        Ok(())
+    };
+    let mut was_reached = true;
+    loop {
+        match wait_for_database(store, MAX_SILENCE, &mut note_holder).await {
+            Err(error) if error.is_transient() => {
+                if was_reached {
+                    tracing::warn!(%error, "standing by: the database cannot be used");
+                }
+                was_reached = false;
+            }
+            Err(error) => return Err(error),
+            Ok(()) => was_reached = true,
+        }
+        let leaves_it =
+            has_let_go && began.elapsed() < HAND_OVER_TIMEOUT && name.borrow().as_str() == own.name;
+        if was_reached && !leaves_it {
+            return Ok(());
+        }
+        sleep(RETRY_INTERVAL).await;
+    }
+}
+
+/// Waits until the database has not confirmed for too long that it belongs to this server, so that another server may take
+/// over soon. `unconfirmed_for` is the time without a confirmation.
+pub async fn wait_until_unconfirmed(unconfirmed_for: impl Fn() -> Option<Duration>) -> Duration {
+    loop {
+        if let Some(silent) = unconfirmed_for().filter(|&silent| silent > MAX_UNCONFIRMED) {
+            return silent;
+        }
+        sleep(CHECK_INTERVAL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(change: impl FnOnce(&mut ServeSettings), token: &str) -> ServerCard {
+        let mut settings = ServeSettings::default();
+        change(&mut settings);
+        let known = [(Token::parse(token).unwrap(), Principal::Admin)];
+        let key = lastnim_core::referee::SigningKey::from_seed(&[7; 32]).public_key();
+        ServerCard::new(&settings, &known, key, "127.0.0.1:7600".parse().unwrap())
+    }
+
+    #[test]
+    fn two_servers_differ_only_in_settings_of_one_machine() {
+        const TOKEN: &str = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
+        let own = card(|_| {}, TOKEN);
+        let read = |card: &ServerCard| {
+            let (description, host) = (card.to_json(), "here".to_owned());
+            ServerCard::of_holder(&DatabaseHolder::new(description, host, None))
+        };
+        assert_eq!(own.check_same(&read(&own)), Ok(()));
+        let elsewhere = card(|settings| settings.listen = "0.0.0.0:1".parse().unwrap(), TOKEN);
+        assert_eq!(own.check_same(&read(&elsewhere)), Ok(()));
+        let private = card(|settings| settings.server.private = true, TOKEN);
+        let told = own.check_same(&read(&private)).unwrap_err().to_string();
+        assert!(
+            told.starts_with("--private differs from that of ") && told.contains(": false, there true;"),
+            "{told}"
+        );
+        let other = TOKEN.replace('8', "9");
+        let told = own.check_same(&read(&card(|_| {}, &other))).unwrap_err().to_string();
+        assert!(
+            told.starts_with("--admin-token differs")
+                && !told.contains(&own.shared["admin_token"].to_string()),
+            "{told}"
+        );
+        // A server that has not described itself yet, or an older one, is not compared.
+        assert_eq!(
+            own.check_same(&ServerCard::of_holder(&DatabaseHolder::new(String::new(), String::new(), None))),
+            Ok(())
+        );
+    }
+}

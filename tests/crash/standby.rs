@@ -1,0 +1,183 @@
+//! Two servers of one PostgreSQL database: while one plays, the other one stands by.
+
+use super::server::{Server, Start};
+use super::stage::{Stage, small_positions};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const STANDS_BY: &str = "standing by: another server has the database";
+const SERVES: &str = "serving; settings not listed have their defaults";
+
+/// Starts a server while the other one has the database, and waits until it stands by for the `times`th time.
+async fn stand_by(start: &Start, times: usize) -> Server {
+    let server = start.launch();
+    start.wait_for_log(STANDS_BY, times).await;
+    server
+}
+
+/// Two running servers, and a tournament.
+struct Pair {
+    stage: Stage,
+    active: Server,
+    standby: Server,
+    tournament: String,
+}
+
+impl Pair {
+    async fn start() -> Option<Self> {
+        let (mut stage, second) = Stage::for_pair()?;
+        let active = stage.start.start().await;
+        let standby = stand_by(&second, 1).await;
+        let names = ["anna", "bert", "cleo", "dora"];
+        stage.invite(names, Duration::from_millis(10)).await;
+        let settings = small_positions("pair", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
+        let tournament = stage.begin(settings, &names).await;
+        stage.until_takes(50).await;
+        Some(Self { stage, active, standby, tournament })
+    }
+
+    /// Waits until the server that stood by announces takes. Prints how long it took.
+    async fn until_taken_over(&self, times: usize) {
+        let began = Instant::now();
+        self.standby.start.wait_for_log(SERVES, times).await;
+        let served = began.elapsed();
+        self.stage.until_takes(self.stage.ledger.takes() + 10).await;
+        println!("serving after {served:.1?}, playing after {:.1?}", began.elapsed());
+    }
+
+    /// Exchanges the names of the servers.
+    fn swap(&mut self) {
+        std::mem::swap(&mut self.active, &mut self.standby);
+    }
+
+    /// Checks that nothing was lost.
+    async fn judge(self) {
+        self.stage.organiser.tournament_over(&self.tournament).await;
+        drop(self.standby);
+        self.stage.judge(self.active, &self.tournament, &[]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_server_takes_over_from_a_killed_one() {
+    let Some(mut pair) = Pair::start().await else { return };
+    for kill in 1..=4 {
+        let start = pair.active.start.clone();
+        let stood_by = start.log_text().matches(STANDS_BY).count();
+        let Pair { stage, active, standby, tournament } = pair;
+        active.kill();
+        let served = standby.start.log_text().matches(SERVES).count();
+        let began = Instant::now();
+        standby.start.wait_for_log(SERVES, served + 1).await;
+        println!("kill {kill}: serving after {:.1?}", began.elapsed());
+        let successor = stand_by(&start, stood_by + 1).await;
+        stage.until_takes(stage.ledger.takes() + 20).await;
+        pair = Pair { stage, active: standby, standby: successor, tournament };
+    }
+    pair.judge().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hand_over_costs_nobody_anything() {
+    let Some(mut pair) = Pair::start().await else { return };
+    for hand_over in 1..=3_usize {
+        let stood_by = pair.active.start.log_text().matches(STANDS_BY).count();
+        let served = pair.standby.start.log_text().matches(SERVES).count();
+        pair.active.signal("USR1");
+        pair.until_taken_over(served + 1).await;
+        pair.active.start.wait_for_log(STANDS_BY, stood_by + 1).await;
+        let said = pair.active.start.log_text();
+        assert_eq!(said.matches("handed over: standing by").count(), hand_over.div_ceil(2), "{said}");
+        pair.swap();
+    }
+    pair.judge().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_server_loses_the_database_and_stands_by() {
+    let Some(mut pair) = Pair::start().await else { return };
+    pair.active.signal("STOP");
+    pair.until_taken_over(1).await;
+    pair.active.signal("CONT");
+    pair.active.start.wait_for_log(STANDS_BY, 1).await;
+    let said = pair.active.start.log_text();
+    assert!(said.contains("this server no longer has the database: standing by"), "{said}");
+    pair.swap();
+    pair.judge().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_servers_stand_by_while_the_database_is_away() {
+    let Some(mut pair) = Pair::start().await else { return };
+    pair.stage.postgres().kill();
+    pair.active.start.wait_for_log("this server no longer has the database: standing by", 1).await;
+    pair.stage.postgres().restart();
+    let [served, others] =
+        [&pair.active, &pair.standby].map(|server| server.start.log_text().matches(SERVES).count());
+    let continues = || {
+        let now = [&pair.active, &pair.standby].map(|server| server.start.log_text().matches(SERVES).count());
+        now[0] > served || now[1] > others
+    };
+    pair.stage.until("a server that continues", continues).await;
+    pair.stage.until_takes(pair.stage.ledger.takes() + 10).await;
+    if pair.standby.start.log_text().contains(SERVES) {
+        pair.swap();
+    }
+    pair.judge().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_server_says_that_it_stands_by() {
+    let Some((stage, second)) = Stage::for_pair() else { return };
+    let _active = stage.start.start().await;
+    let _standby = stand_by(&second, 1).await;
+    let name = format!(":{}", stage.start.port);
+    let ready = get(&second, "/readyz");
+    assert!(
+        ready.starts_with("HTTP/1.1 503") && ready.contains("standing by for ") && ready.contains(&name),
+        "{ready}"
+    );
+    assert!(get(&second, "/healthz").starts_with("HTTP/1.1 200"));
+    assert!(get(&stage.start, "/readyz").starts_with("HTTP/1.1 200"));
+    // A client with both addresses finds the server that serves, in whatever order they are.
+    for addresses in [stage.start.addresses(), second.addresses()] {
+        super::organiser::Organiser::new(addresses).list_bots_once().await.unwrap();
+    }
+    let refused = super::organiser::Organiser::new(second.address()).list_bots_once().await.unwrap_err();
+    assert!(refused.message().contains("standing by for "), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_with_other_settings_does_not_stand_by() {
+    let Some((stage, second)) = Stage::for_pair() else { return };
+    let _active = stage.start.start().await;
+    let with = |more: &[&str]| {
+        let more = second.more.iter().cloned().chain(more.iter().map(|&word| word.to_owned())).collect();
+        Start { more, ..second.clone() }
+    };
+    let key = Start { key: stage.folder.path().join("another.key"), ..second.clone() };
+    for (start, setting) in [
+        (with(&["--house", "oracle"]), "--house"),
+        (with(&["--private"]), "--private"),
+        (key, "--public-key"),
+    ] {
+        let (status, said) = start.fail();
+        assert_eq!(status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("{setting} differs from that of ")), "{said}");
+    }
+    let sqlite =
+        Start { store: format!("sqlite:{}", stage.folder.path().join("own.db").display()), ..second.clone() };
+    let (status, said) = sqlite.fail();
+    assert_eq!(status.code(), Some(2), "{said}");
+    assert!(said.contains("--standby: this needs a PostgreSQL store"), "{said}");
+}
+
+/// Returns the answer to an HTTP request.
+fn get(start: &Start, path: &str) -> String {
+    let mut stream = TcpStream::connect(start.address()).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", start.address()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
