@@ -9,16 +9,25 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The maximum probability that the note names any bot wrongly as better.
 const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
-/// Shows, for each pair of bots, how many of their common matches the first won, and the probability that it is stronger by ratings of a measure.
-pub(super) fn cross_table_sections(compared: &[pb::Comparison], measure: &str) -> Vec<Section> {
+/// Shows, for each pair of bots in the order of the standings, how many of their common matches the first won, and the
+/// probability that it is stronger by ratings of a measure.
+pub(super) fn cross_table_sections(
+    compared: &[pb::Comparison],
+    standings: &[pb::Standing],
+    measure: &str,
+) -> Vec<Section> {
+    let met: BTreeSet<_> =
+        compared.iter().flat_map(|pair| [pair.bot.as_str(), pair.other.as_str()]).collect();
+    let mut bots: Vec<_> = met.into_iter().collect();
+    bots.sort_by_key(|bot| standings.iter().position(|line| line.bot == *bot).unwrap_or(usize::MAX));
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
     let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Rising);
-    let won = bot_by_bot_table("won/met", &column, compared, |pair| {
+    let won = bot_by_bot_table("won/met", &column, &bots, compared, |pair| {
         [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
     });
     let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
     let share = share.with_shade(CellShade::Leaning);
-    let better = bot_by_bot_table(&format!("better ({measure})"), &share, compared, |pair| {
+    let better = bot_by_bot_table(&format!("better ({measure})"), &share, &bots, compared, |pair| {
         [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
     });
     let is_rated = compared.iter().any(|pair| pair.probability_better.is_some());
@@ -57,20 +66,19 @@ fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
 fn bot_by_bot_table(
     title: &str,
     column: &Column,
+    bots: &[&str],
     compared: &[pb::Comparison],
     said: impl Fn(&pb::Comparison) -> [Cell; 2],
 ) -> Table {
     let mut cells: BTreeMap<(&str, &str), Cell> = BTreeMap::new();
-    let mut bots = BTreeSet::new();
     for pair in compared {
         let (bot, other) = (pair.bot.as_str(), pair.other.as_str());
-        bots.extend([bot, other]);
         cells.extend([(bot, other), (other, bot)].into_iter().zip(said(pair)));
     }
     let columns =
         bots.iter().map(|&bot| Column { key: bot.to_owned(), label: bot.to_owned(), ..column.clone() });
     let mut table = Table::new([Column::text(title).with_key("bot")].into_iter().chain(columns));
-    for &bot in &bots {
+    for &bot in bots {
         let cell = |&other: &&str| cells.get(&(bot, other)).cloned().unwrap_or(Cell::NONE);
         table.push_row([bot.into()].into_iter().chain(bots.iter().map(cell)));
     }
@@ -100,7 +108,7 @@ mod tests {
             pair("a", "c", [0, 0, 0], Some(1.0)),
             pair("b", "c", [2, 0, 2], None),
         ];
-        let report: Report = cross_table_sections(&compared, "wins").into_iter().collect();
+        let report: Report = cross_table_sections(&compared, &[], "wins").into_iter().collect();
         let expected = "bot,a,a_of,b,b_of,c,c_of\na,,,3,6,0,0\nb,1,6,,,0,2\nc,0,0,2,2,,\n\n\
                         bot,a,b,c\na,,0.875,1\nb,0.125,,\nc,0,,\n";
         assert_eq!(csv_text(&report), expected);
@@ -111,8 +119,12 @@ mod tests {
                 "significantly better, with 95% confidence after correcting for all 2 pairs: a is better than c"
             ]
         );
-        assert_eq!(cross_table_sections(&compared[2..], "wins").len(), 1);
-        assert_eq!(cross_table_sections(&[], "wins"), []);
+        let standings = ["c", "a", "b"].map(|bot| pb::Standing { bot: bot.into(), ..Default::default() });
+        let by_place: Report = cross_table_sections(&compared, &standings, "wins").into_iter().collect();
+        let text = csv_text(&by_place);
+        assert!(text.starts_with("bot,c,c_of,a,a_of,b,b_of\nc,,,0,0,2,2\n"), "{text}");
+        assert_eq!(cross_table_sections(&compared[2..], &[], "wins").len(), 1);
+        assert_eq!(cross_table_sections(&[], &[], "wins"), []);
         let said = certain_leads_note(&compared[..1]).unwrap();
         assert_eq!(said, "significantly better, with 95% confidence: none");
     }

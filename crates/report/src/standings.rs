@@ -17,7 +17,7 @@ pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
     let measure = ShownMeasure::of_standings(lines).word;
-    [section].into_iter().chain(cross_table_sections(&standings.cross_table, measure)).collect()
+    [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
 
 /// Reports a tournament's progress, standings and verdict.
