@@ -42,6 +42,18 @@ fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
     }
 }
 
+/// Names the winner of a match, or says why there is none.
+pub fn winner_words(game: &pb::Match) -> String {
+    let winner = || game.setup.as_ref()?.bots.get(game.winner? as usize).cloned();
+    match (game.phase(), winner()) {
+        _ if !game.void_reason.is_empty() => "voided".to_owned(),
+        (pb::Phase::Ended, Some(bot)) => format!("{bot} won"),
+        (pb::Phase::Ended, None) => "nobody won".to_owned(),
+        (pb::Phase::Quarantined, _) => "stopped".to_owned(),
+        _ => "being played".to_owned(),
+    }
+}
+
 /// Describes the state of a match, and who won.
 pub fn outcome_line(game: &pb::Match) -> String {
     let ended = ended_line(game);
@@ -55,9 +67,19 @@ fn ended_line(game: &pb::Match) -> String {
             let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
             format!("{reason}: {} won", players.name_of_seat(winner))
         }
-        (pb::Phase::Ended, None) => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
-        (pb::Phase::Quarantined, _) => format!("quarantined: {}", game.damage),
-        (phase, _) => enum_phrase(phase.as_str_name(), "PHASE_"),
+        _ => state_words(&pb::Match { void_reason: String::new(), ..game.clone() }),
+    }
+}
+
+/// Describes the state of a match, without its winner.
+fn state_words(game: &pb::Match) -> String {
+    if !game.void_reason.is_empty() {
+        return format!("voided: {}", game.void_reason);
+    }
+    match game.phase() {
+        pb::Phase::Ended => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
+        pb::Phase::Quarantined => format!("quarantined: {}", game.damage),
+        phase => enum_phrase(phase.as_str_name(), "PHASE_"),
     }
 }
 
@@ -101,16 +123,37 @@ pub fn match_table(matches: &[pb::Match]) -> Table {
     let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
     Table::of_items(matches)
         .column(Column::text("id"), |game| game.id.clone())
+        .column(Column::text("result").naming("id"), winner_words)
         .column(Column::text("bots"), bots)
         .column(Column::text("piles"), piles)
-        .column(Column::integer("plies"), |game| game.plies)
-        .column(Column::text("state"), outcome_line)
+        .column(Column::integer("takes"), |game| game.plies)
+        .column(Column::text("state"), state_words)
         .into_table()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn matches_are_listed_with_their_winners() {
+        let setup = pb::MatchSetup { bots: vec!["ann".into(), "bob".into()], ..Default::default() };
+        let ended = pb::Match {
+            setup: Some(setup),
+            phase: pb::Phase::Ended.into(),
+            reason: pb::EndReason::PlyLimit.into(),
+            winner: Some(1),
+            ..Default::default()
+        };
+        let told = |game: pb::Match| [winner_words(&game), state_words(&game)];
+        assert_eq!(told(ended.clone()), ["bob won", "ply limit"]);
+        assert_eq!(told(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
+        let playing = pb::Match { phase: pb::Phase::Playing.into(), ..ended.clone() };
+        assert_eq!(told(playing), ["being played", "playing"]);
+        let voided = pb::Match { void_reason: "no network".into(), ..ended };
+        assert_eq!(outcome_line(&voided), "voided: no network (ply limit: seat 1 (bob) won)");
+        assert_eq!(told(voided), ["voided", "voided: no network"]);
+    }
 
     #[test]
     fn an_audit_is_one_line() {

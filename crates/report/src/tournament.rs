@@ -54,7 +54,6 @@ pub fn titles_first(table: Table) -> Table {
         .with_column_first("state")
         .with_column_first("title")
         .with_column_last("created_utc")
-        .with_column_last("id")
 }
 
 /// Reports a tournament, its verdict, the organiser's actions, and its current activity.

@@ -90,12 +90,13 @@ fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
         (true, left) => Some(format!("{} (stopped)", left.unwrap_or_default()).trim_start().to_owned()),
         (false, left) => left,
     };
-    let ply = |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
+    let takes =
+        |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
     Table::of_items(matches)
         .column(Column::text("id"), |open| open.match_id.clone())
-        .column(Column::integer("match"), |open| open.number)
+        .column(Column::integer("match").naming("id"), |open| open.number)
         .column(Column::text("bots"), |open| Cell::list(&open.bots, ", "))
-        .column(Column::text("ply").right_aligned(), ply)
+        .column(Column::text("takes").right_aligned(), takes)
         .column(Column::text("waits for"), awaited)
         .column(Column::text("waited").right_aligned(), move |open| span(open.waited_ms))
         .column(Column::text("clock left").right_aligned(), left)

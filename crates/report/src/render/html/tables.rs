@@ -23,7 +23,7 @@ const WHISKER_MARGIN: f64 = 3.0;
 #[derive(Template)]
 #[template(path = "table.html")]
 struct TableTemplate<'a> {
-    table: &'a Table,
+    columns: Vec<&'a Column>,
     rows: Vec<RowTemplate<'a>>,
     meanings: Vec<String>,
 }
@@ -70,7 +70,7 @@ struct Whisker {
 }
 
 impl Html<'_> {
-    /// Writes a table. The attribute `data-v` has the number by which to sort if the text is rounded or has other
+    /// Writes a table. Ids are left out if another column names and links what they identify. The attribute `data-v` has the number by which to sort if the text is rounded or has other
     /// words; intervals are drawn, and shares with a shade are coloured.
     pub fn table_html(self, table: &Table) -> String {
         if table.rows.is_empty() {
@@ -79,7 +79,8 @@ impl Html<'_> {
         let shown = table.max_shown.unwrap_or(usize::MAX);
         let ranges: Vec<_> = (0..table.columns.len()).map(|index| interval_range(table, index)).collect();
         let rows = table.rows.iter().take(shown).map(|row| self.shown_row(table, row, &ranges)).collect();
-        write_template(&TableTemplate { table, rows, meanings: table.meanings().collect() })
+        let columns = table.columns.iter().filter(|column| !is_named(table, column)).collect();
+        write_template(&TableTemplate { columns, rows, meanings: table.meanings().collect() })
     }
 
     /// Writes a row to add to a table on a page.
@@ -94,26 +95,28 @@ impl Html<'_> {
         row: &'t TableRow,
         ranges: &[Option<(f64, f64)>],
     ) -> RowTemplate<'t> {
-        let cells = table.columns.iter().zip(&row.cells).zip(ranges).map(|((column, cell), range)| {
-            let content = match self.address_of_named(table, row, column) {
-                Some(address) => {
-                    let text = cell.display_text(row.format.unwrap_or(column.format)).into();
-                    ShownCell {
-                        texts: vec![LinkedText { address: Some(address), head: "", text }],
-                        ..ShownCell::default()
+        let cells = table.columns.iter().zip(&row.cells).zip(ranges);
+        let cells =
+            cells.filter(|((column, _), _)| !is_named(table, column)).map(|((column, cell), range)| {
+                let content = match self.address_of_named(table, row, column) {
+                    Some(address) => {
+                        let text = cell.display_text(row.format.unwrap_or(column.format)).into();
+                        ShownCell {
+                            texts: vec![LinkedText { address: Some(address), head: "", text }],
+                            ..ShownCell::default()
+                        }
                     }
+                    None => self.cell_content(row, column, cell),
+                };
+                let whisker =
+                    range.filter(|_| row.format.is_none()).and_then(|range| whisker_of_cell(cell, range));
+                ShownCell {
+                    classes: cell_classes(column, cell),
+                    sort_value: sort_value(cell),
+                    whisker,
+                    ..content
                 }
-                None => self.cell_content(row, column, cell),
-            };
-            let whisker =
-                range.filter(|_| row.format.is_none()).and_then(|range| whisker_of_cell(cell, range));
-            ShownCell {
-                classes: cell_classes(column, cell),
-                sort_value: sort_value(cell),
-                whisker,
-                ..content
-            }
-        });
+            });
         RowTemplate { is_alert: row.tone == BlockTone::Alert, cells: cells.collect() }
     }
 
@@ -150,6 +153,11 @@ impl Html<'_> {
         let (head, text) = split_id(key, text).filter(|_| address.is_some()).unwrap_or(("", text));
         LinkedText { address, head, text: text.into() }
     }
+}
+
+/// Returns whether another column names what the ids in this one identify.
+fn is_named(table: &Table, column: &Column) -> bool {
+    table.columns.iter().any(|other| other.names == Some(column.key.as_str()))
 }
 
 /// Returns the heading of a column, without the time zone, which the page shows with each time.
@@ -265,17 +273,15 @@ mod tests {
     }
 
     #[test]
-    fn names_are_linked_by_id() {
+    fn names_are_linked_and_their_ids_left_out() {
         let mut table = Table::new([Column::text("title").naming("id"), Column::text("id")]);
         table.push_row(["<Cup>".into(), "7".into()]);
         let links = |key: &str, text: &str| (key == "id").then(|| format!("/cups/{text}"));
         let html = Html::with_links(&links).table_html(&table);
-        assert!(
-            html.contains("<td><a href=\"/cups/7\">&#60;Cup&#62;</a></td><td><a href=\"/cups/7\">7</a></td>"),
-            "{html}"
-        );
+        assert!(html.contains("<tr><td><a href=\"/cups/7\">&#60;Cup&#62;</a></td></tr>"), "{html}");
+        assert!(html.contains("title</th></tr>"), "{html}");
         let bare = Html::with_links(&|_, _| None).table_html(&table);
-        assert!(bare.contains("<td>&#60;Cup&#62;</td><td>7</td>"), "{bare}");
+        assert!(bare.contains("<tr><td>&#60;Cup&#62;</td></tr>"), "{bare}");
     }
 
     #[test]
