@@ -344,7 +344,7 @@ async fn sections_of_formats_are_updated() {
         ..Default::default()
     };
     for (format, wanted) in [
-        (Format::Knockout(pb::KnockoutFormat::default()), ["<h2>Bracket</h2>", ">champion<"]),
+        (Format::Knockout(pb::KnockoutFormat::default()), ["<h2>Bracket</h2>", "> champion, <"]),
         (Format::Sprt(sprt), ["<h2>Capital</h2>", "The candidate is better: after "]),
     ] {
         let alliance = pb::AllianceMode::Standard.into();

@@ -53,6 +53,6 @@ pub use chart::{Chart, ChartFrame, ChartLevel, ChartLine};
 pub use fact::Fact;
 pub use plot::{MarkShape, Plot, PlotMark};
 pub use report::{Report, Section};
-pub use rounds::{Round, RoundEntry, RoundTable};
+pub use rounds::{Round, RoundEntry, RoundFate, RoundTable};
 pub use table::{Alignment, CellParts, CellShade, Column, ItemTable, Table, TableRow};
 pub use tree::Tree;

@@ -1,6 +1,6 @@
 //! The rounds of a Swiss tournament or a knockout, from its matches.
 
-use super::{Round, RoundEntry, RoundTable, verdict::tie_break_words};
+use super::{Round, RoundEntry, RoundFate, RoundTable};
 use lastnim_proto::pb;
 use pb::{tournament_settings::Format, verdict::Verdict as Said};
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,11 +128,11 @@ pub fn played_rounds(
         let is_final = round + 1 == plan.tables.len() as u64;
         let is_out = |bot: &str| is_settled && out_in(bot) == Some(Some(round));
         let fate = |bot: &String| match exits.get(bot.as_str()) {
-            Some((_, each)) if is_out(bot) => Some(format!("out{}", tie_break_words(each.tie_break()))),
+            Some(_) if is_out(bot) => Some(RoundFate::Out),
             Some((_, each)) if is_settled && is_over && is_final && each.out_in.is_none() => {
-                Some("champion".to_owned())
+                Some(RoundFate::Champion)
             }
-            Some(_) if is_settled => Some("advances".to_owned()),
+            Some(_) if is_settled => Some(RoundFate::Advances),
             _ => None,
         };
         let table = |tally: &&TableTally| {
@@ -145,7 +145,10 @@ pub fn played_rounds(
                 .sort_by_key(|entry| (is_out(&entry.bot), rank(&entry.bot), std::cmp::Reverse(entry.wins)));
             // Matches annulled in advance are never played.
             let matches = if is_over { tally.played } else { plan.matches_per_table };
-            RoundTable { entries, played: tally.played, matches }
+            let out = entries.iter().filter(|entry| entry.fate == Some(RoundFate::Out));
+            let tie_breaks = out.filter_map(|entry| Some(exits.get(entry.bot.as_str())?.1.tie_break()));
+            let tie_break = tie_breaks.into_iter().find(|&tie_break| tie_break != pb::TieBreak::Unspecified);
+            RoundTable { entries, played: tally.played, matches, tie_break }
         };
         let is_drawn = of_round.len() as u64 == plan.tables_of_round(round);
         let sits = |bot: &&String| of_round.iter().any(|tally| tally.wins.contains_key(*bot));
@@ -186,10 +189,17 @@ mod tests {
 
     fn told(rounds: &[Round]) -> Vec<String> {
         let entry = |entry: &RoundEntry| {
-            format!("{} {} {}", entry.bot, entry.wins, entry.fate.clone().unwrap_or_default())
+            let fate = entry.fate.map_or("", |fate| match fate {
+                RoundFate::Advances => "advances",
+                RoundFate::Champion => "champion",
+                RoundFate::Out => "out",
+            });
+            format!("{} {} {fate}", entry.bot, entry.wins)
         };
         let table = |table: &RoundTable| {
-            table.entries.iter().map(|each| entry(each).trim().to_owned()).collect::<Vec<_>>().join(", ")
+            let entries = table.entries.iter().map(|each| entry(each).trim().to_owned());
+            let tie_break = table.tie_break.map(|tie_break| tie_break.as_str_name().to_lowercase());
+            entries.chain(tie_break).collect::<Vec<_>>().join(", ")
         };
         let round = |round: &Round| {
             let tables: Vec<_> = round.tables.iter().map(table).collect();
@@ -235,7 +245,10 @@ mod tests {
         let rounds = played_rounds(&shown, Some(&after), &tied, KnownMatches::All);
         assert_eq!(
             told(&rounds),
-            ["Round 1: a 1 advances, b 1 out, by regret | c", "Final: a 1 champion, c 1 out, by lot | "]
+            [
+                "Round 1: a 1 advances, b 1 out, tie_break_regret | c",
+                "Final: a 1 champion, c 1 out, tie_break_lot | "
+            ]
         );
     }
 

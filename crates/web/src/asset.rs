@@ -24,7 +24,14 @@ pub(super) struct Asset {
 /// All assets. A page loads the style sheet and `lastnim.js`, which imports the other modules on pages that need them.
 static ASSETS: &[Asset] = &[
     icon("icon.svg", include_str!("assets/icon.svg")),
-    style_sheet("style.css", concat!(include_str!("assets/style.css"), include_str!("assets/match.css"))),
+    style_sheet(
+        "style.css",
+        concat!(
+            include_str!("assets/style.css"),
+            include_str!("assets/match.css"),
+            include_str!("assets/tournament.css")
+        ),
+    ),
     module("lastnim.js", include_str!("assets/lastnim.js")),
     module("clock.js", include_str!("assets/clock.js")),
     module("match.js", include_str!("assets/match.js")),

@@ -47,6 +47,7 @@ mod testing;
 mod token_sessions;
 mod tournament_format_sections;
 mod tournament_page;
+mod tournament_parts;
 mod tournament_view;
 mod trail;
 mod transcript_page;

@@ -2,6 +2,7 @@
 
 use super::address::link_of_cell;
 use super::site::Site;
+use super::tournament_parts::bracket_html;
 use super::visitor::Visitor;
 use lastnim_proto::pb;
 use lastnim_report::capital_history::{capital_chart, capital_words};
@@ -101,10 +102,15 @@ pub(super) fn format_sections_html(
     verdict: Option<&pb::Verdict>,
     findings: &FormatFindings,
 ) -> String {
+    let mut bracket = String::new();
     let section = match tournament.format_profile().view {
         CourseView::Standings => None,
-        CourseView::Rounds => round_section("Rounds", tournament, verdict, findings),
-        CourseView::Bracket => round_section("Bracket", tournament, verdict, findings),
+        CourseView::Rounds => round_section(tournament, verdict, findings),
+        CourseView::Bracket => {
+            let (rounds, notes) = shown_rounds(tournament, verdict, findings);
+            bracket = bracket_html(&rounds, &notes);
+            None
+        }
         CourseView::Ratings => rating_section(findings),
         CourseView::Capital => verdict.and_then(capital_section),
         CourseView::Opponents => opponent_section(tournament, findings),
@@ -116,7 +122,7 @@ pub(super) fn format_sections_html(
     let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
     let sections = section.into_iter().chain(forfeits);
     let html = Html::with_links(&link_of_cell);
-    sections.map(|section| html.section_html(&section)).collect()
+    [bracket].into_iter().chain(sections.map(|section| html.section_html(&section))).collect()
 }
 
 fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> Option<Section> {
@@ -130,13 +136,32 @@ fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> O
 }
 
 fn round_section(
-    heading: &str,
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
     findings: &FormatFindings,
 ) -> Option<Section> {
+    let (rounds, notes) = shown_rounds(tournament, verdict, findings);
+    (!rounds.is_empty())
+        .then(|| Section::with_heading("Rounds").paragraphs(notes).block(Block::Rounds(rounds)))
+}
+
+/// Returns the rounds that were read.
+fn read_rounds(
+    tournament: &pb::Tournament,
+    verdict: Option<&pb::Verdict>,
+    findings: &FormatFindings,
+) -> Vec<Round> {
     let known = if findings.has_more_matches { KnownMatches::Newest } else { KnownMatches::All };
-    let mut rounds = played_rounds(tournament, verdict, &findings.matches, known);
+    played_rounds(tournament, verdict, &findings.matches, known)
+}
+
+/// Returns the last rounds, and what to know before reading them.
+fn shown_rounds(
+    tournament: &pb::Tournament,
+    verdict: Option<&pb::Verdict>,
+    findings: &FormatFindings,
+) -> (Vec<Round>, Vec<String>) {
+    let mut rounds = read_rounds(tournament, verdict, findings);
     let all = rounds.len();
     let left_out = rounds.last_mut().map_or(0, |newest| {
         let left_out = newest.tables.len().saturating_sub(MAX_TABLES);
@@ -150,16 +175,13 @@ fn round_section(
     };
     let shown = rounds.iter().rev().take_while(|round| is_shown(round)).count();
     let rounds = rounds.split_off(all - shown);
-    if rounds.is_empty() {
-        return None;
-    }
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
     let words =
         format!("The number beside each bot is the number of matches that it won at its table{decided}.");
-    let cut = is_cut.then_some("Some matches are not shown; the list of matches has them all.");
-    Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
+    let cut = is_cut.then(|| "Some matches are not shown; the list of matches has them all.".to_owned());
+    (rounds, [words].into_iter().chain(cut).collect())
 }
 
 /// Charts the capital of a sequential test, and explains it.

@@ -187,14 +187,11 @@ fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// Writes the tables of a round, one per line, with the bots' wins and outcomes.
+/// Writes the tables of a round, one per line, with the bots' wins.
 fn write_round(text: &mut String, round: &Round) {
     text.extend(["  ", &round.name, "\n"]);
     for table in &round.tables {
-        let entries = table.entries.iter().map(|entry| {
-            let fate = entry.fate.as_ref().map(|fate| format!(" ({fate})")).unwrap_or_default();
-            format!("{} {}{fate}", entry.bot, entry.wins)
-        });
+        let entries = table.entries.iter().map(|entry| format!("{} {}", entry.bot, entry.wins));
         let entries: Vec<_> = entries.collect();
         let open = if table.played < table.matches {
             format!("; {} of {} matches played", table.played, table.matches)

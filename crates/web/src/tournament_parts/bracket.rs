@@ -1,0 +1,219 @@
+//! The bracket of a knockout: the tables of each round, why each was decided, and the path of the champion.
+
+use crate::address::link_of_cell;
+use askama::Template;
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+use lastnim_report::{Round, RoundFate, RoundTable};
+
+#[derive(Template)]
+#[template(path = "tournament/bracket.html")]
+struct Bracket<'a> {
+    /// What to know before reading it.
+    notes: &'a [String],
+    /// From the last round back to the first.
+    rounds: Vec<DrawnRound>,
+}
+
+struct DrawnRound {
+    name: String,
+    ties: Vec<Tie>,
+    /// Lines to the next round.
+    joins: Vec<Join>,
+}
+
+/// A table, or a bot that sat out.
+struct Tie {
+    class: &'static str,
+    entries: Vec<TieEntry>,
+    /// Why it was decided, or how much of it was played.
+    reason: String,
+}
+
+struct TieEntry {
+    bot: String,
+    /// The page of the bot; empty for a guest.
+    address: String,
+    wins: Option<u32>,
+    /// What became of it, for screen readers.
+    fate: &'static str,
+    is_through: bool,
+}
+
+/// A line from a table to one of the next round, each given by its middle in percent of the height.
+struct Join {
+    from: f64,
+    to: f64,
+    is_path: bool,
+}
+
+/// A place in a round: a table, or a bot that sat out.
+#[derive(Clone, Copy)]
+enum RoundPlace<'a> {
+    Table(&'a RoundTable),
+    Bye(&'a String),
+}
+
+impl<'a> RoundPlace<'a> {
+    /// Returns its bots that are not out.
+    fn bots_through(self) -> Vec<&'a str> {
+        match self {
+            Self::Table(table) => {
+                let through = table.entries.iter().filter(|entry| entry.fate != Some(RoundFate::Out));
+                through.map(|entry| entry.bot.as_str()).collect()
+            }
+            Self::Bye(bot) => vec![bot],
+        }
+    }
+
+    fn has(self, bot: &str) -> bool {
+        match self {
+            Self::Table(table) => table.entries.iter().any(|entry| entry.bot == bot),
+            Self::Bye(other) => other == bot,
+        }
+    }
+
+    fn draw(self, champion: Option<&str>) -> Tie {
+        let address = |bot: &str| link_of_cell("bot", bot).unwrap_or_default();
+        let is_path = champion.is_some_and(|champion| self.has(champion));
+        match self {
+            Self::Table(table) => {
+                let entries = table.entries.iter().map(|entry| TieEntry {
+                    bot: entry.bot.clone(),
+                    address: address(&entry.bot),
+                    wins: Some(entry.wins),
+                    fate: match entry.fate {
+                        Some(RoundFate::Champion) => "champion",
+                        Some(RoundFate::Advances) => "goes on",
+                        Some(RoundFate::Out) => "is out",
+                        None => "",
+                    },
+                    is_through: entry.fate.is_some_and(|fate| fate != RoundFate::Out),
+                });
+                let class = if is_path { "tie path" } else { "tie" };
+                Tie { class, entries: entries.collect(), reason: reason_words(table) }
+            }
+            Self::Bye(bot) => {
+                let entry = TieEntry {
+                    bot: bot.clone(),
+                    address: address(bot),
+                    wins: None,
+                    fate: "goes on",
+                    is_through: true,
+                };
+                let class = if is_path { "tie bye path" } else { "tie bye" };
+                Tie { class, entries: vec![entry], reason: "sat out".to_owned() }
+            }
+        }
+    }
+}
+
+/// Says why a table was decided, or how much of it was played.
+fn reason_words(table: &RoundTable) -> String {
+    let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
+    match table.tie_break {
+        _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
+        None | Some(pb::TieBreak::Unspecified) => "by points".to_owned(),
+        Some(pb::TieBreak::Regret) => "level on points, fewer errors decided".to_owned(),
+        Some(pb::TieBreak::HeadToHead) => "level on points and errors, head to head decided".to_owned(),
+        Some(pb::TieBreak::Lot) => "level in everything, a lot decided".to_owned(),
+    }
+}
+
+/// Writes the bracket; empty without rounds.
+pub(crate) fn bracket_html(rounds: &[Round], notes: &[String]) -> String {
+    if rounds.is_empty() {
+        return String::new();
+    }
+    let entries = rounds.iter().flat_map(|round| &round.tables).flat_map(|table| &table.entries);
+    let champion = entries.clone().find(|entry| entry.fate == Some(RoundFate::Champion));
+    let champion = champion.map(|entry| entry.bot.as_str());
+    // Each round is in the order of the next one, so that few lines cross.
+    let mut next: Vec<RoundPlace<'_>> = Vec::new();
+    let drawn = rounds.iter().rev().map(|round| {
+        let tables = round.tables.iter().map(RoundPlace::Table);
+        let mut places: Vec<_> = tables.chain(round.byes.iter().map(RoundPlace::Bye)).collect();
+        let after = |place: &RoundPlace<'_>| {
+            let bots = place.bots_through();
+            next.iter().position(|later| bots.iter().any(|bot| later.has(bot))).unwrap_or(usize::MAX)
+        };
+        places.sort_by_key(after);
+        let joins = joins_between(&places, &next, champion);
+        let ties = places.iter().map(|place| place.draw(champion)).collect();
+        next = places;
+        DrawnRound { name: round.name.clone(), ties, joins }
+    });
+    let rounds = drawn.collect();
+    write_template(&Bracket { notes, rounds })
+}
+
+fn joins_between(places: &[RoundPlace<'_>], next: &[RoundPlace<'_>], champion: Option<&str>) -> Vec<Join> {
+    #[expect(clippy::cast_precision_loss, reason = "a round has few tables")]
+    let middle = |index: usize, count: usize| 100.0 * (index as f64 + 0.5) / count as f64;
+    let mut joins = Vec::new();
+    for (from, place) in places.iter().enumerate() {
+        let bots = place.bots_through();
+        for (to, _) in next.iter().enumerate().filter(|(_, later)| bots.iter().any(|bot| later.has(bot))) {
+            joins.push(Join {
+                from: middle(from, places.len()),
+                to: middle(to, next.len()),
+                is_path: champion.is_some_and(|champion| place.has(champion) && next[to].has(champion)),
+            });
+        }
+    }
+    // The path is drawn above other lines.
+    joins.sort_by_key(|join| join.is_path);
+    joins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_report::RoundEntry;
+
+    fn table(entries: &[(&str, u32, Option<RoundFate>)], tie_break: Option<pb::TieBreak>) -> RoundTable {
+        let entries = entries.iter().map(|&(bot, wins, fate)| RoundEntry { bot: bot.into(), wins, fate });
+        RoundTable { entries: entries.collect(), played: 1, matches: 2, tie_break }
+    }
+
+    #[test]
+    fn the_path_of_the_champion_is_marked() {
+        use RoundFate::{Advances, Champion, Out};
+        let first = vec![
+            table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Out))], None),
+            table(&[("cid", 1, Some(Advances)), ("dan", 1, Some(Out))], Some(pb::TieBreak::Regret)),
+        ];
+        let last = vec![table(&[("eve", 1, Some(Champion)), ("cid", 1, Some(Out))], Some(pb::TieBreak::Lot))];
+        let semi = vec![table(&[("eve", 2, Some(Advances)), ("ann", 0, Some(Out))], None)];
+        let round = |name: &str, tables, byes: &[&str]| Round {
+            name: name.into(),
+            tables,
+            byes: byes.iter().map(ToString::to_string).collect(),
+        };
+        let rounds =
+            [round("Round 1", first, &["eve"]), round("Round 2", semi, &["cid"]), round("Final", last, &[])];
+        let html = bracket_html(&rounds, &["<note>".to_owned()]);
+        let order = ["Final", "Round 2", "Round 1"].map(|name| html.find(&format!("<h3>{name}")).unwrap());
+        assert!(order.is_sorted(), "{html}");
+        assert_eq!(html.matches("class=\"tie path\"").count(), 2, "{html}");
+        assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
+        assert_eq!(html.matches("class=\"path\" d=").count(), 2, "{html}");
+        assert!(
+            html.contains("level in everything, a lot decided") && html.contains("fewer errors"),
+            "{html}"
+        );
+        // The first round is in the order of the second one: ann's table and eve lead to the same table.
+        let first = &html[order[2]..];
+        let places = [">eve<", ">ann<", ">cid<"].map(|bot| first.find(bot).unwrap());
+        assert!(places[2] > places[0] && places[2] > places[1], "{first}");
+        assert_eq!(bracket_html(&[], &[]), "");
+    }
+
+    #[test]
+    fn an_open_table_says_how_much_was_played() {
+        let open = table(&[("ann", 1, None), ("bob", 0, None)], None);
+        let round = Round { name: "Round 1".into(), tables: vec![open], byes: Vec::new() };
+        let html = bracket_html(&[round], &[]);
+        assert!(html.contains("1 of 2 matches played") && !html.contains("path"), "{html}");
+    }
+}
