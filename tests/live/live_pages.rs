@@ -285,7 +285,7 @@ async fn a_tournament_page_updates_until_the_end() {
     assert_eq!(events.pop().unwrap().name, "end");
     let page = get(&host, &format!("/tournaments/{id}")).await;
     assert!(!page.body.contains("data-live"), "{}", page.body);
-    for part in ["progress", "standings", "matches", "result"] {
+    for part in ["headline", "progress", "finding", "standings", "cross", "matches", "result"] {
         let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
         assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
     }

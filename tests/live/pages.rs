@@ -115,7 +115,8 @@ async fn tournament_pages_agree_with_grpc() {
 
     let page = get(&host, &format!("/tournaments/{id}")).await;
     for part in [
-        "<h1>live</h1>",
+        "<b>live</b>",
+        "<h1 id=\"headline\">oracle won</h1>",
         "finished, 6 of 6 matches played",
         "href=\"/bots/oracle\"",
         "<dt>seed</dt><dd>7</dd>",

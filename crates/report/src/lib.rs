@@ -37,6 +37,7 @@ mod table;
 pub mod tournament;
 pub mod tournament_activity;
 pub mod tournament_events;
+pub mod tournament_finding;
 pub mod tournament_result;
 pub mod tournament_settings;
 pub mod tournament_toml;

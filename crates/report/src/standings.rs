@@ -20,6 +20,19 @@ pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
 
+/// Adds which ratings cannot be compared, the versions of bots, and what the format says.
+pub fn standings_notes(
+    section: Section,
+    standings: &[pb::Standing],
+    verdict: Option<&pb::Verdict>,
+) -> Section {
+    let section = section
+        .paragraphs(islands_note(standings))
+        .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)))
+        .paragraphs(format_verdict_lines(verdict));
+    format_verdict_plot(verdict).into_iter().fold(section, Section::plot)
+}
+
 /// Reports a tournament's progress, standings and verdict.
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
@@ -33,11 +46,7 @@ fn with_standings_and_verdict(
     events: &[pb::TournamentEvent],
 ) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(standings, verdict));
-    let section = section
-        .paragraphs(islands_note(standings))
-        .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
-    let section = section.paragraphs(format_verdict_lines(verdict)).paragraphs(event_lines(events));
-    let section = format_verdict_plot(verdict).into_iter().fold(section, Section::plot);
+    let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events));
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;
@@ -48,15 +57,19 @@ fn with_standings_and_verdict(
 }
 
 /// How ratings of one measure are shown.
-struct ShownMeasure {
-    word: &'static str,
-    format: NumberFormat,
-    meaning: &'static str,
+#[derive(Debug, Clone, Copy)]
+pub struct ShownMeasure {
+    /// Its name.
+    pub word: &'static str,
+    /// The format of its numbers.
+    pub format: NumberFormat,
+    /// What the numbers mean.
+    pub meaning: &'static str,
 }
 
 impl ShownMeasure {
     /// Returns how to show the ratings of these standings, which all have the same measure.
-    fn of_standings(standings: &[pb::Standing]) -> Self {
+    pub fn of_standings(standings: &[pb::Standing]) -> Self {
         match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
             Some(pb::RatingMeasure::Satisfaction) => Self {
                 word: "satisfaction",
@@ -138,7 +151,7 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
 }
 
 /// Says how bots are ordered, unless they are ordered by points.
-fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
+pub fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
     if let Some(pb::verdict::Verdict::Knockout(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         return Some("ordered by how far bots got in the knockout");
     }

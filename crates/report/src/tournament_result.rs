@@ -1,44 +1,13 @@
-//! The result of a tournament in a line, and as text to copy.
+//! The result of a tournament, as text to copy.
 
 use super::{
     Alignment, Table, standings::standings_table, tournament::progress_words,
     tournament_settings::setting_fact, verdict::format_verdict_lines, words::count_words,
 };
 use lastnim_proto::pb;
-use pb::verdict::Verdict as Said;
 
 /// The maximum number of lines of standings.
 const MAX_LINES: usize = 30;
-
-/// Describes the progress of a tournament, and its leader or winner.
-pub fn result_line(
-    tournament: &pb::Tournament,
-    standings: &[pb::Standing],
-    verdict: Option<&pb::Verdict>,
-) -> String {
-    let progress = format!("{}: {}", tournament.format_profile().word(), progress_words(tournament));
-    if let Some(Said::Sprt(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        return [progress].into_iter().chain(format_verdict_lines(verdict)).collect::<Vec<_>>().join("; ");
-    }
-    if tournament.matches_played == 0 {
-        return progress;
-    }
-    let leaders: Vec<_> = standings.iter().take_while(|line| line.place == 1).collect();
-    let is_over = tournament.state() == pb::TournamentState::Finished;
-    let is_knockout = matches!(verdict.and_then(|verdict| verdict.verdict.as_ref()), Some(Said::Knockout(_)));
-    let leader = match leaders.as_slice() {
-        [] => return progress,
-        [champion] if is_knockout && is_over => format!("{} is the champion", champion.bot),
-        leaders if is_knockout => format!("{} still in", count_words(leaders.len(), "bot", "bots")),
-        [leader] => {
-            let verb = if is_over { "won" } else { "leads" };
-            let of = count_words(leader.matches, "match", "matches");
-            format!("{} {verb}, with {} wins in {of}", leader.bot, leader.wins)
-        }
-        leaders => format!("{} bots share first place", leaders.len()),
-    };
-    format!("{progress}; {leader}")
-}
 
 /// Writes a tournament's settings, state, standings with intervals and verdict as plain text in aligned columns.
 pub fn result_text(
@@ -94,33 +63,6 @@ mod tests {
 
     fn standing(place: u32, bot: &str, wins: u32) -> pb::Standing {
         pb::Standing { place, bot: bot.into(), wins, matches: 4, points: wins.into(), ..Default::default() }
-    }
-
-    #[test]
-    fn a_result_is_a_line() {
-        let mut tournament = pb::Tournament {
-            state: pb::TournamentState::Running.into(),
-            matches_played: 4,
-            matches_total: 6,
-            ..Default::default()
-        };
-        let standings = [standing(1, "ann", 3), standing(2, "bob", 1)];
-        let told = |tournament: &pb::Tournament, standings: &[pb::Standing]| {
-            result_line(tournament, standings, None)
-        };
-        let progress = "round-robin: running, 4 of 6 matches played";
-        assert_eq!(told(&tournament, &standings), format!("{progress}; ann leads, with 3 wins in 4 matches"));
-        let equal = [standing(1, "ann", 2), standing(1, "bob", 2)];
-        assert_eq!(told(&tournament, &equal), format!("{progress}; 2 bots share first place"));
-        tournament.state = pb::TournamentState::Finished.into();
-        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict::default())) };
-        let line = result_line(&tournament, &[standing(1, "bob", 1), standing(2, "ann", 3)], Some(&verdict));
-        assert!(line.ends_with("; bob is the champion"), "{line}");
-        tournament.state = pb::TournamentState::Running.into();
-        let line = result_line(&tournament, &equal, Some(&verdict));
-        assert!(line.ends_with("; 2 bots still in"), "{line}");
-        tournament.state = pb::TournamentState::Finished.into();
-        assert!(told(&tournament, &standings).ends_with("; ann won, with 3 wins in 4 matches"));
     }
 
     #[test]

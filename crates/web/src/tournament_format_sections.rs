@@ -1,8 +1,8 @@
-//! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, and lost seats.
+//! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, the cross-table, and lost seats.
 
 use super::address::link_of_cell;
 use super::site::Site;
-use super::tournament_parts::bracket_html;
+use super::tournament_parts::{MAX_COMPARED_BOTS, bracket_html, who_beats_whom_html};
 use super::visitor::Visitor;
 use lastnim_proto::pb;
 use lastnim_report::capital_history::{capital_chart, capital_words};
@@ -25,7 +25,7 @@ use tonic::{Code, Status};
 const MAX_MATCHES: u32 = 400;
 /// The maximum number of tables of rounds; the last ones are shown.
 const MAX_TABLES: usize = 120;
-/// The maximum number of matches of a gauntlet that are counted by opponent.
+/// The maximum number of matches that are counted by opponent.
 const MAX_COUNTED_MATCHES: u64 = 20_000;
 /// The maximum number of bots of a gauntlet whose scores against each opponent are shown.
 const MAX_OPPONENTS: usize = 60;
@@ -64,20 +64,17 @@ pub(super) async fn read_format_findings(
             findings.has_more_matches = !list.next_page_token.is_empty();
             findings.matches = list.matches;
         }
-        CourseView::Opponents
-            if tournament.matches_played <= MAX_COUNTED_MATCHES
-                && tournament.field.len() <= MAX_OPPONENTS =>
-        {
-            let request = pb::GetStandingsRequest { tournament_id, cross_table: true };
-            match site.tournaments.get_standings(visitor.request(request)).await {
-                Ok(compared) => findings.compared = compared.into_inner().cross_table,
-                Err(status) if status.code() == Code::ResourceExhausted => {
-                    findings.is_comparison_refused = true;
-                }
-                Err(status) => return Err(status),
+        CourseView::Standings | CourseView::Opponents | CourseView::Capital => {}
+    }
+    if is_compared(tournament) {
+        let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: true };
+        match site.tournaments.get_standings(visitor.request(request)).await {
+            Ok(compared) => findings.compared = compared.into_inner().cross_table,
+            Err(status) if status.code() == Code::ResourceExhausted => {
+                findings.is_comparison_refused = true;
             }
+            Err(status) => return Err(status),
         }
-        _ => {}
     }
     let mut forfeiters: Vec<_> = standings.iter().filter(|line| line.forfeits > 0).collect();
     forfeiters.sort_by_key(|line| Reverse(line.forfeits));
@@ -94,6 +91,30 @@ pub(super) async fn read_format_findings(
         findings.forfeits.push(BotForfeits { bot, seats: list.seats, has_more });
     }
     Ok(findings)
+}
+
+/// Returns whether the page compares the bots of a tournament in pairs.
+fn is_compared(tournament: &pb::Tournament) -> bool {
+    let most = match tournament.format_profile().view {
+        // Each pair meets at most once or twice.
+        CourseView::Bracket => return false,
+        CourseView::Opponents => MAX_OPPONENTS,
+        _ => MAX_COMPARED_BOTS,
+    };
+    (1..=MAX_COUNTED_MATCHES).contains(&tournament.matches_played) && tournament.field.len() <= most
+}
+
+/// Writes the cross-table in the order of the standings; empty if there is none. In a gauntlet, the scores against each
+/// opponent are shown instead.
+pub(super) fn cross_table_html(
+    tournament: &pb::Tournament,
+    standings: &[pb::Standing],
+    findings: &FormatFindings,
+) -> String {
+    if tournament.format_profile().view == CourseView::Opponents || standings.len() > MAX_COMPARED_BOTS {
+        return String::new();
+    }
+    who_beats_whom_html(standings, &findings.compared)
 }
 
 /// Writes the sections; empty if the standings are enough.
@@ -146,7 +167,7 @@ fn round_section(
 }
 
 /// Returns the rounds that were read.
-fn read_rounds(
+pub(super) fn read_rounds(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
     findings: &FormatFindings,

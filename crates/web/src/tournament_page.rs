@@ -5,15 +5,15 @@ use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
 use super::tournament_format_sections::read_format_findings;
-use super::tournament_view::TournamentNow;
+use super::tournament_parts::MAX_COMPARED_BOTS;
+use super::tournament_view::{TournamentNow, TournamentView, read_pictures};
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
-use lastnim_report::render::{Html, write_template};
+use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::{
-    Section, standings::standings_report, tournament::tournament_report, tournament_result::result_line,
-    tournament_toml::tournament_toml,
+    Section, standings::standings_report, tournament::tournament_report, tournament_toml::tournament_toml,
 };
 use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
@@ -22,8 +22,6 @@ use tonic::{Code, Status};
 const MAX_MATCHES: u32 = 15;
 /// The maximum number of lines on a page of standings.
 const MAX_LINES: usize = 100;
-/// The maximum number of bots with a cross-table on the page; larger ones are in the CSV and JSON.
-const MAX_CROSS_TABLE_BOTS: usize = 16;
 const MAX_FIELD_BOTS: usize = 30;
 
 /// Returns the page of a tournament.
@@ -37,15 +35,15 @@ pub(super) async fn tournament_page(
     let tournament = shown.tournament.clone().unwrap_or_default();
     let findings = read_format_findings(site, visitor, &tournament, &standings.standings).await?;
     let matches = newest_matches(site, visitor, id).await?;
+    let pictures = read_pictures(site, visitor, &shown).await?;
     let toml = tournament_toml(&tournament);
     let content = PageContent::of_message(shown.clone(), move |address| {
-        let verdict = shown.verdict.as_ref();
-        let summary = result_line(&tournament, &standings.standings, verdict);
-        let now = TournamentNow { id, shown, standings, matches, findings: Arc::new(findings) };
-        let settings = settings_html(&tournament, now.shown.clone());
-        let content = now.html() + &downloads_html(id) + &settings;
+        let fixed = settings_html(&tournament, shown.clone()) + &downloads_html(id);
+        let findings = Arc::new(findings);
+        let view = TournamentView::new(TournamentNow { id, shown, standings, matches, pictures, findings });
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
-        Ok(Page::of_html(address, title, content).with_summary(summary))
+        let page = Page::of_html(address, title, view.html(&fixed)).with_summary(view.finding.text());
+        Ok(page.with_heading(text_html(&view.finding.headline)))
     });
     Ok(content.with_toml(toml))
 }
@@ -76,12 +74,13 @@ fn downloads_html(id: TournamentId) -> String {
         .command(format!("lastnim record export --tournament {id} --dir records"))
         .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
     let standings = PageAddress::Standings { id, from: None };
-    write_template(&Downloads {
+    let content = write_template(&Downloads {
         csv: standings.in_form(PageForm::Csv),
         json: standings.in_form(PageForm::Json),
         toml: PageAddress::Tournament { id }.in_form(PageForm::Toml),
         records: Html::with_links(&link_of_cell).section_html(&records),
-    })
+    });
+    write_template(&Fold { summary: "Downloads", content })
 }
 
 /// Returns a page of the standings, with the cross-table if it is small.
@@ -92,7 +91,7 @@ pub(super) async fn standings_page(
     form: PageForm,
 ) -> Result<PageContent, Status> {
     let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
-    let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_CROSS_TABLE_BOTS;
+    let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_COMPARED_BOTS;
     let standings = if is_compared {
         match read_standings(site, visitor, id, CrossTable::Shown).await {
             // It is too large, or the server is too busy.
@@ -109,7 +108,7 @@ pub(super) async fn standings_page(
     let content = PageContent::of_message(standings.clone(), move |address| {
         let mut standings = standings;
         standings.standings = standings.standings.into_iter().skip(from).take(MAX_LINES).collect();
-        let has_cross_table = all <= MAX_CROSS_TABLE_BOTS && !standings.cross_table.is_empty();
+        let has_cross_table = all <= MAX_COMPARED_BOTS && !standings.cross_table.is_empty();
         if !has_cross_table {
             standings.cross_table.clear();
         }
@@ -118,7 +117,7 @@ pub(super) async fn standings_page(
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }
-        if !has_cross_table && all > MAX_CROSS_TABLE_BOTS {
+        if !has_cross_table && all > MAX_COMPARED_BOTS {
             let why = format!(
                 "The cross-table of {all} bots is not shown. For up to 200 bots, it is in this page's JSON and CSV."
             );
@@ -147,7 +146,7 @@ async fn read_standings(
     Ok(site.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
 
-/// Shows the settings, without those shown with the standings.
+/// Writes the settings, without what the page shows elsewhere.
 fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
     let mut tournament = tournament.clone();
     if let Some(more) = tournament.field.len().checked_sub(MAX_FIELD_BOTS).filter(|&more| more > 0) {
@@ -155,9 +154,17 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
         tournament.field.push(format!("and {more} more"));
     }
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
-    let mut report = tournament_report(&tournament, &shown);
-    if let Some(first) = report.sections.first_mut() {
-        first.heading = Some("Settings".to_owned());
-    }
-    Html::with_links(&link_of_cell).report_html(&report)
+    let report = tournament_report(&tournament, &shown);
+    write_template(&Fold {
+        summary: "Settings",
+        content: Html::with_links(&link_of_cell).report_html(&report),
+    })
+}
+
+/// A part of the page that is closed at first.
+#[derive(Template)]
+#[template(path = "fold.html")]
+struct Fold<'a> {
+    summary: &'a str,
+    content: String,
 }

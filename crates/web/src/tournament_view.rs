@@ -2,45 +2,83 @@
 
 use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::live::{LivePage, PageParts};
-use super::page::link_paragraph;
-use super::tournament_format_sections::{FormatFindings, format_sections_html};
+use super::match_page::{MatchPicture, pictures_html};
+use super::site::Site;
+use super::tournament_format_sections::{
+    FormatFindings, cross_table_html, format_sections_html, read_rounds,
+};
+use super::tournament_parts::drawn_standings_html;
+use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{self, verdict::Verdict};
 use lastnim_report::render::{Html, text_html, write_template};
-use lastnim_report::words::{count_words, enum_word, span_words};
+use lastnim_report::tournament_finding::{
+    TournamentFinding, is_ordered_by_rating, shown_standings, tournament_finding,
+};
+use lastnim_report::words::{count_words, enum_word, join_first_words, span_words};
 use lastnim_report::{
-    Section, matches::match_table, standings::standings_report, tournament::progress_words,
-    tournament_activity::activity_section, tournament_result::result_text,
+    NumberFormat, NumberUnit, Section,
+    matches::winner_words,
+    standings::{ShownMeasure, order_note, standings_notes},
+    tournament::progress_words,
+    tournament_activity::activity_section,
+    tournament_events::event_line,
+    tournament_result::result_text,
 };
 use std::sync::Arc;
+use tonic::Status;
 
 /// The maximum number of lines of standings on a tournament's page.
 const MAX_LEADERS: usize = 40;
-/// The maximum number of bots of a knockout that are listed individually.
-const MAX_KNOCKOUT_BOTS: usize = 8;
 const MAX_EVENTS: usize = 30;
+/// The maximum number of open matches with a picture.
+const MAX_PICTURES: usize = 4;
+/// The maximum number of matches that ended and are listed.
+const MAX_ENDED: usize = 8;
 
-/// A tournament as the parts of its page.
-#[derive(Debug, Clone, Template)]
-#[template(path = "tournament_now.html")]
+/// What was read about a tournament.
+#[derive(Debug)]
 pub(super) struct TournamentNow {
     pub id: TournamentId,
     /// The answer of the service.
     pub shown: pb::GetTournamentResponse,
+    /// In the order of the service.
     pub standings: pb::GetStandingsResponse,
     pub matches: Vec<pb::Match>,
+    /// Open matches.
+    pub pictures: Vec<MatchPicture>,
     /// The data that was read for its format.
     pub findings: Arc<FormatFindings>,
 }
 
+/// The content of the page.
+#[derive(Template)]
+#[template(path = "tournament_now.html")]
+struct TournamentContent<'a> {
+    view: &'a TournamentView,
+    fixed: &'a str,
+}
+
+/// A tournament as its page shows it.
+#[derive(Debug)]
+pub(super) struct TournamentView {
+    now: TournamentNow,
+    /// The standings as people see them.
+    lines: Vec<pb::Standing>,
+    /// Who leads or has won.
+    pub finding: TournamentFinding,
+}
+
 /// The progress in words, as a bar, and with an estimate.
 #[derive(Template)]
-#[template(path = "progress.html")]
+#[template(path = "tournament/progress.html")]
 struct Progress<'a> {
     /// The state as a class.
     state: String,
     state_words: &'a str,
+    title: String,
+    format: String,
     rest: &'a str,
     played: u64,
     /// The number of matches in total; 0 if unknown.
@@ -48,46 +86,115 @@ struct Progress<'a> {
     left: Option<String>,
 }
 
-/// The first lines of the standings, with a link to all.
+/// How sure the finding is, and the figures of the leader.
 #[derive(Template)]
-#[template(path = "leaders.html")]
+#[template(path = "tournament/finding.html")]
+struct FindingParts {
+    certainty: String,
+    figures: Vec<LeaderFigure>,
+}
+
+struct LeaderFigure {
+    label: String,
+    figure: String,
+    /// Smaller words beside it.
+    beside: String,
+}
+
+/// The first lines of the standings, with notes and a link to all.
+#[derive(Template)]
+#[template(path = "tournament/leaders.html")]
 struct Leaders {
     standings: String,
+    note: Option<String>,
+    notes: String,
     all: String,
     words: String,
     csv: String,
 }
 
-impl TournamentNow {
+/// The newest matches that have ended.
+#[derive(Template)]
+#[template(path = "tournament/ended.html")]
+struct EndedMatches {
+    matches: Vec<EndedMatch>,
+    all: String,
+    words: String,
+}
+
+struct EndedMatch {
+    address: String,
+    winner: String,
+    bots: String,
+    takes: String,
+}
+
+/// Reads pictures of the first open matches of a tournament.
+pub(super) async fn read_pictures(
+    site: &Site,
+    visitor: &Visitor,
+    shown: &pb::GetTournamentResponse,
+) -> Result<Vec<MatchPicture>, Status> {
+    let open = shown.activity.iter().flat_map(|activity| &activity.matches);
+    let open = open.map(|open| (open.match_id.as_str(), open.plies)).collect();
+    MatchPicture::read_first(site, visitor, open, MAX_PICTURES).await
+}
+
+impl TournamentView {
+    /// Makes the view. Takes time for many bots.
+    pub(super) fn new(now: TournamentNow) -> Self {
+        let (tournament, verdict) =
+            (now.shown.tournament.clone().unwrap_or_default(), &now.standings.verdict);
+        let lines = shown_standings(&tournament, &now.standings.standings);
+        let rounds = match verdict.as_ref().and_then(|verdict| verdict.verdict.as_ref()) {
+            Some(Verdict::Knockout(_)) => read_rounds(&tournament, verdict.as_ref(), &now.findings),
+            _ => Vec::new(),
+        };
+        let finding = tournament_finding(&tournament, &lines, verdict.as_ref(), &rounds);
+        Self { now, lines, finding }
+    }
+
     /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result as text.
-    pub(super) fn html(&self) -> String {
-        write_template(self)
+    ///
+    /// `fixed` is what does not change: settings and downloads.
+    pub(super) fn html(&self, fixed: &str) -> String {
+        write_template(&TournamentContent { view: self, fixed })
     }
 
     /// Writes the changing parts for live updates.
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
+            .with("headline", text_html(&self.finding.headline))
             .with("progress", self.progress_html())
+            .with("finding", self.finding_html())
             .with("standings", self.leaders_html())
-            .with("activity", self.activity_html())
-            .with("matches", self.matches_html())
+            .with("cross", self.cross_html())
             .with("format", self.format_html())
+            .with("pictures", self.pictures_html())
+            .with("matches", self.matches_html())
+            .with("activity", self.activity_html())
+            .with("actions", self.actions_html())
             .with("result", self.result_html());
         LivePage { parts, announcement: self.announcement(), ..LivePage::default() }
     }
 
     fn events_address(&self) -> FeedAddress {
-        FeedAddress::Tournament { id: self.id }
+        FeedAddress::Tournament { id: self.now.id }
     }
 
     pub(super) fn tournament(&self) -> pb::Tournament {
-        self.shown.tournament.clone().unwrap_or_default()
+        self.now.shown.tournament.clone().unwrap_or_default()
     }
 
     /// Returns whether the tournament has ended.
     pub(super) fn is_over(&self) -> bool {
-        let state = self.shown.tournament.as_ref().map(pb::Tournament::state);
+        let state = self.now.shown.tournament.as_ref().map(pb::Tournament::state);
         matches!(state, Some(pb::TournamentState::Finished | pb::TournamentState::Cancelled))
+    }
+
+    /// Returns whether the bracket is more important than the standings.
+    fn is_knockout(&self) -> bool {
+        matches!(self.verdict().and_then(|verdict| verdict.verdict.as_ref()), Some(Verdict::Knockout(_)))
     }
 
     /// Announces the state. The number of matches would be announced every second.
@@ -100,26 +207,30 @@ impl TournamentNow {
 
     /// Writes the sections for the format.
     fn format_html(&self) -> String {
-        format_sections_html(&self.tournament(), self.verdict(), &self.findings)
+        format_sections_html(&self.tournament(), self.verdict(), &self.now.findings)
     }
 
     /// Writes the result as text to copy.
     fn result_html(&self) -> String {
-        text_html(&result_text(&self.tournament(), &self.standings.standings, self.verdict()))
+        text_html(&result_text(&self.tournament(), &self.now.standings.standings, self.verdict()))
     }
 
     /// Returns the verdict of the format.
     fn verdict(&self) -> Option<&pb::Verdict> {
-        self.standings.verdict.as_ref()
+        self.now.standings.verdict.as_ref()
     }
 
     fn progress_html(&self) -> String {
         let tournament = self.tournament();
         let words = progress_words(&tournament);
         let (state_words, rest) = words.split_once(", ").unwrap_or((&words, ""));
+        let settings = tournament.settings.clone().unwrap_or_default();
+        let seats = count_words(settings.seats, "seat", "seats");
         write_template(&Progress {
             state: enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
             state_words,
+            format: format!("{}, {seats} at a table", settings.format_profile().title),
+            title: settings.title,
             rest,
             played: tournament.matches_played,
             total: tournament.matches_total,
@@ -127,66 +238,143 @@ impl TournamentNow {
         })
     }
 
+    /// Writes how sure the finding is, and the figures of the leader.
+    fn finding_html(&self) -> String {
+        let lines = &self.lines;
+        let is_shared = lines.iter().filter(|line| line.place == 1).count() > 1;
+        let leader = lines.first().filter(|line| line.matches > 0 && !is_shared);
+        let figures = leader.map(|leader| leader_figures(leader, lines)).unwrap_or_default();
+        write_template(&FindingParts { certainty: self.finding.certainty.clone(), figures })
+    }
+
     /// Estimates the remaining time.
     fn time_left(&self) -> Option<String> {
-        let left = self.shown.activity.as_ref()?.time_left.as_ref()?;
+        let left = self.now.shown.activity.as_ref()?.time_left.as_ref()?;
         Some(match left.estimate_ms {
             Some(estimate) => format!("about {} left", span_words(estimate)),
             None => format!("at most {} left, according to the clocks", span_words(left.longest_ms)),
         })
     }
 
-    /// Writes the first lines of the standings, the verdict, and the organiser's latest actions.
+    /// Writes the first lines of the standings, with what there is to say about them.
     fn leaders_html(&self) -> String {
         let html = Html::with_links(&link_of_cell);
-        let bots = self.standings.standings.len();
+        let bots = self.lines.len();
         if bots == 0 {
             return html
                 .section_html(&Section::with_heading("Standings").paragraph("No bots have joined yet."));
         }
-        let mut standings = self.standings.clone();
-        standings.standings.truncate(MAX_LEADERS);
-        if let Some(Verdict::Knockout(knockout)) =
-            standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
-        {
-            // The bracket shows where the others went out.
-            knockout.bots.truncate(MAX_KNOCKOUT_BOTS);
-        }
-        standings.events.drain(..standings.events.len().saturating_sub(MAX_EVENTS));
-        let mut report = standings_report(&standings);
-        if let Some(first) = report.sections.first_mut() {
-            first.heading = Some("Standings".to_owned());
-        }
-        let all = PageAddress::Standings { id: self.id, from: None };
+        let note = if is_ordered_by_rating(&self.tournament(), &self.lines) {
+            Some(rating_order_note(&self.lines))
+        } else {
+            order_note(&self.lines, self.verdict()).map(str::to_owned)
+        };
+        let lines = &self.lines[..bots.min(MAX_LEADERS)];
+        // The bracket shows how far each bot of a knockout got.
+        let verdict = self.verdict().filter(|_| !self.is_knockout());
+        let notes = standings_notes(Section::new(), lines, verdict);
+        let all = PageAddress::Standings { id: self.now.id, from: None };
         let words = if bots > MAX_LEADERS {
             format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
         } else {
             "With the cross-table".to_owned()
         };
         write_template(&Leaders {
-            standings: html.report_html(&report),
+            standings: drawn_standings_html(lines),
+            note,
+            notes: html.section_html(&notes),
             all: all.to_string(),
             words,
             csv: all.in_form(PageForm::Csv),
         })
     }
 
+    /// Writes the cross-table; empty for many bots.
+    fn cross_html(&self) -> String {
+        cross_table_html(&self.tournament(), &self.lines, &self.now.findings)
+    }
+
+    /// Writes the first open matches.
+    fn pictures_html(&self) -> String {
+        pictures_html("Played now", &self.now.pictures)
+    }
+
+    /// Lists what the organiser did; empty if nothing.
+    fn actions_html(&self) -> String {
+        let events = &self.now.standings.events;
+        let from = events.len().saturating_sub(MAX_EVENTS);
+        if events.is_empty() {
+            return String::new();
+        }
+        let lines: Vec<_> = events[from..].iter().map(event_line).collect();
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        Html::with_links(&|_, _| None)
+            .section_html(&Section::with_heading("What the organiser did").list(lines))
+    }
+
     /// Shows connected and awaited bots, and open matches.
     fn activity_html(&self) -> String {
-        let section = self.shown.activity.as_ref().map(activity_section);
+        let section = self.now.shown.activity.as_ref().map(activity_section);
         section
             .map(|section| Html::with_links(&link_of_match_cell).section_html(&section))
             .unwrap_or_default()
     }
 
+    /// Lists the newest matches that have a winner.
     fn matches_html(&self) -> String {
-        if self.matches.is_empty() {
+        if self.now.matches.is_empty() {
             return String::new();
         }
-        let section = Section::with_heading("Newest matches").table(match_table(&self.matches));
+        let ended = self.now.matches.iter().filter(|game| game.winner.is_some()).take(MAX_ENDED);
+        let matches = ended.map(|game| EndedMatch {
+            address: link_of_match_cell("id", &game.id).unwrap_or_default(),
+            winner: winner_words(game),
+            bots: join_first_words(&game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default()),
+            takes: count_words(game.plies, "take", "takes"),
+        });
         let (filter, page) = Default::default();
-        let all = PageAddress::TournamentMatches { id: self.id, filter, page };
-        Html::with_links(&link_of_match_cell).section_html(&section)
-            + &link_paragraph(&all, "", "All matches")
+        let all = PageAddress::TournamentMatches { id: self.now.id, filter, page };
+        let played = self.tournament().matches_played;
+        write_template(&EndedMatches {
+            matches: matches.collect(),
+            all: all.to_string(),
+            words: format!("All matches ({played} played)"),
+        })
     }
+}
+
+/// Explains why running standings are ordered by rating.
+fn rating_order_note(lines: &[pb::Standing]) -> String {
+    let matches = || lines.iter().map(|line| line.matches);
+    let (least, most) = (matches().min().unwrap_or(0), matches().max().unwrap_or(0));
+    let played = if least == most {
+        String::new()
+    } else {
+        format!(", because bots have played between {least} and {most} matches so far")
+    };
+    format!("Ordered by rating while it runs{played}. At the end points decide.")
+}
+
+/// Returns the figures of the leader that a page shows large.
+fn leader_figures(leader: &pb::Standing, lines: &[pb::Standing]) -> Vec<LeaderFigure> {
+    let measure = ShownMeasure::of_standings(lines);
+    let percent = NumberFormat::new(NumberUnit::Share, 0);
+    let figure = |label: &str, figure: String, beside: String| LeaderFigure {
+        label: label.to_owned(),
+        figure,
+        beside,
+    };
+    let rating = leader.rating.as_ref().map(|rating| {
+        let number = |points| measure.format.format_number(points);
+        let beside = format!("{} to {}", number(rating.low), number(rating.high));
+        figure("rating, with its 95% interval", number(rating.points), beside)
+    });
+    let accuracy =
+        leader.accuracy.map(|share| figure("accuracy", percent.format_number(share), String::new()));
+    let won = figure(
+        &format!("{} won", leader.bot),
+        leader.wins.to_string(),
+        format!("of {}", count_words(leader.matches, "match", "matches")),
+    );
+    rating.into_iter().chain([won]).chain(accuracy).collect()
 }

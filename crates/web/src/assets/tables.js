@@ -19,7 +19,7 @@ function makeSortable(table) {
   let original = [];
   const headings = [...table.tHead.rows[0].cells];
   headings.forEach((heading, column) => {
-    if (!heading.textContent) return;
+    if (heading.tagName !== "TH" || !heading.textContent) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);

@@ -23,6 +23,37 @@ const COUNTERS_ABOVE_GAP: u64 = 8;
 const MAX_TAKES_OF_HIGH_PILE: usize = 6;
 /// The takes drawn in all: the last ones.
 const MAX_TAKES: u32 = 200;
+/// The maximum number of piles of a picture.
+const MAX_PICTURE_PILES: usize = 6;
+/// The counters up to which all of a pile are drawn in a picture.
+const MAX_PICTURE_COUNTERS: u64 = 12;
+
+/// How a board is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BoardUse {
+    /// Its takes and counters are links.
+    Steps,
+    /// It is in a frame of another site, so its links open in new tabs.
+    Embedded,
+    /// It is a picture in a list: smaller, and without links.
+    Picture,
+}
+
+impl BoardUse {
+    fn max_piles(self) -> usize {
+        match self {
+            Self::Steps | Self::Embedded => MAX_PILES,
+            Self::Picture => MAX_PICTURE_PILES,
+        }
+    }
+
+    fn max_counters(self) -> u64 {
+        match self {
+            Self::Steps | Self::Embedded => MAX_DRAWN_COUNTERS,
+            Self::Picture => MAX_PICTURE_COUNTERS,
+        }
+    }
+}
 
 /// What a take from a position leads to.
 #[derive(Debug, Clone, Copy)]
@@ -48,18 +79,18 @@ pub(super) struct MatchBoard<'a> {
     pub audit: Option<&'a pb::Audit>,
     /// What each take leads to; empty without the oracle.
     pub outcomes: &'a [Outcome],
-    /// Whether another site shows it in a frame, so that links open in new tabs.
-    pub is_embedded: bool,
+    pub used_as: BoardUse,
 }
 
 #[derive(Template)]
 #[template(path = "match/board.html")]
 struct DrawnBoard {
+    is_linked: bool,
+    is_embedded: bool,
     words: String,
     /// Which piles are drawn; empty if all.
     note: String,
     piles: Vec<Pile>,
-    is_embedded: bool,
 }
 
 /// What is drawn of a pile.
@@ -108,7 +139,7 @@ impl MatchBoard<'_> {
     pub(super) fn html(&self) -> String {
         let in_play = self.position.pile_index();
         let left: Vec<u64> = self.position.piles().collect();
-        let shown = shown_piles(left.len(), in_play);
+        let shown = shown_piles(left.len(), in_play, self.used_as.max_piles());
         let note = if shown.len() < left.len() {
             format!("Piles {} to {}, out of {}.", shown.start + 1, shown.end, left.len())
         } else {
@@ -121,7 +152,8 @@ impl MatchBoard<'_> {
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
-        write_template(&DrawnBoard { words, note, piles: self.piles(), is_embedded: self.is_embedded })
+        let (is_linked, is_embedded) = (self.used_as != BoardUse::Picture, self.used_as == BoardUse::Embedded);
+        write_template(&DrawnBoard { is_linked, is_embedded, words, note, piles: self.piles() })
     }
 
     /// Returns the piles that are drawn.
@@ -133,13 +165,13 @@ impl MatchBoard<'_> {
             left: left[index],
             pieces: self.pieces(index, left[index]),
         };
-        shown_piles(left.len(), in_play).map(pile).collect()
+        shown_piles(left.len(), in_play, self.used_as.max_piles()).map(pile).collect()
     }
 
     /// Returns what is drawn of a pile: its takes from the oldest, then the counters that are left.
     fn pieces(&self, pile: usize, left: u64) -> Vec<Piece> {
         let all = self.replay.setup.piles.get(pile).copied().unwrap_or_default();
-        let is_high = all > MAX_DRAWN_COUNTERS;
+        let is_high = all > self.used_as.max_counters();
         let from = self.ply.saturating_sub(MAX_TAKES);
         let takes = (from..self.ply).filter_map(|ply| Some((ply, self.replay.take_at(ply)?)));
         let mut takes: Vec<_> = takes.filter(|(_, take)| take.pile == pile).collect();
@@ -211,9 +243,9 @@ impl MatchBoard<'_> {
 }
 
 /// Returns the piles that are drawn, around the one in play.
-fn shown_piles(piles: usize, in_play: usize) -> Range<usize> {
-    let from = in_play.saturating_sub(MAX_PILES / 2 - 1).min(piles.saturating_sub(MAX_PILES));
-    from..piles.min(from + MAX_PILES)
+fn shown_piles(piles: usize, in_play: usize, most: usize) -> Range<usize> {
+    let from = in_play.saturating_sub(most / 2 - 1).min(piles.saturating_sub(most));
+    from..piles.min(from + most)
 }
 
 /// Describes the cost of a take.
@@ -231,6 +263,10 @@ mod tests {
 
     /// Draws the last position of a match.
     fn drawn(piles: &[u64], takes: &[u64]) -> String {
+        drawn_as(BoardUse::Steps, piles, takes)
+    }
+
+    fn drawn_as(used_as: BoardUse, piles: &[u64], takes: &[u64]) -> String {
         let bots = ["ann", "bob"].map(str::to_owned).to_vec();
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
         let setup = pb::MatchSetup { bots, piles: piles.to_vec(), ..Default::default() };
@@ -240,11 +276,13 @@ mod tests {
         }
         let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
         let position = replay.position_after(ply).unwrap();
-        let outcomes = [Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }];
+        let outcomes = match used_as {
+            BoardUse::Steps | BoardUse::Embedded => vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }],
+            BoardUse::Picture => Vec::new(),
+        };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
-        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes, is_embedded: false }
-            .html()
+        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }.html()
     }
 
     fn counts(html: &str) -> [usize; 3] {
@@ -268,6 +306,14 @@ mod tests {
         assert_eq!(counts(&html), [2, 1 + 9, 2], "{html}");
         assert!(html.contains("9223372036854775790 more") && html.contains("×7"), "{html}");
         assert!(html.contains("data-take=\"9223372036854775799\""), "{html}");
+    }
+
+    #[test]
+    fn a_picture_has_no_links() {
+        let html = drawn_as(BoardUse::Picture, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
+        assert!(!html.contains("<a ") && !html.contains("href"), "{html}");
+        assert_eq!(counts(&html), [6, 3 + 4 + 5 + 6 + 7 + 8, 2], "{html}");
+        assert!(html.contains("×4") && html.contains("role=\"img\""), "{html}");
     }
 
     #[test]

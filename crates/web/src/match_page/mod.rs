@@ -7,6 +7,7 @@ mod match_parts;
 mod model_words;
 mod picture;
 mod position_panel;
+mod preview;
 mod sentence;
 mod take_list;
 mod view;
@@ -14,6 +15,7 @@ mod winner_line;
 
 pub(super) use finding::takes_words;
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
+pub(super) use preview::{MatchPicture, pictures_html};
 pub(super) use view::MatchAtPly;
 
 use super::address::link_of_cell;

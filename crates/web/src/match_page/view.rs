@@ -1,6 +1,6 @@
 //! A match after some takes, as the parts of its page.
 
-use super::board::MatchBoard;
+use super::board::{BoardUse, MatchBoard};
 use super::finding::{self, forfeit_words, rank_of};
 use super::heat_table::{costs_table, wants_table};
 use super::position_panel::MatchOracle;
@@ -191,8 +191,8 @@ impl MatchAtPly<'_> {
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
-        let board =
-            MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes, is_embedded: false };
+        let used_as = BoardUse::Steps;
+        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {

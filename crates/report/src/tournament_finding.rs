@@ -1,0 +1,441 @@
+//! Who leads or has won a tournament, and how sure that is, in sentences.
+
+use super::{
+    Round, RoundFate,
+    words::{count_words, enumerate_words},
+};
+use lastnim_proto::pb;
+use pb::{TournamentState as State, tournament_settings::Format, verdict::Verdict as Said};
+use std::cmp::Ordering;
+
+/// The names in a list up to which all are named.
+const MAX_NAMED: usize = 6;
+/// The names of a longer list that are named.
+const NAMED_OF_MANY: usize = 3;
+/// The probability of a wrong answer of a sequential test whose settings name none.
+const DEFAULT_ERROR: f64 = 0.05;
+/// The name of the first of several rounds.
+const FIRST_ROUND: &str = "Round 1";
+
+/// Who leads or has won a tournament, and how sure that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TournamentFinding {
+    /// Who leads or has won, without a full stop.
+    pub headline: String,
+    /// How sure that is, in sentences.
+    pub certainty: String,
+}
+
+impl TournamentFinding {
+    fn new(headline: impl Into<String>, certainty: impl Into<String>) -> Self {
+        Self { headline: headline.into(), certainty: certainty.into() }
+    }
+
+    /// Returns both as one text.
+    pub fn text(&self) -> String {
+        let stop = if self.headline.ends_with('?') { "" } else { "." };
+        format!("{}{stop} {}", self.headline, self.certainty).trim_end().to_owned()
+    }
+}
+
+/// Returns the standings as people see them: by rating while the tournament runs, since points put first the bots that
+/// have played most. Standings that cannot be ordered by rating stay as they are.
+pub fn shown_standings(tournament: &pb::Tournament, standings: &[pb::Standing]) -> Vec<pb::Standing> {
+    let mut shown = standings.to_vec();
+    if !is_ordered_by_rating(tournament, standings) {
+        return shown;
+    }
+    let order = |one: &pb::Standing, other: &pb::Standing| {
+        let points = |line: &pb::Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
+        let by_rating = points(other).total_cmp(&points(one));
+        one.disqualified.cmp(&other.disqualified).then(by_rating)
+    };
+    shown.sort_by(order);
+    let mut before: Option<(pb::Standing, u32)> = None;
+    for (place, line) in (1..).zip(&mut shown) {
+        let same = before.as_ref().filter(|(other, _)| order(other, line) == Ordering::Equal);
+        let place = same.map_or(place, |&(_, place)| place);
+        line.place = place;
+        before = Some((line.clone(), place));
+    }
+    shown
+}
+
+/// Returns whether the standings of a tournament are shown by rating instead of points.
+pub fn is_ordered_by_rating(tournament: &pb::Tournament, standings: &[pb::Standing]) -> bool {
+    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+    let mut islands = standings.iter().filter_map(|line| line.rating.as_ref()).map(|rating| rating.island);
+    let Some(first) = islands.next() else { return false };
+    tournament.state() == State::Running
+        && !matches!(format, Some(Format::Knockout(_) | Format::Sprt(_) | Format::Ladder(_)))
+        && islands.all(|island| island == first)
+}
+
+/// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's.
+pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
+    let (Some(other), Some(leader)) = (&other.rating, &leader.rating) else { return false };
+    other.island == leader.island && other.high >= leader.low
+}
+
+/// Says who leads or has won, given the standings as [`shown_standings`] returns them. The rounds of a knockout, if
+/// they are known, tell the way of its champion.
+pub fn tournament_finding(
+    tournament: &pb::Tournament,
+    standings: &[pb::Standing],
+    verdict: Option<&pb::Verdict>,
+    rounds: &[Round],
+) -> TournamentFinding {
+    let field = tournament.field.len();
+    match tournament.state() {
+        State::Open => {
+            let joined = match field {
+                0 => "No bot has joined yet".to_owned(),
+                1 => "1 bot has joined".to_owned(),
+                bots => format!("{bots} bots have joined"),
+            };
+            return TournamentFinding::new(joined, "The tournament has not started.");
+        }
+        State::Cancelled => {
+            let played = count_words(tournament.matches_played, "match", "matches");
+            return TournamentFinding::new(
+                "The tournament was cancelled",
+                format!("{played} had been played."),
+            );
+        }
+        _ => {}
+    }
+    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        Some(Said::Sprt(said)) => return test_finding(tournament, said),
+        _ if tournament.matches_played == 0 => {
+            let bots = count_words(field, "bot plays", "bots play");
+            return TournamentFinding::new("No match has ended yet", format!("{bots} in it."));
+        }
+        Some(Said::Knockout(said)) => return knockout_finding(tournament, standings, said, rounds),
+        _ => {}
+    }
+    let is_over = tournament.state() == State::Finished;
+    let leaders: Vec<_> = standings.iter().take_while(|line| line.place == 1 && !line.disqualified).collect();
+    match leaders.as_slice() {
+        [] => TournamentFinding::new("No bot is ranked", ""),
+        [leader] => {
+            let verb = if is_over { "won" } else { "leads" };
+            let certainty = certainty_words(leader, standings, is_over);
+            TournamentFinding::new(format!("{} {verb}", leader.bot), certainty)
+        }
+        leaders => {
+            let names: Vec<_> = leaders.iter().map(|line| line.bot.as_str()).collect();
+            let what = if is_over { "first place" } else { "the lead" };
+            let headline = match names.len() {
+                2..=NAMED_OF_MANY => format!("{} share {what}", enumerate_words(&names)),
+                bots => format!("{bots} bots share {what}"),
+            };
+            TournamentFinding::new(headline, "They are level on points and in every tie-break.")
+        }
+    }
+}
+
+/// Says how sure it is that a bot is better than all others.
+fn certainty_words(leader: &pb::Standing, standings: &[pb::Standing], is_over: bool) -> String {
+    if leader.rating.is_none() {
+        return format!(
+            "It won {} of {}. Ratings, which show how sure that is, are not known yet.",
+            leader.wins,
+            count_words(leader.matches, "match", "matches")
+        );
+    }
+    let others = || standings.iter().filter(|line| line.bot != leader.bot && !line.disqualified);
+    let rivals: Vec<_> =
+        others().filter(|line| may_be_ahead(line, leader)).map(|line| line.bot.as_str()).collect();
+    let claim = if is_over { "may be just as strong" } else { "may still be ahead of it" };
+    match rivals.as_slice() {
+        [] if others().any(|line| {
+            line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
+        }) =>
+        {
+            "No 95% interval that can be compared reaches into its own.".to_owned()
+        }
+        [] => format!("That is clear: no other bot’s 95% interval reaches into that of {}.", leader.bot),
+        [one] => format!("One other {claim}: {one}. Its 95% interval reaches into that of {}.", leader.bot),
+        many => format!(
+            "{} others {claim}: {}. Their 95% intervals reach into that of {}.",
+            number_word(many.len()),
+            named_words(many),
+            leader.bot
+        ),
+    }
+}
+
+/// Names all bots of a short list, and the first ones of a longer list.
+fn named_words(names: &[&str]) -> String {
+    if names.len() <= MAX_NAMED {
+        return enumerate_words(names);
+    }
+    let others = format!("{} others", names.len() - NAMED_OF_MANY);
+    let shown: Vec<_> = names[..NAMED_OF_MANY].iter().copied().chain([others.as_str()]).collect();
+    enumerate_words(&shown)
+}
+
+/// Writes a number at the start of a sentence.
+fn number_word(number: usize) -> String {
+    let words = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+    let word = number.checked_sub(2).and_then(|index| words.get(index));
+    word.map_or_else(|| number.to_string(), ToString::to_string)
+}
+
+fn test_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> TournamentFinding {
+    let test = match tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()) {
+        Some(Format::Sprt(test)) => test.clone(),
+        _ => pb::SprtFormat::default(),
+    };
+    let pair = |verb: &str| format!("{} {verb} better than {}", test.candidate, test.baseline);
+    let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR };
+    let groups = count_words(said.groups, "group of matches", "groups of matches");
+    let decided = |headline: String, given: f64| {
+        let words =
+            format!("This took {groups}. Such a test says so wrongly in at most {}% of cases.", wrong(given));
+        TournamentFinding::new(headline, words)
+    };
+    match said.answer() {
+        pb::SprtAnswer::Better => decided(pair("is"), test.alpha),
+        pb::SprtAnswer::NoBetter => decided(pair("is not"), test.beta),
+        _ if tournament.state() == State::Finished => TournamentFinding::new(
+            format!("Nobody knows whether {}", pair("is")),
+            format!("{groups} did not decide it."),
+        ),
+        _ => TournamentFinding::new(
+            format!("Is {} better than {}?", test.candidate, test.baseline),
+            format!("That is open after {groups}, of at most {}.", test.groups),
+        ),
+    }
+}
+
+fn knockout_finding(
+    tournament: &pb::Tournament,
+    standings: &[pb::Standing],
+    said: &pb::KnockoutVerdict,
+    rounds: &[Round],
+) -> TournamentFinding {
+    let still_in: Vec<_> = said.bots.iter().filter(|bot| bot.out_in.is_none()).collect();
+    match still_in.as_slice() {
+        [champion] if tournament.state() == State::Finished => {
+            let seats = tournament.settings.as_ref().map_or(0, |settings| settings.seats as usize);
+            let has_all_rounds = tournament.field.len() <= seats
+                || rounds.first().is_some_and(|round| round.name == FIRST_ROUND);
+            let path = has_all_rounds.then(|| path_words(&champion.bot, rounds)).flatten();
+            let path = path.unwrap_or_else(|| {
+                let line =
+                    standings.iter().find(|line| line.bot == champion.bot).cloned().unwrap_or_default();
+                format!("It won {} of its {}.", line.wins, count_words(line.matches, "match", "matches"))
+            });
+            TournamentFinding::new(format!("{} is champion", champion.bot), path)
+        }
+        still_in => {
+            let names: Vec<_> = still_in.iter().map(|bot| bot.bot.as_str()).collect();
+            let out = count_words(said.bots.len() - names.len(), "bot is out", "bots are out");
+            TournamentFinding::new(
+                count_words(names.len(), "bot is still in", "bots are still in"),
+                format!("{} can still win; {out}.", named_words(&names)),
+            )
+        }
+    }
+}
+
+/// Tells the way of a champion: whom it met, and what decided where points were level. `None` if its final is not known.
+fn path_words(champion: &str, rounds: &[Round]) -> Option<String> {
+    let tables: Vec<_> = rounds.iter().filter_map(|round| round.table_of(champion)).collect();
+    let (last, earlier) = tables.split_last()?;
+    if last.entries.iter().all(|entry| entry.fate != Some(RoundFate::Champion)) {
+        return None;
+    }
+    let opponents = |table: &super::RoundTable| {
+        let others = table.entries.iter().filter(|entry| entry.bot != champion);
+        others.map(|entry| entry.bot.clone()).collect::<Vec<_>>()
+    };
+    let before: Vec<_> = earlier.iter().flat_map(|table| opponents(table)).collect();
+    let before: Vec<_> = before.iter().map(String::as_str).collect();
+    let in_final = opponents(last);
+    let in_final: Vec<_> = in_final.iter().map(String::as_str).collect();
+    let met = if before.is_empty() {
+        format!("It met {} in the final.", named_words(&in_final))
+    } else {
+        format!("It met {}, and {} in the final.", named_words(&before), named_words(&in_final))
+    };
+    let level = tables.iter().filter(|table| table.tie_break.is_some()).count();
+    let decided = match level {
+        0 => "Each time points decided.".to_owned(),
+        level if level == tables.len() && level > 1 => {
+            "Each time points were level, and a tie-break decided.".to_owned()
+        }
+        1 => "Once points were level, and a tie-break decided.".to_owned(),
+        2 => "Twice points were level, and a tie-break decided.".to_owned(),
+        level => format!("{} times points were level, and a tie-break decided.", number_word(level)),
+    };
+    Some(format!("{met} {decided}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RoundEntry, RoundTable};
+
+    fn tournament(state: State, format: Option<Format>) -> pb::Tournament {
+        let settings = pb::TournamentSettings { format, ..Default::default() };
+        let field = ["ann", "bob", "cid"].map(str::to_owned).to_vec();
+        let settings = Some(settings);
+        pb::Tournament { settings, field, state: state.into(), matches_played: 9, ..Default::default() }
+    }
+
+    fn line(place: u32, bot: &str, rating: Option<(f64, f64)>) -> pb::Standing {
+        let rating = rating.map(|(low, high)| pb::BotRating {
+            points: f64::midpoint(low, high),
+            low,
+            high,
+            ..Default::default()
+        });
+        pb::Standing { place, bot: bot.into(), wins: 4 - place, matches: 6, rating, ..Default::default() }
+    }
+
+    fn told(tournament: &pb::Tournament, standings: &[pb::Standing], verdict: Option<Said>) -> String {
+        let verdict = pb::Verdict { verdict };
+        let shown = shown_standings(tournament, standings);
+        tournament_finding(tournament, &shown, Some(&verdict), &[]).text()
+    }
+
+    #[test]
+    fn a_leader_is_named_with_those_who_may_be_ahead() {
+        let running = tournament(State::Running, None);
+        let clear = [line(1, "ann", Some((1600.0, 1700.0))), line(2, "bob", Some((1400.0, 1599.0)))];
+        assert_eq!(
+            told(&running, &clear, None),
+            "ann leads. That is clear: no other bot’s 95% interval reaches into that of ann."
+        );
+        let near = [clear[0].clone(), line(2, "bob", Some((1400.0, 1600.0))), line(3, "cid", None)];
+        assert_eq!(
+            told(&running, &near, None),
+            "ann leads. One other may still be ahead of it: bob. Its 95% interval reaches into that of ann."
+        );
+        let many: Vec<_> =
+            (1..=9).map(|place| line(place.min(4), &format!("b{place}"), Some((1.0, 9.0)))).collect();
+        assert!(
+            told(&running, &many[3..8], None).starts_with("5 bots share the lead. "),
+            "{}",
+            told(&running, &many[3..8], None)
+        );
+        let over = tournament(State::Finished, None);
+        assert_eq!(
+            told(&over, &many, None),
+            "b1 won. Eight others may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
+        );
+        let mut apart = near.clone();
+        apart[1].rating.as_mut().unwrap().island = 1;
+        assert_eq!(
+            told(&running, &apart, None),
+            "ann leads. No 95% interval that can be compared reaches into its own."
+        );
+        let unrated = [line(1, "ann", None), line(2, "bob", None)];
+        assert!(told(&running, &unrated, None).starts_with("ann leads. It won 3 of 6 matches. Ratings, "));
+        let equal = [line(1, "ann", None), line(1, "bob", None)];
+        let shared = "ann and bob share first place. They are level on points and in every tie-break.";
+        assert_eq!(told(&over, &equal, None), shared);
+    }
+
+    #[test]
+    fn running_standings_are_ordered_by_rating() {
+        let mut out = line(1, "out", Some((1700.0, 1800.0)));
+        out.disqualified = true;
+        let lines = [
+            out,
+            line(1, "many", Some((1400.0, 1500.0))),
+            line(2, "few", Some((1600.0, 1700.0))),
+            line(3, "none", None),
+        ];
+        let order = |tournament: &pb::Tournament| {
+            let shown = shown_standings(tournament, &lines);
+            shown.into_iter().map(|line| (line.place, line.bot)).collect::<Vec<_>>()
+        };
+        let expected =
+            [(1, "few"), (2, "many"), (3, "none"), (4, "out")].map(|(place, bot)| (place, bot.to_owned()));
+        assert_eq!(order(&tournament(State::Running, None)), expected);
+        let kept =
+            [(1, "out"), (1, "many"), (2, "few"), (3, "none")].map(|(place, bot)| (place, bot.to_owned()));
+        assert_eq!(order(&tournament(State::Finished, None)), kept);
+        let knockout = Format::Knockout(pb::KnockoutFormat::default());
+        assert_eq!(order(&tournament(State::Running, Some(knockout))), kept);
+    }
+
+    #[test]
+    fn a_tournament_without_results_says_so() {
+        let mut open = tournament(State::Open, None);
+        assert_eq!(told(&open, &[], None), "3 bots have joined. The tournament has not started.");
+        open.field.clear();
+        assert!(told(&open, &[], None).starts_with("No bot has joined yet. "));
+        let cancelled = tournament(State::Cancelled, None);
+        assert_eq!(told(&cancelled, &[], None), "The tournament was cancelled. 9 matches had been played.");
+        let begun = pb::Tournament { matches_played: 0, ..tournament(State::Running, None) };
+        assert_eq!(told(&begun, &[line(1, "ann", None)], None), "No match has ended yet. 3 bots play in it.");
+    }
+
+    #[test]
+    fn a_test_answers_its_question() {
+        let format = pb::SprtFormat {
+            candidate: "new".into(),
+            baseline: "old".into(),
+            groups: 99,
+            ..Default::default()
+        };
+        let said = |answer: pb::SprtAnswer, state| {
+            let said = pb::SprtVerdict { answer: answer.into(), groups: 20, ..Default::default() };
+            told(&tournament(state, Some(Format::Sprt(format.clone()))), &[], Some(Said::Sprt(said)))
+        };
+        assert_eq!(
+            said(pb::SprtAnswer::Better, State::Finished),
+            "new is better than old. This took 20 groups of matches. Such a test says so wrongly in at most 5% of cases."
+        );
+        assert!(said(pb::SprtAnswer::NoBetter, State::Finished).starts_with("new is not better than old. "));
+        assert_eq!(
+            said(pb::SprtAnswer::Undecided, State::Finished),
+            "Nobody knows whether new is better than old. 20 groups of matches did not decide it."
+        );
+        assert!(
+            said(pb::SprtAnswer::Open, State::Running)
+                .ends_with("open after 20 groups of matches, of at most 99.")
+        );
+    }
+
+    #[test]
+    fn a_champion_is_named_with_its_way() {
+        let out = |bot: &str, out_in| pb::KnockoutBot { bot: bot.into(), out_in, ..Default::default() };
+        let entry = |bot: &str, fate| RoundEntry { bot: bot.into(), wins: 1, fate: Some(fate) };
+        let table = |winner: RoundEntry, loser: &str, tie_break| RoundTable {
+            entries: vec![winner, entry(loser, RoundFate::Out)],
+            played: 2,
+            matches: 2,
+            tie_break,
+        };
+        let round = |name: &str, tables| Round { name: name.into(), tables, byes: Vec::new() };
+        let lot = Some(pb::TieBreak::Lot);
+        let rounds = [
+            round("Round 1", vec![table(entry("ann", RoundFate::Advances), "bob", lot)]),
+            round("Final", vec![table(entry("ann", RoundFate::Champion), "cid", None)]),
+        ];
+        let mut shown = tournament(State::Finished, Some(Format::Knockout(pb::KnockoutFormat::default())));
+        let bots = vec![out("ann", None), out("cid", Some(1)), out("bob", Some(0))];
+        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
+        let told = |shown: &pb::Tournament, verdict: &pb::Verdict, rounds: &[Round]| {
+            tournament_finding(shown, &[line(1, "ann", None)], Some(verdict), rounds).text()
+        };
+        assert_eq!(
+            told(&shown, &verdict, &rounds),
+            "ann is champion. It met bob, and cid in the final. Once points were level, and a tie-break decided."
+        );
+        // The matches of the first round are not known.
+        assert_eq!(told(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");
+        shown.state = State::Running.into();
+        let bots = vec![out("ann", None), out("cid", None), out("bob", Some(0))];
+        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
+        assert_eq!(
+            told(&shown, &verdict, &[]),
+            "2 bots are still in. ann and cid can still win; 1 bot is out."
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! A match as a picture for lists: its newest position.
+
+use super::board::{BoardUse, MatchBoard};
+use super::sentence::Seats;
+use crate::address::PageAddress;
+use crate::replay::Replay;
+use crate::seat_sign::seat_sign;
+use crate::site::Site;
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::{MatchId, Position};
+use lastnim_report::render::write_template;
+use lastnim_report::words::count_words;
+use tonic::Status;
+
+/// The longest match, in takes, that is shown as a picture. Longer ones would be read from the start each time.
+const MAX_PLIES: u32 = 500;
+/// The maximum number of seats that a picture names.
+const MAX_SEATS: usize = 6;
+
+/// A match as a picture.
+#[derive(Debug, Clone)]
+pub(crate) struct MatchPicture {
+    id: MatchId,
+    replay: Replay,
+    position: Position,
+}
+
+/// Pictures in a list, each a link to its match.
+#[derive(Template)]
+#[template(path = "match/pictures.html")]
+struct DrawnPictures<'a> {
+    heading: &'a str,
+    pictures: Vec<DrawnPicture>,
+}
+
+struct DrawnPicture {
+    address: String,
+    board: String,
+    seats: Vec<NamedSeat>,
+    /// The number of further seats, in words; may be empty.
+    others: String,
+    takes: String,
+}
+
+struct NamedSeat {
+    sign: String,
+    bot: String,
+    class: &'static str,
+}
+
+impl MatchPicture {
+    /// Reads pictures of the first matches, given their ids and their numbers of takes. Leaves out long matches, and
+    /// those whose record was removed or is damaged.
+    pub(crate) async fn read_first(
+        site: &Site,
+        visitor: &Visitor,
+        matches: Vec<(&str, u32)>,
+        most: usize,
+    ) -> Result<Vec<Self>, Status> {
+        let mut pictures = Vec::new();
+        let short = matches.into_iter().filter(|&(_, plies)| plies <= MAX_PLIES);
+        let ids: Vec<MatchId> = short.filter_map(|(id, _)| id.parse().ok()).take(most).collect();
+        for id in ids {
+            let record = site.find_record(visitor, id).await?;
+            let Some(replay) = record.as_ref().and_then(Replay::of_record) else { continue };
+            let position = replay.position_after(replay.plies());
+            pictures.extend(position.map(|position| Self { id, replay, position }));
+        }
+        Ok(pictures)
+    }
+
+    fn draw(&self) -> DrawnPicture {
+        let (replay, position) = (&self.replay, &self.position);
+        let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Picture);
+        let seats = &Seats::of_setup(&replay.setup);
+        let board = MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &[], used_as };
+        let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
+        let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
+        let named = replay.setup.bots.iter().enumerate().take(MAX_SEATS).map(|(seat, bot)| NamedSeat {
+            sign: seat_sign(seat),
+            bot: bot.clone(),
+            class: if winner.or(to_move) == Some(seat) { "marked" } else { "" },
+        });
+        let others = seats.count().saturating_sub(MAX_SEATS);
+        let marked = winner.or(to_move).map(|seat| seats.name(seat));
+        let verb = if winner.is_some() { "won" } else { "to move" };
+        let takes = count_words(ply, "take", "takes");
+        DrawnPicture {
+            address: PageAddress::Match { id, ply: None }.to_string(),
+            board: board.html(),
+            seats: named.collect(),
+            others: if others > 0 { count_words(others, "other", "others") } else { String::new() },
+            takes: marked.map_or_else(|| takes.clone(), |marked| format!("{marked} {verb}, {takes}")),
+        }
+    }
+}
+
+/// Writes pictures below a heading; empty without pictures.
+pub(crate) fn pictures_html(heading: &str, pictures: &[MatchPicture]) -> String {
+    if pictures.is_empty() {
+        return String::new();
+    }
+    let pictures = pictures.iter().map(MatchPicture::draw).collect();
+    write_template(&DrawnPictures { heading, pictures })
+}

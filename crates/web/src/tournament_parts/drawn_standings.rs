@@ -1,0 +1,143 @@
+//! Standings with each bot's rating as a bar, against a line at the lower end of the leader's bar.
+
+use crate::address::link_of_cell;
+use askama::Template;
+use lastnim_proto::pb;
+use lastnim_report::render::write_template;
+use lastnim_report::standings::ShownMeasure;
+use lastnim_report::tournament_finding::may_be_ahead;
+use lastnim_report::{NumberFormat, NumberUnit};
+
+/// The share of the width of the drawing that stays free at each side, in percent.
+const MARGIN: f64 = 4.0;
+/// The minimum number of rows of a table that can be sorted.
+const MIN_SORTED_ROWS: usize = 3;
+
+#[derive(Template)]
+#[template(path = "tournament/standings.html")]
+struct DrawnStandings {
+    measure: ShownMeasure,
+    /// The ends of the scale, in words; `None` if no bot is rated.
+    scale: Option<(String, String)>,
+    /// Where the line is, in percent of the width; `None` if it would compare what cannot be compared.
+    bound: Option<f64>,
+    has_points: bool,
+    has_forfeits: bool,
+    rows: Vec<StandingRow>,
+}
+
+struct StandingRow {
+    place: u32,
+    bot: String,
+    /// The page of the bot; empty for a guest.
+    address: String,
+    is_disqualified: bool,
+    rating: Option<ShownRating>,
+    points: String,
+    wins: u32,
+    matches: u32,
+    accuracy: String,
+    regret: String,
+    luck: String,
+    forfeits: u32,
+}
+
+struct ShownRating {
+    points: String,
+    /// The interval, in words.
+    interval: String,
+    /// The points, to sort by.
+    value: f64,
+    may_lead: bool,
+    low: f64,
+    at: f64,
+    high: f64,
+}
+
+/// Writes standings in the order in which they are shown.
+pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
+    let measure = ShownMeasure::of_standings(standings);
+    let ratings = || standings.iter().filter_map(|line| line.rating.as_ref());
+    let low = ratings().map(|rating| rating.low).fold(f64::INFINITY, f64::min);
+    let high = ratings().map(|rating| rating.high).fold(f64::NEG_INFINITY, f64::max);
+    let at = |points: f64| {
+        let share = if high > low { (points - low) / (high - low) } else { 0.5 };
+        MARGIN + share.clamp(0.0, 1.0) * (100.0 - 2.0 * MARGIN)
+    };
+    let leader = standings.iter().find(|line| line.rating.is_some() && !line.disqualified);
+    let island = leader.and_then(|leader| leader.rating).map(|rating| rating.island);
+    let is_connected = ratings().all(|rating| Some(rating.island) == island);
+    let bound = leader.and_then(|leader| leader.rating).filter(|_| is_connected).map(|rating| at(rating.low));
+    let number = |points: f64| measure.format.format_number(points);
+    let share = NumberFormat::new(NumberUnit::Share, 0);
+    let places = NumberFormat::new(NumberUnit::Ranks, 2);
+    let signed_places = NumberFormat { is_signed: true, ..places };
+    let figure = |value: Option<f64>, format: NumberFormat| {
+        value.map_or_else(|| "-".to_owned(), |value| format.format_number(value))
+    };
+    let row = |line: &pb::Standing| StandingRow {
+        place: line.place,
+        bot: line.bot.clone(),
+        address: link_of_cell("bot", &line.bot).unwrap_or_default(),
+        is_disqualified: line.disqualified,
+        rating: line.rating.as_ref().map(|rating| ShownRating {
+            points: number(rating.points),
+            interval: format!("{} to {}", number(rating.low), number(rating.high)),
+            value: rating.points,
+            may_lead: leader.is_some_and(|leader| may_be_ahead(line, leader)),
+            low: at(rating.low),
+            at: at(rating.points),
+            high: at(rating.high),
+        }),
+        points: NumberFormat::new(NumberUnit::Points, 2).format_number(line.points),
+        wins: line.wins,
+        matches: line.matches,
+        accuracy: figure(line.accuracy, share),
+        regret: figure(line.regret_per_match, places),
+        luck: figure(line.luck_per_match, signed_places),
+        forfeits: line.forfeits,
+    };
+    write_template(&DrawnStandings {
+        measure,
+        scale: leader.map(|_| (number(low), number(high))),
+        bound,
+        has_points: standings.iter().any(|line| (line.points - f64::from(line.wins)).abs() > 0.005),
+        has_forfeits: standings.iter().any(|line| line.forfeits > 0),
+        rows: standings.iter().map(row).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bot: &str, low: f64, high: f64, island: u32) -> pb::Standing {
+        let points = f64::midpoint(low, high);
+        let rating = Some(pb::BotRating { points, low, high, island, ..Default::default() });
+        pb::Standing { bot: bot.into(), wins: 1, points: 1.0, rating, ..Default::default() }
+    }
+
+    #[test]
+    fn bars_that_cross_the_line_may_lead() {
+        let near = [
+            line("ann", 1_500.0, 1_600.0, 0),
+            line("bob", 1_400.0, 1_500.0, 0),
+            line("cid", 1_400.0, 1_499.0, 0),
+        ];
+        let html = drawn_standings_html(&near);
+        assert_eq!(html.matches("class=\"bar may-lead\"").count(), 2, "{html}");
+        assert_eq!(html.matches("class=\"bound\" x1=\"50.00%\"").count(), 3, "{html}");
+        assert!(html.contains("x1=\"4.00%\" x2=\"50.00%\"") && html.contains("1400 to 1500"), "{html}");
+        assert!(!html.contains(">points<") && !html.contains(">forfeits<"), "{html}");
+        let apart = [near[0].clone(), line("bob", 1_400.0, 1_600.0, 1)];
+        let html = drawn_standings_html(&apart);
+        assert!(!html.contains("bound") && html.matches("may-lead").count() == 1, "{html}");
+    }
+
+    #[test]
+    fn a_bot_without_results_has_a_row() {
+        let late = pb::Standing { place: 2, bot: "late".into(), points: 0.5, ..Default::default() };
+        let html = drawn_standings_html(&[late]);
+        assert!(html.contains("late</a>") && html.contains(">0.50<") && !html.contains("<svg"), "{html}");
+    }
+}
