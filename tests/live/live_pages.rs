@@ -302,33 +302,29 @@ async fn a_tournament_page_updates_until_the_end() {
 async fn the_home_page_shows_open_matches() {
     let host = Host::start().await;
     let (id, mut one, mut two) = begun_match(&host, &[9]).await;
-    let board = |counters: &str| format!("aria-label=\"Piles: {counters}; the last one is in play\"");
+    let board = |counters: &str| format!("aria-label=\"The board: piles of {counters}; pile 1 is in play\"");
     let page = get(&host, "/").await;
     assert!(page.body.contains("data-live=\"/events\"") && page.body.contains(&board("9")), "{}", page.body);
     let mut source = EventSource::open(&host, "/events").await;
     take_turns([&mut one, &mut two], 0, 2).await;
-    let drawn = |event: &PageEvent| event.part("boards").is_some_and(|part| part.contains(&board("7")));
+    let drawn = |event: &PageEvent| event.part("featured").is_some_and(|part| part.contains(&board("7")));
     let event = source.until(drawn).await;
-    assert!(event.part("boards").unwrap().contains(&format!("href=\"/matches/{id}\"")), "{}", event.data);
+    assert!(event.part("featured").unwrap().contains(&format!("href=\"/matches/{id}\"")), "{}", event.data);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_home_page_shows_ladders_and_bots() {
+async fn the_home_page_shows_running_ladders() {
     let host = Host::start().await;
-    let empty = get(&host, "/").await.body;
-    assert!(empty.contains("No bots are registered yet") && !empty.contains("<h2>Ladders</h2>"), "{empty}");
     let names = ["first", "second"];
     host.register_all(names).await;
     let mut home = EventSource::open(&host, "/events").await;
-    let bots = home.next().await.unwrap().part("bots").unwrap().to_owned();
-    assert!(names.iter().all(|name| bots.contains(&format!("href=\"/bots/{name}\""))), "{bots}");
     let format = Some(Format::Ladder(pb::LadderFormat::default()));
     let settings = pb::TournamentSettings { seats: 2, format, ..round_robin(&[&[2, 3]]) };
     let id = host.create_tournament(settings, &names).await;
-    assert!(!get(&host, "/").await.body.contains("<h2>Ladders</h2>"), "it does not run yet");
+    let is_shown = |part: &str| part.contains("Bots can join at any time") && part.contains(&id);
+    assert!(!is_shown(&get(&host, "/").await.body), "it does not run yet");
     host.start_tournament(&id).await;
-    let is_shown = |part: &str| part.contains("<h2>Ladders</h2>") && part.contains(&id);
-    home.until(|event| event.part("ladders").is_some_and(is_shown)).await;
+    home.until(|event| event.part("tournaments").is_some_and(is_shown)).await;
     assert!(is_shown(&get(&host, "/").await.body));
 }
 

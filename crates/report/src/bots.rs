@@ -35,16 +35,6 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
         .into_table()
 }
 
-/// Tabulates bots in few columns, without values that change all the time.
-pub fn bot_overview_table(bots: &[pb::Bot]) -> Table {
-    Table::of_items(bots)
-        .column(Column::text("name"), |bot| bot.name.clone())
-        .column(Column::text("house bot"), house_bot)
-        .column(Column::integer("open matches"), |bot| bot.open_matches)
-        .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
-        .into_table()
-}
-
 /// Reports everything about a bot.
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();

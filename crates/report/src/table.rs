@@ -197,6 +197,16 @@ impl Table {
         self
     }
 
+    /// Adds a column with a cell for each row.
+    #[must_use = "returns the changed table"]
+    pub fn with_column<C: Into<Cell>>(mut self, column: Column, cells: impl IntoIterator<Item = C>) -> Self {
+        self.columns.push(column);
+        for (row, cell) in self.rows.iter_mut().zip(cells) {
+            row.cells.push(cell.into());
+        }
+        self
+    }
+
     /// Moves the column with this key to the front.
     #[must_use = "returns the changed table"]
     pub fn with_column_first(mut self, key: &str) -> Self {

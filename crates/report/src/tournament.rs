@@ -45,12 +45,13 @@ pub fn progress_line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress_words(tournament))
 }
 
-/// Moves the titles and states of tournaments to the front, where a narrow page shows them without scrolling; other tables do not change.
+/// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling; other tables do not change.
 pub fn titles_first(table: Table) -> Table {
     if table.columns.iter().all(|column| column.key != "title") {
         return table;
     }
     table
+        .with_column_first("result")
         .with_column_first("state")
         .with_column_first("title")
         .with_column_last("created_utc")

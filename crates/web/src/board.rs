@@ -29,8 +29,6 @@ struct BoardSize {
 impl BoardSize {
     /// A board on its own page.
     const FULL: Self = Self { piles: 24, counters: 40, highest: None };
-    /// A board in a list.
-    const SMALL: Self = Self { piles: 8, counters: 16, highest: Some(ROWS) };
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,11 +56,6 @@ pub(super) fn draw_board(position: &Position, last: Option<LastTake>, match_pile
 /// Draws a position that will not change, no higher than its piles.
 pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::FULL)
-}
-
-/// Draws a small board for a list.
-pub(super) fn draw_small_board(position: &Position, last: Option<LastTake>) -> Board {
-    draw_board_of_size(position, last, BoardSize::SMALL)
 }
 
 fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSize) -> Board {
@@ -208,10 +201,5 @@ mod tests {
         let board = drawn(&[1; 1_000], &[]);
         assert_eq!((board.hidden, counts(&board)), (1_000 - 24, (24, 0)));
         assert!(board.svg.len() < 10_000);
-        let seats = SeatCount::new(2).unwrap();
-        let high = Position::new(Piles::parse(&[16; 1_000]).unwrap(), seats.seat(0).unwrap(), seats);
-        let small = draw_small_board(&high, None);
-        assert_eq!((small.hidden, counts(&small)), (992, (8 * 16, 0)));
-        assert!(small.svg.len() < 10_000, "{}", small.svg.len());
     }
 }

@@ -1,30 +1,27 @@
 //! The home page.
 
-use super::address::PlayAddress;
 use super::home_view::read_home;
-use super::page::{Page, link_paragraph};
+use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_report::Section;
-use lastnim_report::render::Html;
+use lastnim_report::render::{Html, text_html};
 use tonic::Status;
 
-const INTRODUCTION: &str = "Bots play multi-player Last Nim here. On its turn, each seat takes one or more counters from the last nonempty pile. When no counter is left, the winner \
-     is the seat to move or the one that moved last, depending on the match. Each seat has a preference order, its row for short: whom it would rather see win. A built-in oracle compares every take with optimal play.";
+/// The heading: what this is about.
+const CLAIM: &str = "One row of piles. Many seats. One oracle that knows.";
 
 /// Returns the home page.
 pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageContent, Status> {
     let now = read_home(site, visitor).await?;
     Ok(PageContent::of_message(now.tournaments.clone(), move |address| {
-        let plain = Html::with_links(&|_, _| None);
-        let mut content = plain.section_html(&Section::new().paragraph(INTRODUCTION));
-        content += &link_paragraph(&PlayAddress::NewGame, "", "Play a game");
-        content += &now.html();
-        content += &plain.section_html(&writing_section());
+        let mut content = now.html();
+        content += &Html::with_links(&|_, _| None).section_html(&writing_section());
         let summary =
             "A tournament server for bots that play multi-player Last Nim, scored by an exact oracle";
-        Ok(Page::of_html(address, "Last Nim tournaments".into(), content).with_summary(summary))
+        let page = Page::of_html(address, "Last Nim tournaments".into(), content).with_summary(summary);
+        Ok(page.with_heading(text_html(CLAIM)))
     }))
 }
 

@@ -46,6 +46,7 @@ mod site_cookies;
 mod testing;
 mod token_sessions;
 mod tournament_format_sections;
+mod tournament_headlines;
 mod tournament_page;
 mod tournament_parts;
 mod tournament_view;

@@ -5,12 +5,13 @@ use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word}
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
+use super::tournament_headlines::read_headlines;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::{Report, Section, Table};
+use lastnim_report::{Column, Report, Section, Table};
 use lastnim_report::{
     bots::bot_table,
     matches::match_table,
@@ -42,6 +43,9 @@ pub(super) async fn tournament_list(
     let page_token = page_token.to_owned();
     let request = pb::ListTournamentsRequest { page_size: PAGE_SIZE, page_token, ..Default::default() };
     let list = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let findings = read_headlines(site, visitor, &list.tournaments).await?;
+    let results = findings.into_iter().map(|finding| finding.map(|finding| finding.headline));
+    let table = tournament_table(&list.tournaments).with_column(Column::text("result"), results);
     let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });
     let words = ListWords {
         title: "Tournaments",
@@ -50,7 +54,7 @@ pub(super) async fn tournament_list(
         nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with \"organise\" below.",
         links: link_of_tournament_cell,
     };
-    Ok(list_content(words, tournament_table(&list.tournaments), next, list))
+    Ok(list_content(words, table, next, list))
 }
 
 pub(super) async fn match_list(

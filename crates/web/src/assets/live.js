@@ -113,7 +113,8 @@ function showStatus(words, milliseconds) {
 
 function show({ parts, append = {}, say }) {
   for (const [id, html] of Object.entries(parts)) {
-    if (follows || alwaysSwapped.includes(id)) swap(document.getElementById(id), html);
+    if (paused.has(id)) paused.set(id, html);
+    else if (follows || alwaysSwapped.includes(id)) swap(document.getElementById(id), html);
   }
   for (const [id, html] of Object.entries(append)) {
     const list = follows && document.querySelector(`#${id} ol`);
@@ -125,6 +126,21 @@ function show({ parts, append = {}, say }) {
   }
   if (say && follows) speak(say);
   startClocks();
+}
+
+// Parts that the viewer has paused, each with its newest HTML.
+const paused = new Map();
+for (const button of document.querySelectorAll("[data-pause]")) {
+  const id = button.dataset.pause;
+  const toggle = () => {
+    const html = paused.get(id);
+    if (!paused.delete(id)) paused.set(id, null);
+    if (html) swap(document.getElementById(id), html);
+    button.ariaPressed = paused.has(id);
+    button.textContent = paused.has(id) ? "Go on" : "Pause";
+  };
+  button.addEventListener("click", toggle);
+  if (calm.matches) toggle();
 }
 
 // Replaces the HTML of an element, and restores focus, scrolling, sorting and open details.

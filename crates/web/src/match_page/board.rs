@@ -152,7 +152,8 @@ impl MatchBoard<'_> {
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
-        let (is_linked, is_embedded) = (self.used_as != BoardUse::Picture, self.used_as == BoardUse::Embedded);
+        let (is_linked, is_embedded) =
+            (self.used_as != BoardUse::Picture, self.used_as == BoardUse::Embedded);
         write_template(&DrawnBoard { is_linked, is_embedded, words, note, piles: self.piles() })
     }
 

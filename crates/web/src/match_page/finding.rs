@@ -52,7 +52,7 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
         .text(" win.")
 }
 
-fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
+pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     if game.phase() == pb::Phase::Quarantined {
         return Sentence::of(format!("The server stopped this match: {}", game.damage));
     }

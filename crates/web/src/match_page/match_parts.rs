@@ -97,7 +97,8 @@ pub(crate) async fn match_picture(
     let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
-    let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Steps };
+    let board =
+        MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Steps };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
     Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
 }
@@ -118,7 +119,16 @@ pub(crate) async fn embedded_match(
         let ply = opening_ply(&read.shown, replay.plies());
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
         let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
-        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Embedded };
+        let board = MatchBoard {
+            id,
+            replay,
+            seats,
+            position,
+            ply,
+            audit,
+            outcomes: &[],
+            used_as: BoardUse::Embedded,
+        };
         let html = format!("<div class=\"match-board\">{}</div>", board.html());
         let headline = finding::headline(&read.game(), replay, audit).html(seats);
         Ok(Page::of_html(address, title, html).with_summary(sentence).with_heading(headline))

@@ -15,7 +15,7 @@ mod winner_line;
 
 pub(super) use finding::takes_words;
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
-pub(super) use preview::{MatchPicture, pictures_html};
+pub(super) use preview::{MatchPicture, featured_html, pictures_html};
 pub(super) use view::MatchAtPly;
 
 use super::address::link_of_cell;

@@ -1,7 +1,8 @@
-//! A match as a picture for lists: its newest position.
+//! A match as a picture for lists: its newest position, and what happened last.
 
 use super::board::{BoardUse, MatchBoard};
-use super::sentence::Seats;
+use super::finding::{open_headline, take_sentence};
+use super::sentence::{Seats, Sentence};
 use crate::address::PageAddress;
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
@@ -9,6 +10,7 @@ use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{MatchId, Position};
+use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::count_words;
 use tonic::Status;
@@ -32,6 +34,17 @@ pub(crate) struct MatchPicture {
 struct DrawnPictures<'a> {
     heading: &'a str,
     pictures: Vec<DrawnPicture>,
+}
+
+/// A picture with what happened last.
+#[derive(Template)]
+#[template(path = "match/featured.html")]
+struct FeaturedMatch<'a> {
+    is_open: bool,
+    title: &'a str,
+    tournament: Option<PageAddress>,
+    picture: DrawnPicture,
+    said: String,
 }
 
 struct DrawnPicture {
@@ -70,6 +83,11 @@ impl MatchPicture {
         Ok(pictures)
     }
 
+    /// Returns the id of its tournament; empty without one.
+    pub(crate) fn tournament_id(&self) -> &str {
+        &self.replay.setup.tournament_id
+    }
+
     fn draw(&self) -> DrawnPicture {
         let (replay, position) = (&self.replay, &self.position);
         let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Picture);
@@ -94,6 +112,18 @@ impl MatchPicture {
             takes: marked.map_or_else(|| takes.clone(), |marked| format!("{marked} {verb}, {takes}")),
         }
     }
+
+    /// Says what the last take was, and who has won or is to move.
+    fn newest_words(&self) -> String {
+        let (replay, seats) = (&self.replay, Seats::of_setup(&self.replay.setup));
+        let last = (replay.plies() > 0).then(|| take_sentence(replay, None, replay.plies()).html(&seats));
+        let next = match replay.end.as_ref().map(|end| end.winner) {
+            None => open_headline(&pb::Match::default(), replay),
+            Some(Some(winner)) => Sentence::default().seat(winner as usize).text(" won."),
+            Some(None) => Sentence::of("The match was cancelled."),
+        };
+        last.unwrap_or_default() + &next.html(&seats)
+    }
 }
 
 /// Writes pictures below a heading; empty without pictures.
@@ -103,4 +133,16 @@ pub(crate) fn pictures_html(heading: &str, pictures: &[MatchPicture]) -> String 
     }
     let pictures = pictures.iter().map(MatchPicture::draw).collect();
     write_template(&DrawnPictures { heading, pictures })
+}
+
+/// Writes a large picture of a match, with the title of its tournament, which may be empty.
+pub(crate) fn featured_html(picture: &MatchPicture, title: &str) -> String {
+    let id = picture.tournament_id().parse().ok();
+    write_template(&FeaturedMatch {
+        is_open: picture.replay.end.is_none(),
+        title,
+        tournament: id.map(|id| PageAddress::Tournament { id }),
+        picture: picture.draw(),
+        said: picture.newest_words(),
+    })
 }
