@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext } from "./browser.js";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
 import { Server } from "./server.js";
 
 let server, browser;
 
 before(async () => {
-  server = await Server.start("--house", "greedy,timid");
+  server = await Server.start("--house", "greedy,timid,oracle");
   browser = await openBrowser();
 });
 
@@ -17,20 +17,23 @@ after(async () => {
   await server?.stop();
 });
 
-/** Starts a game against one opponent, in seat 0. */
-async function begin(page, { opponent, piles }) {
+/** Starts a game against opponents, in seat 0. */
+async function begin(page, { opponents, piles, rows = "standard" }) {
   await page.goto(`${server.url}/play`);
   for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
-  await page.getByRole("checkbox", { name: opponent }).check();
+  for (const name of opponents) await page.getByRole("checkbox", { name }).check();
   await page.getByLabel("Other piles").fill(piles);
   await page.getByLabel("Your seat").selectOption({ value: "0" });
+  await page.getByLabel("Preference orders").selectOption({ value: rows });
   await page.getByRole("button", { name: "Start" }).click();
   await page.waitForURL(/\/play\/[0-9a-f-]{36}$/);
 }
 
-const isOver = (page) => page.locator("#game .again").waitFor();
-const myTurn = (page) => page.locator("#game #take, #game .again").first().waitFor();
-const isMyTurn = (page) => page.locator("#game #take").isVisible();
+const isOver = (page) => page.locator("#game .verdict").waitFor();
+const myTurn = (page) => page.locator("#game .thumb-bar, #game .verdict").first().waitFor();
+const isMyTurn = (page) => page.locator("#game .thumb-bar").isVisible();
+const counter = (page, number) => page.locator(`#board button.counter[value="${number}"]`);
+const takeButton = (page) => page.locator(".thumb-bar .main");
 
 /** Acts, and waits until the page shows a newer state. */
 async function untilRevised(page, act) {
@@ -44,19 +47,21 @@ async function assertRecorded(page) {
   const id = page.url().split("/").pop();
   const { match } = await server.json(`/matches/${id}.json`);
   assert.equal(match.phase, "ended");
-  assert.match(await page.locator("#game").innerText(), /How you played/i);
+  assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /^You (won|lost to )/);
 }
 
 test("a game is played to its end by mouse", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  await begin(page, { opponent: "timid", piles: "3 4" });
+  await begin(page, { opponents: ["timid"], piles: "3 4" });
   await assertAccessible(page, "a game");
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
-    const counters = page.locator(".take-counters button");
-    await untilRevised(page, () => counters.first().click());
+    // The first tap chooses, the second takes.
+    await counter(page, 1).click();
+    assert.equal(await takeButton(page).innerText(), "Take 1");
+    await untilRevised(page, () => counter(page, 1).click());
   }
   await isOver(page);
   await assertRecorded(page);
@@ -68,9 +73,8 @@ test("a game is played to its end by mouse", async () => {
 test("a game is played to its end by keyboard", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  await begin(page, { opponent: "greedy", piles: "2 5 3" });
+  await begin(page, { opponents: ["greedy"], piles: "2 5 3" });
   await myTurn(page);
-  await page.locator("#game .position button").first().focus();
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
@@ -86,27 +90,143 @@ test("a game is played to its end by keyboard", async () => {
   await context.close();
 });
 
-test("keys act only while the focus is in the position", async () => {
+test("keys do not act while a control elsewhere has the focus", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  await begin(page, { opponent: "timid", piles: "7" });
+  await begin(page, { opponents: ["timid"], piles: "7" });
   await myTurn(page);
-  const field = page.locator("#take");
-  const pressed = async () => {
-    for (const key of ["1", "ArrowUp", "ArrowDown", "9"]) await page.keyboard.press(key);
-    return field.inputValue();
+  const pressed = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+    return takeButton(page).innerText();
   };
-  await page.evaluate(() => document.activeElement.blur());
-  assert.equal(await pressed(), "");
   for (const elsewhere of ["nav a", "summary"]) {
     await page.locator(elsewhere).first().focus();
-    assert.equal(await pressed(), "", elsewhere);
+    assert.equal(await pressed("1", "ArrowUp", "9"), "Tap a counter", elsewhere);
   }
-  await page.locator(".take-counters button").first().focus();
-  await page.keyboard.press("3");
-  await page.keyboard.press("ArrowUp");
-  assert.equal(await field.inputValue(), "4");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "take");
+  await counter(page, 2).focus();
+  assert.equal(await pressed("3"), "Take 3");
+  assert.equal(await pressed("ArrowUp"), "Take 4");
+  assert.equal(await pressed("ArrowDown", "ArrowDown"), "Take 2");
+  // There are only seven.
+  assert.equal(await pressed("8"), "Tap a counter");
+  assert.ok(await takeButton(page).isDisabled());
+  assertNoFaults();
+  await context.close();
+});
+
+test("small fingers choose with minus and plus, and all counters above a chosen one move aside", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server, { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+  const page = await context.newPage();
+  await begin(page, { opponents: ["timid"], piles: "3 8 9" });
+  await myTurn(page);
+  await counter(page, 4).tap();
+  assert.equal(await page.locator("#board .chosen").count(), 4);
+  await page.getByRole("button", { name: "One more" }).tap();
+  assert.equal(await page.locator("#board .chosen").count(), 5);
+  for (let taps = 0; taps < 3; taps++) await page.getByRole("button", { name: "One fewer" }).tap();
+  assert.equal(await takeButton(page).innerText(), "Take 2");
+  // The bar stays at the bottom of the window, within reach of a thumb, and its buttons are large.
+  await page.evaluate(() => scrollTo(0, 0));
+  const bar = await page.locator(".thumb-bar").boundingBox();
+  assert.ok(bar.y + bar.height <= 740 && bar.y > 500, `the bar is at ${bar.y}`);
+  for (const button of await page.locator(".thumb-bar button").all()) {
+    const { width, height } = await button.boundingBox();
+    assert.ok(width >= 44 && height >= 44, `${width} by ${height}`);
+  }
+  await untilRevised(page, () => takeButton(page).tap());
+  await page.getByRole("heading", { name: "Your turn: take 1 to 6" }).waitFor();
+  assertNoFaults();
+  await context.close();
+});
+
+for (const reducedMotion of ["no-preference", "reduce"]) {
+  test(`the others' takes are ${reducedMotion === "reduce" ? "shown at once if motion is reduced" : "shown one by one"}`, async () => {
+    const { context, assertNoFaults } = await openContext(browser, server, { reducedMotion });
+    const page = await context.newPage();
+    await begin(page, { opponents: ["greedy", "timid", "oracle"], piles: "5 4 3 6" });
+    await myTurn(page);
+    await page.evaluate(() => {
+      window.seen = [];
+      new MutationObserver(() => {
+        const count = document.querySelectorAll("#board .taken:not(.coming)").length;
+        if (window.seen.at(-1) !== count) window.seen.push(count);
+      }).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true });
+    });
+    await page.keyboard.press("1");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("#board .taken:not(.coming)").length === 4);
+    const seen = await page.evaluate(() => window.seen);
+    const told = await page.locator(".told li").allInnerTexts();
+    assert.equal(told.length, 4);
+    assert.match(told[0], /^you took 1 of 6\.$/);
+    assert.ok(told.some((line) => /: the pile is gone\.$/.test(line)), told.join(" "));
+    if (reducedMotion === "no-preference") assert.deepEqual(seen.filter((count) => count > 0), [1, 2, 3, 4]);
+    assertNoFaults();
+    await context.close();
+  });
+}
+
+test("a lost game says what would have changed it, and goes back to that take", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  // Taking 4 would leave one counter of the pile to oracle, which would then lose.
+  await begin(page, { opponents: ["oracle"], piles: "2 5" });
+  for (;;) {
+    await myTurn(page);
+    if (!(await isMyTurn(page))) break;
+    await page.keyboard.press("1");
+    await untilRevised(page, () => page.keyboard.press("Enter"));
+  }
+  await assertRecorded(page);
+  const change = await page.locator(".verdict .change").innerText();
+  const [, take] = /^What would have changed it: at take (\d+) you took 1 of \d+\. Taking .+ would have made you win under optimal play\./.exec(change) ?? assert.fail(change);
+  const before = await page.locator(".verdict li a").count();
+  assert.ok(before > 0);
+  const over = page.url();
+  await page.getByRole("button", { name: `Go back to take ${take}` }).click();
+  await page.waitForURL((url) => url.href !== over);
+  await page.getByRole("heading", { name: /^Your turn/ }).waitFor();
+  assert.equal(await page.locator("#board .taken").count(), 0);
+  assertNoFaults();
+  await context.close();
+});
+
+for (const colorScheme of schemes) {
+  for (const width of widths) {
+    test(`each phase of a game is accessible, ${colorScheme}, ${width} pixels wide`, async () => {
+      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      await begin(page, { opponents: ["greedy", "timid"], piles: "1 2 9", rows: "declared" });
+      await page.getByRole("heading", { name: "Whom would you like to see win?" }).waitFor();
+      await assertAccessible(page, "a declaration");
+      await page.getByRole("radio").nth(2).check();
+      await page.getByRole("button", { name: "Declare and begin" }).click();
+      await myTurn(page);
+      await assertAccessible(page, "a turn");
+      await page.keyboard.press("3");
+      await assertAccessible(page, "a choice");
+      while (await isMyTurn(page)) {
+        await page.keyboard.press("1");
+        await untilRevised(page, () => page.keyboard.press("Enter"));
+        await myTurn(page);
+      }
+      await assertAccessible(page, "the end of a game");
+      assertNoFaults();
+      await context.close();
+    });
+  }
+}
+
+test("a number is typed for a huge pile", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await begin(page, { opponents: ["timid"], piles: "1 9223372036854775807" });
+  await myTurn(page);
+  await page.getByLabel("Take", { exact: true }).fill("9223372036854775806");
+  assert.equal(await takeButton(page).innerText(), "Take 9223372036854775806");
+  await assertAccessible(page, "a huge pile");
+  await untilRevised(page, () => takeButton(page).click());
+  await page.locator(".told").getByText("timid took 1 of 1: the pile is gone.").waitFor();
   assertNoFaults();
   await context.close();
 });
@@ -114,17 +234,20 @@ test("keys act only while the focus is in the position", async () => {
 test("a game is played to its end without scripts, and found again", async () => {
   const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled: false });
   let page = await context.newPage();
-  await begin(page, { opponent: "timid", piles: "2 2" });
+  await begin(page, { opponents: ["timid"], piles: "2 2" });
   const address = page.url();
   await page.close();
   page = await context.newPage();
   await page.goto(`${server.url}/play`);
   await page.getByRole("link", { name: "Back to your game" }).click();
   assert.equal(page.url(), address);
-  while (!(await page.locator(".again").isVisible())) {
-    const counters = page.locator(".take-counters button");
-    if ((await counters.count()) > 0) await counters.first().click();
-    else await page.goto(address);
+  while (!(await page.locator(".verdict").isVisible())) {
+    // A counter takes at once, and a number can be typed.
+    if ((await counter(page, 2).count()) > 0) await counter(page, 2).click();
+    else if (await isMyTurn(page)) {
+      await page.getByLabel("Take", { exact: true }).fill("1");
+      await takeButton(page).click();
+    } else await page.goto(address);
   }
   await assertRecorded(page);
   assertNoFaults();
@@ -134,7 +257,7 @@ test("a game is played to its end without scripts, and found again", async () =>
 test("strangers cannot open a game", async () => {
   const { context } = await openContext(browser, server);
   const page = await context.newPage();
-  await begin(page, { opponent: "timid", piles: "3 3" });
+  await begin(page, { opponents: ["timid"], piles: "3 3" });
   const address = page.url();
   const stranger = await openContext(browser, server);
   const other = await stranger.context.newPage();
@@ -163,7 +286,8 @@ test("a match of a registered bot is played by hand", async () => {
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
-    await untilRevised(page, () => page.locator(".take-counters button").first().click());
+    await page.keyboard.press("1");
+    await untilRevised(page, () => takeButton(page).click());
   }
   await isOver(page);
   await assertRecorded(page);

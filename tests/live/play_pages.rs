@@ -135,7 +135,7 @@ async fn a_game_is_played_to_its_end_against_each_house_bot() {
         assert!(guest.browser.cookie("lastnim_guest").is_some());
         guest.play_on().await;
         guest.shows("How you played");
-        guest.shows("Under optimal play from the first move");
+        guest.shows("class=\"change\"");
         let id = guest.id().to_owned();
         let shown = host.get_match(&id).await;
         let game = shown.r#match.clone().unwrap();
@@ -143,15 +143,15 @@ async fn a_game_is_played_to_its_end_against_each_house_bot() {
         let own = bots.iter().position(|bot| bot.starts_with("guest-")).unwrap();
         assert_eq!(game.reason, i32::from(pb::EndReason::Finished));
         guest.shows(if game.winner == Some(own as u32) {
-            "<strong>You won.</strong>"
+            "<h1 id=\"headline\">You won</h1>"
         } else {
-            "won.</strong>"
+            "You lost to "
         });
         // Every error of the guest is listed with a link to its ply.
         let errors =
             shown.audit.unwrap().plies.into_iter().filter(|ply| ply.seat == own as u32 && ply.regret > 0);
         for error in errors {
-            guest.shows(&format!("<a href=\"/matches/{id}?ply={}\">At ply {0} you took", error.ply));
+            guest.shows(&format!("<a href=\"/matches/{id}?ply={}\">At take {0} you took", error.ply + 1));
         }
         // It is a match like any other.
         let record = get(&host, &format!("/matches/{id}/record.json")).await;
@@ -176,14 +176,14 @@ async fn rows_are_declared_and_a_game_is_played_again() {
         .map(|(name, value)| (name, if name == "rows" { "declared" } else { value }))
         .collect();
     let mut guest = Guest::begin(&host, &fields).await;
-    guest.shows("Declare your preference order");
+    guest.shows("Whom would you like to see win?");
     // An invalid row is refused, and the form keeps it.
-    let twice = [("act", "declare"), ("wish-0", "2"), ("wish-1", "2"), ("wish-2", "1")];
-    let answer = guest.browser.submit(&guest.page, &guest.address, &twice).await;
+    let answer =
+        guest.browser.submit(&guest.page, &guest.address, &[("act", "declare"), ("row", "2 2 1")]).await;
     assert_eq!(answer.status, 422);
-    assert!(answer.body.contains("seat 2 was chosen twice: choose each seat once"), "{}", answer.body);
-    assert_eq!(answer.body.matches("<option value=\"2\" selected>").count(), 2, "{}", answer.body);
-    guest.act(&[("act", "declare"), ("wish-0", "2"), ("wish-1", "0"), ("wish-2", "1")]).await;
+    assert!(answer.body.contains("seat 3 was chosen twice: choose each seat once"), "{}", answer.body);
+    assert_eq!(answer.body.matches("type=\"radio\"").count(), 6, "{}", answer.body);
+    guest.act(&[("act", "declare"), ("row", "2 0 1")]).await;
     guest.play_on().await;
     let rows = host.record(guest.id()).await.events.into_iter().find_map(|event| match event.event {
         Some(Event::Revealed(revealed)) => revealed.alliance_matrix,
@@ -191,15 +191,8 @@ async fn rows_are_declared_and_a_game_is_played_again() {
     });
     assert_eq!(rows.unwrap().rows[0].offsets, [2, 0, 1]);
 
-    let again = guest.page.body.split("class=\"again\"").nth(1).unwrap().split("</form>").next().unwrap();
-    let fields: Vec<_> = again
-        .split("type=\"hidden\" name=\"")
-        .skip(1)
-        .map(|field| field.split_once("\" value=\"").unwrap())
-        .map(|(name, rest)| (name.to_owned(), rest.split('"').next().unwrap().to_owned()))
-        .collect();
-    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let begun = guest.browser.post("/play", &form_body(&fields)).await;
+    let again = [("act", "again"), ("ply", "0")];
+    let begun = guest.browser.submit(&guest.page, &guest.address, &again).await;
     assert_eq!(begun.status, 303, "{}", begun.body);
     let next = begun.header("location").strip_prefix("/play/").unwrap().to_owned();
     assert_ne!(next, guest.id());
@@ -213,7 +206,53 @@ async fn rows_are_declared_and_a_game_is_played_again() {
     guest.address = format!("/play/{next}");
     guest.page = guest.browser.get(&guest.address).await;
     guest.act(&[("act", "resign")]).await;
-    guest.until_shown("You lost your seat (resigned)").await;
+    guest.until_shown("You lost your seat: you resigned").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_goes_back_to_a_take() {
+    let host = Host::with(hosting(&["oracle", "timid"])).await;
+    let fields: Vec<_> = duel("against-timid", "3 4 5")
+        .into_iter()
+        .chain([("against-oracle", "on")])
+        .map(|(name, value)| (name, if name == "rows" { "declared" } else { value }))
+        .collect();
+    let mut guest = Guest::begin(&host, &fields).await;
+    guest.act(&[("act", "declare"), ("row", "2 0 1")]).await;
+    // An open game cannot go back.
+    let answer = guest.browser.submit(&guest.page, &guest.address, &[("act", "again"), ("ply", "0")]).await;
+    assert!(answer.body.contains("this game is not over"), "{}", answer.body);
+    guest.play_on().await;
+    let own: Vec<_> = takes(&host, guest.id()).await;
+    let played = host.record(guest.id()).await;
+    // The guest is in seat 0 of 3, so that its second take is at ply 3.
+    let taken: u64 = own[..3].iter().map(|(_, take)| take).sum();
+    let mut left = vec![3, 4, 5];
+    let mut counters = taken;
+    while counters > 0 {
+        let pile = left.last_mut().unwrap();
+        let part = counters.min(*pile);
+        (*pile, counters) = (*pile - part, counters - part);
+        left.retain(|&pile| pile > 0);
+    }
+    let begun = guest.browser.submit(&guest.page, &guest.address, &[("act", "again"), ("ply", "3")]).await;
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    let next = begun.header("location").strip_prefix("/play/").unwrap().to_owned();
+    let again = host.get_match(&next).await.r#match.unwrap().setup.unwrap();
+    let first = host.get_match(guest.id()).await.r#match.unwrap().setup.unwrap();
+    assert_eq!((again.piles, again.first, again.bots, again.clock), (left, 0, first.bots, first.clock));
+    let rows = played.events.into_iter().find_map(|event| match event.event {
+        Some(Event::Revealed(revealed)) => revealed.alliance_matrix,
+        _ => None,
+    });
+    assert_eq!(again.assigned, rows);
+    // There is no counter to take after the last one.
+    let last = own.len().to_string();
+    for (ply, status) in [(last.as_str(), 400), ("4000000000", 404), ("x", 400)] {
+        let answer =
+            guest.browser.submit(&guest.page, &guest.address, &[("act", "again"), ("ply", ply)]).await;
+        assert_eq!(answer.status, status, "{ply}: {}", answer.body);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -228,13 +267,13 @@ async fn refusals_are_explained() {
         assert_eq!(guest.browser.post(&guest.address, &first).await.status, 303);
     }
     guest.page = guest.browser.get(&guest.address).await;
-    guest.until_shown("timid took 1 of 7").await;
+    guest.until_shown("Take 2: timid took 1 of 7").await;
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1)]);
     assert_eq!(guest.turn(), Some((2, 6)));
     assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
 
     // A different take at a past ply changes nothing; one at a future ply costs a strike.
-    for (ply, why) in [("0", "ply 0 is over: you took 2"), ("1", "ply 1 is over: timid took 1")] {
+    for (ply, why) in [("0", "take 1 is over: you took 2"), ("1", "take 2 is over: timid took 1")] {
         let fields = [("act", "take"), ("ply", ply), ("take", "3")];
         let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
         assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
@@ -260,12 +299,12 @@ async fn refusals_are_explained() {
         );
     }
     guest.take(2, 6).await;
-    guest.until_shown("pile of 4").await;
+    guest.until_shown("take 1 to 4").await;
     assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1), (0, 6), (1, 1)]);
     guest.shows("You have 2 strikes");
     for words in
-        ["Take from the pile of 4", "aria-label=\"take 4 of 4\"", "timid took 1 of 5", "you took 6 of 6"]
+        ["Your turn: take 1 to 4", "aria-label=\"take 4 of 4\"", "timid took 1 of 5", "you took 6 of 6"]
     {
         guest.shows(words);
     }
@@ -320,9 +359,8 @@ async fn running_out_of_time_loses_the_seat() {
     while !guest.is_over() {
         guest.wait().await;
     }
-    guest.shows("You lost your seat (timed out)");
-    guest.shows("Your seat won, played by the steward.");
-    guest.shows("You made no takes yourself.");
+    guest.shows("You lost your seat: your time ran out");
+    guest.shows("Your seat won, played by the steward");
     // The game is over: forms lead to the same page.
     guest.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     guest.shows("How you played");

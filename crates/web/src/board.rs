@@ -47,12 +47,6 @@ pub(super) struct LastTake {
     pub counters: u64,
 }
 
-/// Draws a position and its last take, with room for the highest pile of the match so that the height stays the same.
-pub(super) fn draw_board(position: &Position, last: Option<LastTake>, match_piles: &[u64]) -> Board {
-    let highest = match_piles.iter().copied().max();
-    draw_board_of_size(position, last, BoardSize { highest, ..BoardSize::FULL })
-}
-
 /// Draws a position that will not change, no higher than its piles.
 pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::FULL)
@@ -151,7 +145,7 @@ mod tests {
             last = Some(LastTake { pile: position.pile_index(), counters: take });
             position.take(take).unwrap();
         }
-        draw_board(&position, last, piles)
+        draw_static_board(&position, last)
     }
 
     fn counts(board: &Board) -> (usize, usize) {
@@ -185,15 +179,6 @@ mod tests {
         assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
         assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
         assert!(drawn(&[41]).contains("viewBox=\"0 64 "), "{}", drawn(&[41]));
-    }
-
-    #[test]
-    fn the_board_of_a_match_keeps_its_height() {
-        for takes in [&[][..], &[2], &[2, 1], &[2, 1, 3]] {
-            let svg = drawn(&[3, 1, 2], takes).svg;
-            assert!(svg.contains("viewBox=\"0 80 ") && svg.contains("height=\"80\""), "{svg}");
-        }
-        assert!(drawn(&[50], &[20]).svg.contains("viewBox=\"0 0 "));
     }
 
     #[test]

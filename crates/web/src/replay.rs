@@ -1,6 +1,6 @@
 //! A match ply by ply, from its events.
 
-use lastnim_core::game::{Piles, Position, SeatCount};
+use lastnim_core::game::{Ending, Game, Piles, Position, SeatCount};
 use lastnim_proto::pb::{self, record_event::Event};
 use tonic::Status;
 
@@ -75,6 +75,17 @@ impl Replay {
             newest: Some(start.clone()),
             start,
         })
+    }
+
+    /// Returns the game that the match began with; `None` before rows are revealed.
+    pub(super) fn game(&self) -> Option<Game> {
+        let setup = &self.setup;
+        let rows = self.rows.iter().map(|row| row.offsets.iter().map(|&offset| offset.into()).collect());
+        let ending = match setup.ending() {
+            pb::Ending::LastMoverWins => Ending::LastMoverWins,
+            _ => Ending::ToMoveWins,
+        };
+        Game::parse(&setup.piles, &rows.collect::<Vec<_>>(), setup.first as usize, ending).ok()
     }
 
     pub(super) fn push(&mut self, timed: pb::RecordEvent) {

@@ -1,12 +1,11 @@
 // Keeps a page up to date. The server sends new HTML for elements, by id.
 
-import { clockText } from "./clock.js";
+import { startClocks, stopClocks } from "./clock.js";
 
 const root = document.querySelector("[data-live]");
 const follows = root.hasAttribute("data-follow");
 // These change even while the page shows an earlier position.
 const alwaysSwapped = ["plies", "state"];
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const firstDelay = 1000;
 const longestDelay = 30000;
 const sentenceInterval = 5000;
@@ -202,28 +201,6 @@ function speak(words) {
     speaks = false;
     if (sentence) speak(sentence);
   }, sentenceInterval);
-}
-
-// Clocks count down from the server's last message by local time.
-let running = [];
-let ticking = 0;
-function startClocks() {
-  const now = performance.now();
-  running = [...document.querySelectorAll(".clock[data-runs]")].map((clock) => {
-    clock.until ??= now + Number(clock.dataset.left);
-    return clock;
-  });
-  clearInterval(ticking);
-  if (running.length) ticking = setInterval(tick, calm.matches ? 1000 : 100);
-}
-
-// A clock may have been stopped by a take that has not arrived.
-function stopClocks() {
-  clearInterval(ticking);
-}
-
-function tick() {
-  for (const clock of running) clock.textContent = clockText(Math.max(0, clock.until - performance.now()));
 }
 
 // A hidden tab disconnects, since browsers limit connections per server.

@@ -1,15 +1,51 @@
-// The game being played: sends moves without reloading the page, and shows the others' moves as they happen. The page works without this script.
+// The game being played: a tap chooses, a second one takes; moves are sent without reloading the page, and the others' takes are shown one by one.
+// The page works without this script.
+
+import { startClocks, stopClocks } from "./clock.js";
 
 const statusLine = document.getElementById("game-status");
 const currentGame = () => document.getElementById("game");
 const PAUSE_MS = 2000;
 
-let shownAt = performance.now();
-let isSending = false;
+const TAKE_MS = 700;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Scrolls a wide board to the pile in play, which is the last. */
-function showPileInPlay() {
-  for (const frame of currentGame().querySelectorAll(".position .scroll")) frame.scrollLeft = frame.scrollWidth;
+let isSending = false;
+let telling = 0;
+
+const field = () => document.getElementById("take");
+const counters = () => [...document.querySelectorAll("#game button.counter")];
+
+/** Shows that a number of counters is chosen: those move aside. */
+function choose(number) {
+  const amount = field();
+  const isChosen = number >= 1n && number <= BigInt(amount.dataset.max);
+  amount.value = isChosen ? String(number) : "";
+  for (const counter of counters()) counter.classList.toggle("chosen", isChosen && BigInt(counter.value) <= number);
+  const take = amount.form.querySelector(".main");
+  take.textContent = isChosen ? `Take ${number}` : counters().length ? "Tap a counter" : "Take";
+  take.disabled = !isChosen;
+}
+
+const chosen = () => (/^[0-9]{1,19}$/.test(field().value) ? BigInt(field().value) : 0n);
+
+/** Completes a game that has just been shown. The takes after the first `seen` are shown one by one. */
+function complete(seen) {
+  for (const frame of currentGame().querySelectorAll(".match-board .scroll")) frame.scrollLeft = (frame.querySelector(".in-play")?.offsetLeft ?? 0) - frame.clientWidth / 2;
+  startClocks();
+  if (field()) choose(0n);
+  clearInterval(telling);
+  if (still.matches) return;
+  const coming = [...currentGame().querySelectorAll(".taken")].filter((take) => Number(take.dataset.ply) > seen).sort((one, other) => one.dataset.ply - other.dataset.ply);
+  const told = [...currentGame().querySelectorAll(".told li")].slice(-coming.length);
+  const all = [...coming, ...(coming.length ? told : [])];
+  for (const part of all) part.classList.add("coming");
+  const show = () => {
+    for (const part of [coming.shift(), told.length > coming.length ? told.shift() : null]) part?.classList.remove("coming");
+    if (!coming.length) clearInterval(telling);
+  };
+  show();
+  if (coming.length) telling = setInterval(show, TAKE_MS);
 }
 
 /** Shows the sign-in page in place of this one. */
@@ -34,24 +70,27 @@ function showGame(html, isAnswer) {
   if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return false;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
   const byKeyboard = focused?.matches(":focus-visible");
+  const hasMore = fresh.dataset.plies !== shown.dataset.plies;
   shown.replaceWith(fresh);
   fresh.dispatchEvent(new Event("swapped", { bubbles: true }));
-  shownAt = performance.now();
-  showPileInPlay();
   document.title = page.title;
-  document.querySelector("h1").textContent = page.querySelector("h1").textContent;
-  statusLine.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
-  // A link keeps the focus. Never focus a counter: a second press of Enter would take it.
+  const heading = document.querySelector("h1");
+  heading.innerHTML = page.querySelector("h1").innerHTML;
+  complete(Number(hasMore ? shown.dataset.plies : fresh.dataset.plies));
+  const told = hasMore ? [...fresh.querySelectorAll(".told li")].map((line) => line.textContent).join(" ") : "";
+  statusLine.textContent = `${told} ${fresh.querySelector(".alert, .state strong")?.textContent ?? heading.textContent}`;
+  // A link keeps the focus. Never focus a counter or the button that takes: another press of Enter would take again.
   const href = focused?.getAttribute("href");
   const same = href && [...fresh.querySelectorAll("a")].find((link) => link.getAttribute("href") === href);
-  const next = same || (byKeyboard && fresh.querySelector("#take, .again button, .waiting a"));
-  if (focused) (next || fresh.querySelector(".position") || fresh).focus({ preventScroll: true });
+  const next = same || (byKeyboard && fresh.querySelector(".table, .waiting a"));
+  if (focused) (next || fresh.querySelector(".table") || fresh).focus({ preventScroll: true });
   return true;
 }
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!form.closest("#game") || form.getAttribute("action") !== currentGame().dataset.game) return;
+  // Another game has its own address.
+  if (!form.closest("#game") || form.matches(".again") || form.getAttribute("action") !== currentGame().dataset.game) return;
   event.preventDefault();
   if (isSending) return;
   isSending = true;
@@ -69,36 +108,34 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-const isTyping = (target) => target.closest("input, select, textarea, [contenteditable]");
-
-// Keys act only while the focus is in the position: with speech input, keys that act everywhere cause moves by accident.
-document.addEventListener("keydown", (event) => {
-  const field = document.getElementById("take");
-  if (!field || !event.target.closest?.("#game .position") || event.altKey || event.ctrlKey || event.metaKey) return;
-  const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
-  if (step && (event.target === field || !isTyping(event.target))) {
+document.addEventListener("click", (event) => {
+  const step = event.target.closest?.("#game [data-step]");
+  const counter = event.target.closest?.("#game button.counter");
+  if (step) {
+    const [number, max] = [chosen() + BigInt(step.dataset.step), BigInt(field().dataset.max)];
+    choose(number < 1n ? 1n : number > max ? max : number);
+  } else if (counter) {
     event.preventDefault();
-    const max = BigInt(field.dataset.max);
-    const next = (/^[0-9]+$/.test(field.value) ? BigInt(field.value) : 0n) + step;
-    field.value = String(next < 1n ? 1n : next > max ? max : next);
-    field.focus();
-  } else if (/^[0-9]$/.test(event.key) && !isTyping(event.target)) {
-    event.preventDefault();
-    field.value = event.key;
-    field.focus();
+    const number = BigInt(counter.value);
+    if (number === chosen()) field().form.requestSubmit();
+    else choose(number);
   }
 });
 
-function showClock() {
-  const clock = document.querySelector("#game [data-left-ms]");
-  if (!clock) return;
-  const seconds = Math.max(0, Math.ceil((Number(clock.dataset.leftMs) - (performance.now() - shownAt)) / 1000));
-  const two = (number) => String(number).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const words = hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
-  if (clock.textContent !== words) clock.textContent = words;
-  clock.parentElement.classList.toggle("short", seconds < 30);
-}
+document.addEventListener("input", (event) => event.target === field() && chosen() && choose(chosen()));
+
+// Keys act only in the position, or while nothing has the focus: with speech input, keys that act everywhere cause moves by accident.
+document.addEventListener("keydown", (event) => {
+  const isHere = event.target === document.body || event.target.closest?.("#game .table, #game .thumb-bar");
+  if (!field() || !isHere || event.altKey || event.ctrlKey || event.metaKey) return;
+  const isTyping = event.target.matches("input");
+  const step = { ArrowUp: "1", ArrowDown: "-1" }[event.key];
+  if (step) document.querySelector(`#game [data-step="${step}"]`).click();
+  else if (/^[1-9]$/.test(event.key) && !isTyping) choose(BigInt(event.key));
+  else if (event.key === "Enter" && chosen() && !event.target.matches("a, input, button:not(.counter)")) field().form.requestSubmit();
+  else return;
+  event.preventDefault();
+});
 
 const pause = () => new Promise((resume) => setTimeout(resume, PAUSE_MS));
 const untilSeen = () =>
@@ -123,13 +160,16 @@ async function followGame() {
       else if (!answer.ok || isSending) await pause();
       else if (!showGame(html, false) && performance.now() - begun < PAUSE_MS) await pause();
     } catch {
-      if (!asking.signal.aborted) await pause();
+      if (!asking.signal.aborted) {
+        stopClocks();
+        statusLine.textContent = "Connection lost: trying again";
+        await pause();
+      }
     } finally {
       document.removeEventListener("visibilitychange", stop);
     }
   }
 }
 
-showPileInPlay();
-setInterval(showClock, 250);
+complete(Number(currentGame().dataset.plies));
 followGame();

@@ -33,6 +33,8 @@ const MAX_PICTURE_COUNTERS: u64 = 12;
 pub(super) enum BoardUse {
     /// Its takes and counters are links.
     Steps,
+    /// As for `Steps`, except that the counters in play are buttons of the form with the id `tap`.
+    Asks,
     /// It is in a frame of another site, so its links open in new tabs.
     Embedded,
     /// It is a picture in a list: smaller, and without links.
@@ -42,14 +44,14 @@ pub(super) enum BoardUse {
 impl BoardUse {
     fn max_piles(self) -> usize {
         match self {
-            Self::Steps | Self::Embedded => MAX_PILES,
+            Self::Steps | Self::Asks | Self::Embedded => MAX_PILES,
             Self::Picture => MAX_PICTURE_PILES,
         }
     }
 
     fn max_counters(self) -> u64 {
         match self {
-            Self::Steps | Self::Embedded => MAX_DRAWN_COUNTERS,
+            Self::Steps | Self::Asks | Self::Embedded => MAX_DRAWN_COUNTERS,
             Self::Picture => MAX_PICTURE_COUNTERS,
         }
     }
@@ -108,6 +110,8 @@ pub(super) enum Piece {
     Counter,
     /// A counter down to which the seat to move could take.
     Choice(Box<Choice>),
+    /// A counter down to which the player can take: this many, and all of them.
+    Button(u64, u64),
 }
 
 pub(super) struct DrawnTake {
@@ -190,7 +194,9 @@ impl MatchBoard<'_> {
         );
         let is_in_play = pile == self.position.pile_index();
         let counter = |take: u64| {
-            if is_in_play {
+            if is_in_play && self.used_as == BoardUse::Asks {
+                Piece::Button(take, left)
+            } else if is_in_play {
                 self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice)))
             } else {
                 Piece::Counter
@@ -278,7 +284,7 @@ mod tests {
         let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
         let position = replay.position_after(ply).unwrap();
         let outcomes = match used_as {
-            BoardUse::Steps | BoardUse::Embedded => vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }],
+            BoardUse::Steps | BoardUse::Asks | BoardUse::Embedded => vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }],
             BoardUse::Picture => Vec::new(),
         };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();

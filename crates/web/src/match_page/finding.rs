@@ -155,7 +155,7 @@ fn first_sentence(replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
 }
 
 /// Returns the place of a winner in the order of a seat, from 0; `None` before rows are revealed.
-pub(super) fn rank_of(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
+pub(crate) fn rank_of(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
     replay.wanted_winners(seat)?.iter().position(|&other| other == winner)
 }
 

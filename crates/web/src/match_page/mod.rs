@@ -13,9 +13,10 @@ mod take_list;
 mod view;
 mod winner_line;
 
-pub(super) use finding::takes_words;
+pub(super) use finding::{rank_of, takes_words};
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
 pub(super) use preview::{MatchPicture, featured_html, pictures_html};
+pub(super) use sentence::{Seats, Sentence, place_words};
 pub(super) use view::MatchAtPly;
 
 use super::address::link_of_cell;

@@ -7,9 +7,8 @@ use crate::address::PageAddress;
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
 use askama::Template;
-use lastnim_core::game::{Ending, Game, MatchId, Position};
+use lastnim_core::game::{MatchId, Position};
 use lastnim_core::oracle::Solution;
-use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 
 /// The maximum length of the best line.
@@ -51,14 +50,7 @@ struct PanelOption {
 impl<'a> MatchOracle<'a> {
     /// Solves a match; `None` before rows are revealed.
     pub(super) fn of_match(replay: &'a Replay) -> Option<Self> {
-        let setup = &replay.setup;
-        let rows = replay.rows.iter().map(|row| row.offsets.iter().map(|&offset| offset.into()).collect());
-        let ending = match setup.ending() {
-            pb::Ending::LastMoverWins => Ending::LastMoverWins,
-            _ => Ending::ToMoveWins,
-        };
-        let game = Game::parse(&setup.piles, &rows.collect::<Vec<_>>(), setup.first as usize, ending).ok()?;
-        Some(Self { replay, solution: Solution::new(&game) })
+        Some(Self { replay, solution: Solution::new(&replay.game()?) })
     }
 
     /// Returns what each take leads to, in ascending order; empty if no counter is left.

@@ -7,20 +7,38 @@ use lastnim_report::render::write_template;
 
 /// The names of the seats of a match. A bot has one seat.
 #[derive(Debug, Clone)]
-pub(super) struct Seats(Vec<String>);
+pub(crate) struct Seats {
+    names: Vec<String>,
+    /// The seat of the player, who is called "you".
+    own: Option<usize>,
+}
 
 impl Seats {
-    pub(super) fn of_setup(setup: &pb::MatchSetup) -> Self {
-        Self(setup.bots.clone())
+    pub(crate) fn of_setup(setup: &pb::MatchSetup) -> Self {
+        Self { names: setup.bots.clone(), own: None }
+    }
+
+    /// Calls a seat "you", for its player.
+    pub(crate) fn with_you(mut self, seat: usize) -> Self {
+        if let Some(name) = self.names.get_mut(seat) {
+            "you".clone_into(name);
+            self.own = Some(seat);
+        }
+        self
     }
 
     /// Returns the name of a seat; empty for an unknown one.
-    pub(super) fn name(&self, seat: usize) -> &str {
-        self.0.get(seat).map(String::as_str).unwrap_or_default()
+    pub(crate) fn name(&self, seat: usize) -> &str {
+        self.names.get(seat).map(String::as_str).unwrap_or_default()
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.0.len()
+    /// Returns the word for what belongs to a seat.
+    pub(crate) fn possessive(&self, seat: usize) -> &'static str {
+        if self.own == Some(seat) { "your" } else { "its" }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
     }
 }
 
@@ -34,7 +52,7 @@ enum Part {
 
 /// One or more sentences. Seats have their signs in HTML.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sentence(Vec<Part>);
+pub(crate) struct Sentence(Vec<Part>);
 
 /// A part of a sentence, for its template.
 struct DrawnPart {
@@ -51,23 +69,30 @@ struct DrawnSentence {
 }
 
 impl Sentence {
-    pub(super) fn of(text: impl Into<String>) -> Self {
+    pub(crate) fn of(text: impl Into<String>) -> Self {
         Self::default().text(text)
     }
 
     #[must_use = "returns the longer sentence"]
-    pub(super) fn text(self, text: impl Into<String>) -> Self {
+    pub(crate) fn text(self, text: impl Into<String>) -> Self {
         self.with(Part::Text(text.into()))
     }
 
     #[must_use = "returns the longer sentence"]
-    pub(super) fn strong(self, text: impl Into<String>) -> Self {
+    pub(crate) fn strong(self, text: impl Into<String>) -> Self {
         self.with(Part::Strong(text.into()))
     }
 
     #[must_use = "returns the longer sentence"]
-    pub(super) fn seat(self, seat: usize) -> Self {
+    pub(crate) fn seat(self, seat: usize) -> Self {
         self.with(Part::Seat(seat))
+    }
+
+    /// Adds the sentences of another.
+    #[must_use = "returns the longer sentence"]
+    pub(crate) fn then(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
     }
 
     fn with(mut self, part: Part) -> Self {
@@ -76,7 +101,7 @@ impl Sentence {
     }
 
     /// Writes it without signs.
-    pub(super) fn plain(&self, seats: &Seats) -> String {
+    pub(crate) fn plain(&self, seats: &Seats) -> String {
         let words = self.0.iter().map(|part| match part {
             Part::Text(text) | Part::Strong(text) => text,
             Part::Seat(seat) => seats.name(*seat),
@@ -84,7 +109,7 @@ impl Sentence {
         words.collect()
     }
 
-    pub(super) fn html(&self, seats: &Seats) -> String {
+    pub(crate) fn html(&self, seats: &Seats) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Text(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: false },
             Part::Strong(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: true },
@@ -97,7 +122,7 @@ impl Sentence {
 }
 
 /// Writes a place of a preference order, given from 0: `1st` to `32nd`.
-pub(super) fn place_words(rank: usize) -> String {
+pub(crate) fn place_words(rank: usize) -> String {
     let place = rank + 1;
     let is_teen = place % 100 / 10 == 1;
     let ending = match place % 10 {

@@ -70,6 +70,12 @@ struct MatchContent {
     is_newest: bool,
 }
 
+#[derive(Template)]
+#[template(path = "match/seats.html")]
+struct DrawnSeats {
+    seat_list: Vec<SeatCard>,
+}
+
 /// A link to a position.
 #[derive(Debug)]
 struct Step {
@@ -157,6 +163,18 @@ impl MatchAtPly<'_> {
         let content = MatchContent { transcripts, proof, ..self.content(&seats)? };
         let page = Page::of_html(address, title, write_template(&content));
         Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
+    }
+
+    /// Writes the seats and the board for a player. Nothing shows what the oracle says of the next take; `asks` makes
+    /// the counters in play buttons of the form with the id `tap`.
+    pub(crate) fn played_html(&self, seats: &Seats, asks: bool) -> Result<(String, String), Status> {
+        let Self { id, replay, ply, .. } = *self;
+        let position = &replay.requested_position(ply)?;
+        let audit = self.audit();
+        let used_as = if asks { BoardUse::Asks } else { BoardUse::Steps };
+        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as };
+        let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
+        Ok((write_template(&DrawnSeats { seat_list }), board.html()))
     }
 
     /// Writes all parts of the page for live updates.
@@ -315,7 +333,7 @@ impl MatchAtPly<'_> {
             Some(winner) if winner == seat => states.push("won".to_owned()),
             Some(winner) => states.extend(
                 rank_of(self.replay, seat, winner)
-                    .map(|rank| format!("got its {} choice", place_words(rank))),
+                    .map(|rank| format!("got {} {} choice", seats.possessive(seat), place_words(rank))),
             ),
             None if is_to_move => states.push("to move".to_owned()),
             None => {}

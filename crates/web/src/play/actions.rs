@@ -10,8 +10,9 @@ use crate::response::{PageResponse, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
-use lastnim_core::game::MatchId;
+use lastnim_core::game::{MatchId, Position};
 use lastnim_core::referee::SeatAction;
+use lastnim_proto::pb;
 use lastnim_rpc::GameStatus;
 use std::time::Duration;
 use tonic::codegen::http::StatusCode;
@@ -31,6 +32,9 @@ pub(super) async fn act_in_game(
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
+    if fields.value("act") == "again" {
+        return play_again(site, visitor, player, id, fields).await;
+    }
     let answer = redirect_response(&player.game_address(id));
     let Some(open) = player.open_seat(site, visitor, id)? else {
         // The game is over or belongs to another player; loading it shows which.
@@ -68,6 +72,53 @@ pub(super) async fn act_in_game(
     }
     player.wait_for_status(site, id, ANSWER_TIMEOUT, is_answered).await?;
     Ok(answer)
+}
+
+/// Starts a guest's game again from one of its positions, with the same opponents. From a later position than the first,
+/// the rows stay as they were.
+async fn play_again(
+    site: &Site,
+    visitor: &Visitor,
+    player: Player,
+    id: MatchId,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let game = PlayedGame::load(site, visitor, player, id).await?;
+    let Player::Guest(guest) = &game.player else {
+        return Err(Status::permission_denied("only a guest can play a game again"));
+    };
+    if !game.is_over() {
+        return Err(Status::failed_precondition("this game is not over: finish or resign it first"));
+    }
+    let ply = read_number(fields, "ply").map_err(Status::invalid_argument)?;
+    let position = game.replay.requested_position(u32::try_from(ply).unwrap_or(u32::MAX))?;
+    let request = again_request(&game, &position, ply > 0);
+    let id = site.guests.begin(visitor.request(request), guest).await?;
+    Ok(redirect_response(&game.player.game_address(id)))
+}
+
+fn again_request(game: &PlayedGame, position: &Position, keeps_rows: bool) -> pb::CreateMatchRequest {
+    let setup = &game.replay.setup;
+    let mut bots = setup.bots.clone();
+    // The guest has an empty name in a request.
+    bots[game.seat].clear();
+    let rows = || pb::AllianceMatrix { rows: game.replay.rows.clone() };
+    let assigned = if keeps_rows { Some(rows()) } else { setup.assigned.clone() };
+    pb::CreateMatchRequest {
+        bots,
+        piles: position.piles().filter(|&counters| counters > 0).collect(),
+        first: position.to_move().index() as u32,
+        ending: setup.ending,
+        alliance: match &assigned {
+            Some(_) => pb::AllianceMode::Given,
+            None => pb::AllianceMode::Declared,
+        }
+        .into(),
+        assigned,
+        clock: setup.clock,
+        max_plies: setup.max_plies,
+        ..pb::CreateMatchRequest::default()
+    }
 }
 
 /// Shows a game with an error in its form, or just the game if it is over.
@@ -132,8 +183,8 @@ fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<GameAction, Strin
 fn describe_past_ply(game: &PlayedGame, ply: u32, take: u64) -> Option<String> {
     let made = &game.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == game.seat && made.take == take;
-    let name = || game.names.subject(made.seat as usize);
-    (!is_same).then(|| format!("ply {ply} is over: {} took {}", name(), made.take))
+    let name = || game.names.name(made.seat as usize);
+    (!is_same).then(|| format!("take {} is over: {} took {}", ply + 1, name(), made.take))
 }
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {
@@ -155,7 +206,6 @@ mod tests {
     use crate::testing::open_site;
     use crate::visitor_channel::VisitorChannel;
     use lastnim_arena::{Arena, Backend, Limits};
-    use lastnim_proto::pb;
     use lastnim_rpc::ClientAddress;
     use std::sync::mpsc;
     use tokio::sync::oneshot;

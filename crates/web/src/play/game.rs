@@ -1,6 +1,7 @@
 //! A game of a person against bots.
 
 use super::player::Player;
+use crate::match_page::Seats;
 use crate::replay::Replay;
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -31,31 +32,8 @@ pub(super) struct PlayedGame {
     pub has_session: bool,
     /// The player's seat while the match is open.
     pub open_seat: Option<OpenSeat>,
-    pub names: SeatNames,
-}
-
-/// Names of the seats, with "you" for the reader's.
-#[derive(Debug, Clone)]
-pub(super) struct SeatNames {
-    bots: Vec<String>,
-    own: usize,
-}
-
-impl SeatNames {
-    /// Takes the bots by seat, and the reader's seat.
-    pub(super) fn new(bots: Vec<String>, own: usize) -> Self {
-        Self { bots, own }
-    }
-
-    /// Returns the name of a seat as a subject.
-    pub(super) fn subject(&self, seat: usize) -> &str {
-        self.object(seat)
-    }
-
-    /// Returns the name of a seat as an object.
-    pub(super) fn object(&self, seat: usize) -> &str {
-        if seat == self.own { "you" } else { self.bots.get(seat).map(String::as_str).unwrap_or_default() }
-    }
+    /// The names of the seats, with "you" for the player's.
+    pub names: Seats,
 }
 
 impl PlayedGame {
@@ -96,7 +74,7 @@ impl PlayedGame {
         let strikes = record.events.iter().filter(is_own_strike).count() as u32;
         let open_seat = player.open_seat(site, visitor, id)?;
         let has_session = player.has_session(site);
-        let names = SeatNames::new(replay.setup.bots.clone(), seat);
+        let names = Seats::of_setup(&replay.setup).with_you(seat);
         Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }
 

@@ -1,30 +1,32 @@
 //! The page of a game.
 
-use super::clock_words::clock_words;
 use super::game::PlayedGame;
 use super::player::Player;
-use super::typed_game::TypedGame;
-use super::typed_row::wish_field;
-use super::verdict::{Verdict, judge_game};
+use super::typed_row::{ROW_FIELD, wish_field};
+use super::verdict::{JudgedGame, Verdict};
 use crate::address::{BotPlayAddress, PageAddress};
-use crate::board::{LastTake, draw_board};
 use crate::forms::{FormFields, FormToken};
+use crate::match_page::{MatchAtPly, Sentence};
 use crate::page::Page;
 use crate::replay::ReplayedTake;
 use crate::response::{PageResponse, private_response};
-use crate::seat_sign::seat_sign;
 use crate::visitor::Visitor;
 use askama::Template;
-use lastnim_core::game::{Ending, Position};
+use lastnim_core::game::Position;
 use lastnim_proto::pb;
-use lastnim_report::words::{count_words, enum_phrase};
+use lastnim_report::words::{count_words, join_words};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The maximum number of counters that are shown as buttons; for higher piles, the player types the number.
-const MAX_BUTTONS: u64 = 40;
-/// The number of newest takes that are listed.
-const MAX_TAKES: usize = 40;
+/// The maximum number of counters that are all drawn; of a higher pile, the player types the number.
+const MAX_DRAWN_COUNTERS: u64 = 20;
+/// Up to so many piles, and counters in each, there is room for large counters.
+const ROOMY_PILES: usize = 6;
+const ROOMY_COUNTERS: u64 = 10;
+/// The maximum number of seats for which all rows are listed.
+const MAX_LISTED_SEATS: usize = 3;
+/// The maximum number of takes that are told: the newest ones.
+const MAX_TOLD_TAKES: usize = 6;
 
 /// The page of a game.
 #[derive(Debug, Template)]
@@ -35,55 +37,59 @@ struct GameContent {
     /// Where anyone can watch the match.
     watched_at: String,
     revision: u64,
+    /// The number of takes.
+    plies: u32,
     is_over: bool,
     /// Whether the page updates itself.
     is_followed: bool,
+    /// Whether the player is a guest, who can play again.
+    is_guests: bool,
     /// The list of the bot's other matches; empty for a guest.
     list_address: String,
-    /// The state in one sentence.
-    state: String,
     /// Further notes, one sentence each.
     notes: Vec<String>,
-    /// The clock of the seat to move.
-    clock: Option<RunningClock>,
     /// The error in the last action; may be empty.
     mistake: String,
-    board: String,
+    seat_count: usize,
+    /// Whether there is room for large counters.
+    is_roomy: bool,
+    seats_html: String,
+    board_html: String,
     /// The form for the player's turn.
     turn: Turn,
-    seats: Vec<SeatLine>,
-    takes: Vec<String>,
+    /// The last takes, from the player's on, as HTML.
+    told: Vec<String>,
     can_resign: bool,
     verdict: Option<Verdict>,
-    /// The fields that start the same game again; empty if the player cannot.
-    again: Vec<(String, String)>,
-}
-
-#[derive(Debug)]
-struct RunningClock {
-    left_ms: u128,
-    words: String,
-    is_own: bool,
 }
 
 /// What the player can do.
 #[derive(Debug)]
 enum Turn {
-    /// Declare a row.
+    /// Declare a row: one of these, or a seat for each place.
     Declare {
+        intro: String,
+        rows: Vec<RowChoice>,
         wishes: Vec<Wish>,
     },
     /// Take counters at a ply.
     Take {
         ply: u32,
         counters: u64,
-        buttons: Vec<u64>,
     },
     Wait,
     /// Take the seats back from another session.
     TakeSeats,
     /// Nothing; the game is over.
     Over,
+}
+
+/// A row to choose.
+#[derive(Debug)]
+struct RowChoice {
+    value: String,
+    html: String,
+    is_chosen: bool,
 }
 
 /// A place in the player's row, and the seats to choose from.
@@ -97,18 +103,8 @@ struct Wish {
 #[derive(Debug)]
 struct WishChoice {
     seat: usize,
-    words: String,
-    is_chosen: bool,
-}
-
-#[derive(Debug)]
-struct SeatLine {
-    seat: usize,
-    mark: String,
     name: String,
-    state: String,
-    is_to_move: bool,
-    wanted: Vec<(usize, String)>,
+    is_chosen: bool,
 }
 
 pub(super) fn game_response(visitor: &Visitor, game: &PlayedGame) -> Result<PageResponse, Status> {
@@ -124,89 +120,94 @@ pub(super) fn mistaken_game_response(
     typed: Option<&FormFields>,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
-    let content = GameContent::of_game(game, form_token, mistake, typed)?;
-    let title = if game.is_over() { "Your game is over" } else { "Your game" };
-    Ok(private_response(visitor, status, Page::of_template(title, &content)))
+    let broken = || Status::data_loss("the record has an illegal take");
+    let position = game.replay.position_after(game.replay.plies()).ok_or_else(broken)?;
+    let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
+    let headline = headline(game, &position);
+    let page = Page::of_template(headline.plain(&game.names), &content);
+    Ok(private_response(visitor, status, page.with_heading(headline.html(&game.names))))
 }
 
 impl GameContent {
     fn of_game(
         game: &PlayedGame,
+        position: &Position,
         form_token: FormToken,
         mistake: String,
         typed: Option<&FormFields>,
     ) -> Result<Self, Status> {
-        let plies = game.replay.plies();
-        let broken = || Status::data_loss("the record has an illegal take");
-        let position = game.replay.position_after(plies).ok_or_else(broken)?;
-        let last = plies.checked_sub(1).and_then(|before| {
-            let take = game.replay.take_at(before)?;
-            Some(LastTake { pile: take.pile, counters: take.took.take })
-        });
+        let (id, replay, plies) = (game.id, &game.replay, game.replay.plies());
+        let turn = turn_of_game(game, position, typed);
+        let is_taking = matches!(turn, Turn::Take { .. });
         let (is_over, is_lost) = (game.is_over(), game.lost_seat().is_some());
-        let audit = game.shown.audit.as_ref();
-        let clock = game.open_seat.and_then(|open| {
-            let (left, is_own) = (open.left?, open.is_awaited && !is_lost);
-            Some(RunningClock { left_ms: left.as_millis(), words: clock_words(left), is_own })
-        });
+        let table = MatchAtPly { id, shown: &game.shown, replay, words: None, ply: plies };
+        let (seats_html, board_html) = table.played_html(&game.names, is_taking)?;
+        let (names, piles) = (&game.names, &replay.setup.piles);
+        let judged = |audit| JudgedGame { id, replay, audit, seat: game.seat, names }.verdict();
         Ok(Self {
             form_token,
-            address: game.player.game_address(game.id).to_string(),
-            watched_at: PageAddress::Match { id: game.id, ply: None }.to_string(),
+            address: game.player.game_address(id).to_string(),
+            watched_at: PageAddress::Match { id, ply: None }.to_string(),
             revision: game.status.revision,
+            plies,
             is_over,
             is_followed: !is_over && game.has_session,
+            is_guests: game.is_guests(),
             list_address: match game.player {
                 Player::Guest(_) => String::new(),
                 Player::Bot(_) => BotPlayAddress::Seats { since: None }.to_string(),
             },
-            state: state_words(game, &position),
             notes: note_words(game),
-            clock: clock.filter(|_| !is_over),
             mistake: if mistake.is_empty() { refusal_words(game) } else { mistake },
-            board: draw_board(&position, last, &game.replay.setup.piles).svg,
-            turn: turn_of_game(game, &position, typed),
-            seats: seat_lines(game, &position),
-            takes: take_lines(game),
+            seat_count: names.count(),
+            is_roomy: piles.len() <= ROOMY_PILES && piles.iter().all(|&pile| pile <= ROOMY_COUNTERS),
+            seats_html,
+            board_html,
+            turn,
+            told: if is_over { Vec::new() } else { told_takes(game) },
             can_resign: !is_over && !is_lost && game.has_session,
-            verdict: audit.map(|audit| judge_game(game.id, audit, game.seat, &game.names)),
-            again: match game.player {
-                Player::Guest(_) => TypedGame::of_setup(&game.replay.setup, game.seat).to_fields(),
-                Player::Bot(_) => Vec::new(),
-            },
+            verdict: game.shown.audit.as_ref().map(judged),
         })
     }
 }
 
-/// Describes the state of a game.
-fn state_words(game: &PlayedGame, position: &Position) -> String {
+/// Says how a game stands.
+fn headline(game: &PlayedGame, position: &Position) -> Sentence {
     if let Some(end) = &game.replay.end {
         return match end.winner.map(|winner| winner as usize) {
             Some(winner) if winner == game.seat && game.lost_seat().is_some() => {
-                "Your seat won, played by the steward.".to_owned()
+                Sentence::of("Your seat won, played by the steward")
             }
-            Some(winner) if winner == game.seat => "You won.".to_owned(),
-            Some(winner) => format!("{} won.", game.names.subject(winner)),
+            Some(winner) if winner == game.seat => Sentence::of("You won"),
+            Some(winner) => Sentence::of("You lost to ").seat(winner),
             // Outside of tournaments, a match is cancelled only if it is a guest's and its place was needed.
-            None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => {
-                "The server ended this game to make room for another guest, because it was waiting for you."
-                    .to_owned()
-            }
-            None => "The game ended without a winner.".to_owned(),
+            None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => Sentence::of(
+                "The server ended this game to make room for another guest, because it was waiting for you",
+            ),
+            None => Sentence::of("The game ended without a winner"),
         };
     }
     match (game.is_declaring(), game.is_awaited()) {
-        (true, true) => {
-            "Declare your preference order (row): whom you would most like to see win, first.".to_owned()
+        (true, true) => Sentence::of("Whom would you like to see win?"),
+        (true, false) => Sentence::of("The others are saying whom they want to see win"),
+        (false, true) if position.counters() == 1 => {
+            Sentence::of("Your turn: take the last counter of the pile")
         }
-        (true, false) => "The others are declaring their preference orders.".to_owned(),
-        (false, true) => format!("Your move: take from the pile of {}.", position.counters()),
+        (false, true) => Sentence::of(format!("Your turn: take 1 to {}", position.counters())),
         (false, false) => match position.to_move().index() {
-            seat if seat != game.seat => format!("{} is to move.", game.names.subject(seat)),
-            _ if game.lost_seat().is_some() => "The steward is to move for you.".to_owned(),
+            seat if seat != game.seat => Sentence::default().seat(seat).text(" is to move"),
+            _ if game.lost_seat().is_some() => Sentence::of("The steward is to move for you"),
             // The session is already past the end of the record.
-            _ => "The game continues.".to_owned(),
+            _ => Sentence::of("The game continues"),
         },
+    }
+}
+
+/// Says who wins at the end of a game.
+fn ending_words(setup: &pb::MatchSetup) -> &'static str {
+    match setup.ending() {
+        pb::Ending::LastMoverWins => "The seat that takes the last counter wins.",
+        _ => "When no counter is left, the seat to move wins.",
     }
 }
 
@@ -215,24 +216,30 @@ fn note_words(game: &PlayedGame) -> Vec<String> {
     let setup = &game.replay.setup;
     let mut notes = Vec::new();
     if let Some(reason) = game.lost_seat() {
-        let reason = enum_phrase(reason.as_str_name(), "FORFEIT_REASON_");
-        notes.push(format!(
-            "You lost your seat ({reason}): the steward, which plays optimally, moves for it."
-        ));
+        let why = lost_words(reason);
+        notes.push(format!("You lost your seat: {why}. The steward, which plays optimally, moves for it."));
     }
-    let wins = match setup.ending.try_into().unwrap_or_default() {
-        pb::Ending::LastMoverWins => Ending::LastMoverWins,
-        _ => Ending::ToMoveWins,
-    };
-    notes.push(match wins {
-        Ending::ToMoveWins => "When no counter is left, the seat to move wins.".to_owned(),
-        Ending::LastMoverWins => "Whoever takes the last counter wins.".to_owned(),
-    });
+    if !game.is_over() && !game.is_declaring() {
+        notes.push(ending_words(setup).to_owned());
+    }
     if game.strikes > 0 && !game.is_over() {
         let strikes = count_words(game.strikes, "strike", "strikes");
         notes.push(format!("You have {strikes}; {} cost you the seat.", setup.strikes));
     }
     notes
+}
+
+/// Says why the player lost the seat.
+fn lost_words(reason: pb::ForfeitReason) -> &'static str {
+    match reason {
+        pb::ForfeitReason::Unspecified => "it was forfeited",
+        pb::ForfeitReason::TimedOut => "your time ran out",
+        pb::ForfeitReason::Disconnected => "your time ran out while you were not connected",
+        pb::ForfeitReason::NoShow => "you never connected",
+        pb::ForfeitReason::Strikes => "you had too many strikes",
+        pb::ForfeitReason::Resigned => "you resigned",
+        pb::ForfeitReason::Disqualified => "the organiser disqualified you",
+    }
 }
 
 /// Returns why the last action failed; may be empty.
@@ -257,11 +264,59 @@ fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormField
         return Turn::Wait;
     }
     if game.is_declaring() {
-        return Turn::Declare { wishes: wishes(game, typed) };
+        let seats = game.names.count();
+        let others = (0..seats).filter(|&seat| seat != game.seat);
+        let mut intro = Sentence::of("You are ").seat(game.seat).text(", with ");
+        for (index, seat) in others.enumerate() {
+            let before = if index == 0 {
+                ""
+            } else if index + 2 == seats {
+                " and "
+            } else {
+                ", "
+            };
+            intro = intro.text(before).seat(seat);
+        }
+        let intro = intro.text(format!(
+            ". Your order of the seats, the one you would like best first, is your row. All seats declare at the same time, and read each other's rows before the first take. {}",
+            ending_words(&game.replay.setup)
+        ));
+        let intro = intro.html(&game.names);
+        return if seats <= MAX_LISTED_SEATS {
+            Turn::Declare { intro, rows: row_choices(game, typed), wishes: Vec::new() }
+        } else {
+            Turn::Declare { intro, rows: Vec::new(), wishes: wishes(game, typed) }
+        };
     }
-    let counters = position.counters();
-    let buttons = if counters <= MAX_BUTTONS { (1..=counters).rev().collect() } else { Vec::new() };
-    Turn::Take { ply: game.replay.plies(), counters, buttons }
+    Turn::Take { ply: game.replay.plies(), counters: position.counters() }
+}
+
+/// Lists all rows of a few seats, the standard row first.
+fn row_choices(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<RowChoice> {
+    let seats = game.names.count();
+    let mut rows = vec![Vec::new()];
+    for _ in 0..seats {
+        let longer = |row: &Vec<usize>| {
+            let (row, own) = (row.clone(), game.seat);
+            let rest = (0..seats).map(move |offset| (own + offset) % seats).filter({
+                let row = row.clone();
+                move |seat| !row.contains(seat)
+            });
+            rest.map(move |seat| [row.as_slice(), &[seat]].concat()).collect::<Vec<_>>()
+        };
+        rows = rows.iter().flat_map(longer).collect();
+    }
+    let chosen = typed.and_then(|typed| typed.find(ROW_FIELD));
+    let choice = |(index, row): (usize, Vec<usize>)| {
+        let value = join_words(&row, " ");
+        let mut sentence = Sentence::default();
+        for (place, &seat) in row.iter().enumerate() {
+            sentence = if place > 0 { sentence.text(" › ").seat(seat) } else { sentence.seat(seat) };
+        }
+        let is_chosen = chosen.map_or(index == 0, |chosen| chosen == value);
+        RowChoice { html: sentence.html(&game.names), value, is_chosen }
+    };
+    rows.into_iter().enumerate().map(choice).collect()
 }
 
 fn wishes(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<Wish> {
@@ -272,7 +327,7 @@ fn wishes(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<Wish> {
         let chosen = typed.map_or(usual.as_str(), |typed| typed.value(&field));
         let choice = |seat: usize| {
             let is_chosen = seat.to_string() == chosen;
-            WishChoice { seat, words: format!("seat {seat}: {}", game.names.object(seat)), is_chosen }
+            WishChoice { seat, name: game.names.name(seat).to_owned(), is_chosen }
         };
         let label = match wish {
             0 => "First choice".to_owned(),
@@ -284,44 +339,25 @@ fn wishes(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<Wish> {
     (0..seats).map(wish).collect()
 }
 
-fn seat_lines(game: &PlayedGame, position: &Position) -> Vec<SeatLine> {
-    let to_move = (!game.is_over() && !game.is_declaring()).then(|| position.to_move().index());
-    let winner = game.replay.end.as_ref().and_then(|end| end.winner);
-    let line = |seat: usize| {
-        let lost = game.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == seat);
-        let mut states = Vec::new();
-        if winner == Some(seat as u32) {
-            states.push("won".to_owned());
-        } else if to_move == Some(seat) {
-            states.push("to move".to_owned());
-        }
-        if let Some((_, lost)) = lost {
-            let reason = enum_phrase(lost.reason().as_str_name(), "FORFEIT_REASON_");
-            states.push(format!("forfeited: {reason}; the steward plays"));
-        }
-        let wanted = game.replay.wanted_winners(seat).unwrap_or_default();
-        SeatLine {
-            seat,
-            mark: seat_sign(seat),
-            name: game.names.object(seat).to_owned(),
-            state: states.join("; "),
-            is_to_move: to_move == Some(seat),
-            wanted: wanted.into_iter().map(|other| (other, seat_sign(other))).collect(),
-        }
-    };
-    (0..game.replay.setup.bots.len()).map(line).collect()
-}
-
-/// Lists the newest takes, the last one first.
-fn take_lines(game: &PlayedGame) -> Vec<String> {
-    let line = |take: &ReplayedTake| {
+/// Tells the takes from the player's last one on, the oldest first, as HTML.
+fn told_takes(game: &PlayedGame) -> Vec<String> {
+    let tell = |take: &ReplayedTake| {
         let (took, counters) = (&take.took, take.counters);
         let seat = took.seat as usize;
-        if took.steward {
-            format!("the steward took {} of {counters} for {}", took.take, game.names.object(seat))
+        let said = if took.steward {
+            Sentence::of("The steward, for ").seat(seat).text(", took ")
         } else {
-            format!("{} took {} of {counters}", game.names.subject(seat), took.take)
-        }
+            Sentence::default().seat(seat).text(" took ")
+        };
+        let said = said.strong(format!("{} of {counters}", took.take));
+        said.text(if took.take == counters { ": the pile is gone." } else { "." }).html(&game.names)
     };
-    game.replay.newest_takes().take(MAX_TAKES).map(line).collect()
+    let mut told = Vec::new();
+    for take in game.replay.newest_takes().take(MAX_TOLD_TAKES) {
+        told.insert(0, tell(take));
+        if take.took.seat as usize == game.seat {
+            break;
+        }
+    }
+    told
 }

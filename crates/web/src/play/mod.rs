@@ -6,7 +6,6 @@
 mod actions;
 mod bot_seats;
 mod bot_tournaments;
-mod clock_words;
 mod game;
 mod game_page;
 mod new_game_page;

@@ -108,41 +108,6 @@ impl TypedGame {
         }
     }
 
-    /// Returns the settings of a played game, to play it again.
-    pub(super) fn of_setup(setup: &pb::MatchSetup, seat: usize) -> Self {
-        let opponents = setup.bots.iter().enumerate().filter(|(at, _)| *at != seat);
-        let ending = pb::Ending::try_from(setup.ending).ok().and_then(|ending| match ending {
-            pb::Ending::LastMoverWins => Some(Ending::LastMoverWins),
-            pb::Ending::ToMoveWins => Some(Ending::ToMoveWins),
-            pb::Ending::Unspecified => None,
-        });
-        let piles: Vec<_> = setup.piles.iter().map(ToString::to_string).collect();
-        Self {
-            against: opponents.filter_map(|(_, bot)| bot.parse().ok()).collect(),
-            size: "small".into(),
-            piles: piles.join(" "),
-            ending: ending.unwrap_or_default().to_string(),
-            seat: seat.to_string(),
-            time: (setup.clock.map_or(0, |clock| clock.initial_ms) / 1_000).to_string(),
-            rows: if setup.assigned.is_some() { "standard" } else { "declared" }.into(),
-        }
-    }
-
-    /// Returns the fields as a form would send them.
-    pub(super) fn to_fields(&self) -> Vec<(String, String)> {
-        let of_opponent = |bot: &BotName| (opponent_field(bot), "on".to_owned());
-        let others = [
-            ("size", &self.size),
-            ("piles", &self.piles),
-            ("ending", &self.ending),
-            ("seat", &self.seat),
-            ("time", &self.time),
-            ("rows", &self.rows),
-        ];
-        let others = others.map(|(name, value)| (name.to_owned(), value.clone()));
-        self.against.iter().map(of_opponent).chain(others).collect()
-    }
-
     /// Parses the settings.
     ///
     /// # Errors
@@ -315,24 +280,6 @@ mod tests {
             ]
         );
         assert_eq!(said("against-=on", "seat=4"), ["no opponent was chosen: choose 1 to 4"]);
-    }
-
-    #[test]
-    fn a_played_game_can_be_repeated() {
-        let game = typed(WHOLE);
-        let request = game.read().unwrap().with_guest_at(0);
-        let setup = pb::MatchSetup {
-            bots: request.bots,
-            piles: request.piles,
-            ending: request.ending,
-            clock: request.clock,
-            ..pb::MatchSetup::default()
-        };
-        let again = TypedGame::of_setup(&setup, 1);
-        assert_eq!(again, TypedGame { size: "small".into(), piles: "21 34".into(), ..game });
-        let fields: Vec<_> =
-            again.to_fields().iter().map(|(name, value)| format!("{name}={value}")).collect();
-        assert_eq!(typed(&fields.join("&").replace(' ', "+")), again);
     }
 
     proptest! {

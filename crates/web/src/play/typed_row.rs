@@ -7,21 +7,29 @@ pub(super) fn wish_field(wish: usize) -> String {
     format!("wish-{wish}")
 }
 
-/// Parses a row of seats, the preferred winner first, into offsets from the player's own seat.
+/// The field of a whole row, for few seats.
+pub(super) const ROW_FIELD: &str = "row";
+
+/// Parses a row of seats, the preferred winner first, into offsets from the player's own seat. The row is one field, or
+/// one for each place.
 ///
 /// # Errors
-/// Names a repeated or invalid seat.
+/// Names a repeated or invalid seat. Seats are counted from 1 there, as on the page.
 pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result<Vec<u64>, String> {
+    let whole = fields.find(ROW_FIELD).map(|row| row.split(' ').collect::<Vec<_>>());
     let mut wanted = Vec::new();
     for wish in 0..seats {
-        let given = fields.value(&wish_field(wish));
+        let given = match &whole {
+            Some(row) => row.get(wish).copied().unwrap_or_default(),
+            None => fields.value(&wish_field(wish)),
+        };
         let named = given.parse::<usize>().ok().filter(|named| *named < seats);
         let named = named.ok_or_else(|| {
             let given: String = given.chars().take(40).collect();
-            format!("choice {}, {given:?}: expected a seat from 0 to {}", wish + 1, seats - 1)
+            format!("choice {}, {given:?}: expected the number of a seat, 0 to {}", wish + 1, seats - 1)
         })?;
         if wanted.contains(&named) {
-            return Err(format!("seat {named} was chosen twice: choose each seat once"));
+            return Err(format!("seat {} was chosen twice: choose each seat once", named + 1));
         }
         wanted.push(named);
     }
@@ -37,11 +45,15 @@ mod tests {
         let read = |fields: &str| read_row(&FormFields::parse(fields.as_bytes()).unwrap(), 1, 3);
         assert_eq!(read("wish-0=1&wish-1=2&wish-2=0"), Ok(vec![0, 1, 2]));
         assert_eq!(read("wish-0=0&wish-1=1&wish-2=2"), Ok(vec![2, 0, 1]));
+        assert_eq!(read("row=0+1+2"), Ok(vec![2, 0, 1]));
         assert_eq!(
             read("wish-0=0&wish-1=0&wish-2=2").unwrap_err(),
-            "seat 0 was chosen twice: choose each seat once"
+            "seat 1 was chosen twice: choose each seat once"
         );
-        assert_eq!(read("wish-0=0&wish-1=3").unwrap_err(), "choice 2, \"3\": expected a seat from 0 to 2");
-        assert_eq!(read("").unwrap_err(), "choice 1, \"\": expected a seat from 0 to 2");
+        assert_eq!(
+            read("wish-0=0&wish-1=3").unwrap_err(),
+            "choice 2, \"3\": expected the number of a seat, 0 to 2"
+        );
+        assert_eq!(read("").unwrap_err(), "choice 1, \"\": expected the number of a seat, 0 to 2");
     }
 }

@@ -1,119 +1,267 @@
-//! The oracle's verdict on a player's game.
+//! Why a player's game ended as it did, and what would have changed it.
 
-use super::game::SeatNames;
 use crate::address::PageAddress;
+use crate::match_page::{Seats, Sentence, place_words, rank_of, takes_words};
+use crate::replay::Replay;
+use lastnim_analysis::BestDeclaration;
 use lastnim_core::game::MatchId;
-use lastnim_core::oracle::TakeRange;
+use lastnim_core::oracle::Budget;
 use lastnim_proto::pb;
-use lastnim_report::explanation::take_range_words;
 use lastnim_report::words::count_words;
 
 const MAX_ERRORS: usize = 20;
+/// The steps of the search for a better declaration: enough for all declarations of five seats.
+const MAX_STEPS: u64 = 20_000;
 
 /// The oracle's verdict on a player's game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// A summary, one sentence each.
-    pub words: Vec<String>,
-    /// The player's errors, each with the address of the position before it.
+    /// Why the winner won, as HTML.
+    pub why: String,
+    /// What would have changed it, as HTML.
+    pub change: String,
+    /// The ply of the player's take that would have changed it, if there is one.
+    pub ply: Option<u32>,
+    /// How many of the player's takes were optimal; may be empty.
+    pub score: String,
+    /// The player's errors, each with the address of the position after it.
     pub errors: Vec<(String, String)>,
 }
 
-/// Summarises how the player played.
-pub(super) fn judge_game(id: MatchId, audit: &pb::Audit, seat: usize, names: &SeatNames) -> Verdict {
-    let own: Vec<_> = audit.plies.iter().filter(|ply| ply.seat as usize == seat && !ply.steward).collect();
-    let wrong: Vec<_> = own.iter().filter(|ply| ply.regret > 0).collect();
-    let predicted = names.subject(audit.predicted_winner as usize);
-    let mut words = vec![format!("Under optimal play from the first move {predicted} would have won.")];
-    words.push(match (own.len(), wrong.len()) {
-        (0, _) => "You made no takes yourself.".to_owned(),
-        (1, 0) => "Your take was optimal.".to_owned(),
-        (takes, 0) => format!("All of your {takes} takes were optimal."),
-        (takes, errors) => {
-            let cost: u32 = wrong.iter().map(|ply| ply.regret).sum();
-            format!(
-                "{errors} of your {} {} not optimal and cost you {} in your row.",
-                count_words(takes, "take", "takes"),
-                if errors == 1 { "was" } else { "were" },
-                count_words(cost, "rank", "ranks"),
-            )
+/// A game that is over, and the seat of its player.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedGame<'a> {
+    pub id: MatchId,
+    pub replay: &'a Replay,
+    pub audit: &'a pb::Audit,
+    pub seat: usize,
+    /// The names of the seats, with "you" for the player's.
+    pub names: &'a Seats,
+}
+
+impl JudgedGame<'_> {
+    pub(super) fn verdict(&self) -> Verdict {
+        let own = || self.audit.plies.iter().filter(|ply| self.is_own(ply));
+        let errors: Vec<_> = own().filter(|ply| ply.regret > 0).collect();
+        let score = match (own().count(), errors.len()) {
+            (0, _) => String::new(),
+            (1, 0) => "Your only take was optimal.".to_owned(),
+            (1, _) => "Your only take was an error.".to_owned(),
+            (takes, 0) => format!("All your {takes} takes were optimal."),
+            (takes, wrong) => {
+                let verb = if wrong == 1 { "was an error" } else { "were errors" };
+                format!("{wrong} of your {} {verb}.", count_words(takes, "take", "takes"))
+            }
+        };
+        let (change, ply) = self.change(&errors);
+        let linked = |ply: &&pb::PlyAudit| {
+            let position = PageAddress::Match { id: self.id, ply: Some(ply.ply + 1) };
+            (self.error("At", ply).plain(self.names), position.to_string())
+        };
+        Verdict {
+            why: self.why().html(self.names),
+            change: change.html(self.names),
+            ply,
+            score,
+            errors: errors.iter().take(MAX_ERRORS).map(linked).collect(),
         }
-    });
-    let others =
-        audit.plies.iter().filter(|ply| ply.seat as usize != seat && ply.regret > 0 && !ply.steward).count();
-    if others > 0 {
-        words.push(format!("The others made {}.", count_words(others, "error", "errors")));
     }
-    let errors =
-        wrong.iter().take(MAX_ERRORS).map(|ply| (error_words(ply, names), position_address(id, ply.ply)));
-    Verdict { words, errors: errors.collect() }
-}
 
-fn error_words(ply: &pb::PlyAudit, names: &SeatNames) -> String {
-    let ranges =
-        ply.optimal_takes.iter().map(|&pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }));
-    let optimal = ranges.collect::<Vec<_>>().join(" or ");
-    let winner = |seat: u32| names.object(seat as usize);
-    format!(
-        "At ply {} you took {} of {}. Optimal: {optimal}. The winner changed from {} to {}.",
-        ply.ply,
-        ply.take,
-        ply.counters,
-        winner(ply.predicted_before),
-        winner(ply.predicted_after),
-    )
-}
+    fn is_own(&self, ply: &pb::PlyAudit) -> bool {
+        ply.seat as usize == self.seat && !ply.steward
+    }
 
-fn position_address(id: MatchId, ply: u32) -> String {
-    PageAddress::Match { id, ply: Some(ply) }.to_string()
+    /// Returns the place of a winner in the player's row, from 0.
+    fn rank(&self, winner: u32) -> usize {
+        rank_of(self.replay, self.seat, winner as usize).unwrap_or_default()
+    }
+
+    /// Says why the winner won by the rules, and how much the player wanted that.
+    fn why(&self) -> Sentence {
+        let winner = self.audit.winner as usize;
+        let is_own = winner == self.seat;
+        let reason = self.replay.end.as_ref().map(pb::EndedEvent::reason).unwrap_or_default();
+        let is_last = self.replay.setup.ending() == pb::Ending::LastMoverWins;
+        let from_there = |ended| {
+            let wins = if is_own { " win." } else { " wins." };
+            Sentence::of(format!("{ended}. Under optimal play from there ")).seat(winner).text(wins)
+        };
+        let said = match reason {
+            pb::EndReason::PlyLimit => from_there("The game reached its limit of takes"),
+            pb::EndReason::AllForfeited => from_there("Every seat was forfeited"),
+            _ if is_own && is_last => Sentence::of("You took the last counter."),
+            _ if is_own => Sentence::of("You were to move when the last counter was gone."),
+            _ if is_last => Sentence::default().seat(winner).text(" took the last counter."),
+            _ => Sentence::default().seat(winner).text(" was to move when the last counter was gone."),
+        };
+        match self.rank(self.audit.winner) {
+            0 if is_own => said,
+            1 if self.names.count() == 2 && !is_own => said,
+            rank => said.text(format!(" That was your {} choice.", place_words(rank))),
+        }
+    }
+
+    /// Says what would have led to a winner whom the player wants more, and at which ply.
+    fn change(&self, errors: &[&pb::PlyAudit]) -> (Sentence, Option<u32>) {
+        let rank = self.rank(self.audit.winner);
+        let decisive = self.audit.plies.iter().rfind(|ply| ply.regret > 0);
+        let with_decisive = |said: Sentence| match decisive {
+            Some(ply) => said.text(" The last error decided it: ").then(self.error("at", ply)),
+            None => said.text(" Nobody made an error."),
+        };
+        if rank == 0 {
+            return (
+                with_decisive(Sentence::default().strong("Nothing would have been better for you.")),
+                None,
+            );
+        }
+        if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
+            let said = Sentence::default().strong("What would have changed it:").text(" ");
+            let choice = place_words(self.rank(error.predicted_before));
+            let said = said.then(self.error("at", error)).text(format!(" That is your {choice} choice."));
+            return (said, Some(error.ply));
+        }
+        let (row, is_certain) = self.better_row(rank);
+        if let Some((row, winner)) = row {
+            let choice = place_words(self.rank(winner as u32));
+            let mut said =
+                Sentence::default().strong("What would have changed it:").text(" another row. Declaring ");
+            for (place, &seat) in row.iter().enumerate() {
+                said = if place > 0 { said.text(" › ").seat(seat) } else { said.seat(seat) };
+            }
+            let said = said.text(" would have made ").seat(winner);
+            return (said.text(format!(" win under optimal play, your {choice} choice.")), None);
+        }
+        let none = match (self.replay.setup.assigned.is_none(), is_certain) {
+            (true, true) => " No other take or row of yours leads to a better choice under optimal play.",
+            _ => " No other take of yours leads to a better choice under optimal play.",
+        };
+        (with_decisive(Sentence::default().strong("You could not have changed it.").text(none)), None)
+    }
+
+    /// Says what a take was, and what would have been right.
+    fn error(&self, at: &str, ply: &pb::PlyAudit) -> Sentence {
+        let (said, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
+        let said =
+            if ply.steward { said.text("the steward, for ").seat(seat).text(",") } else { said.seat(seat) };
+        said.text(format!(" took {} of {}. ", ply.take, ply.counters))
+            .strong(format!("Taking {}", takes_words(&ply.optimal_takes)))
+            .text(" would have made ")
+            .seat(ply.predicted_before as usize)
+            .text(" win under optimal play.")
+    }
+
+    /// Returns a row that leads to a winner whom the player wants more than the one at this place, with that winner;
+    /// and whether all rows were tried. Rows are given as seats, the preferred winner first.
+    fn better_row(&self, rank: usize) -> (Option<(Vec<usize>, usize)>, bool) {
+        let Some(game) = self.replay.game().filter(|_| self.replay.setup.assigned.is_none()) else {
+            return (None, false);
+        };
+        let seats = game.matrix.seats();
+        let Ok(seat) = seats.seat(self.seat) else { return (None, false) };
+        let found = BestDeclaration::find(&game, seat, &mut Budget::of_steps(MAX_STEPS));
+        let row = found
+            .examples(&game, 1)
+            .into_iter()
+            .next()
+            .filter(|_| !found.is_truth_best() && found.best.rank < rank);
+        let seats_of = |offsets: &[u8]| -> Vec<usize> {
+            offsets.iter().map(|&offset| (self.seat + usize::from(offset)) % seats.get()).collect()
+        };
+        (row.map(|row| (seats_of(row.offsets()), found.best.winner.index())), found.is_best_certain())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lastnim_core::oracle::{Audit, PlayedTake};
+    use pb::record_event::Event;
 
-    fn audit(plies: Vec<pb::PlyAudit>) -> pb::Audit {
-        pb::Audit { plies, predicted_winner: 1, winner: 0, ..pb::Audit::default() }
-    }
-
-    fn ply(ply: u32, seat: u32, regret: u32) -> pb::PlyAudit {
-        let optimal_takes = vec![pb::TakeRange { lo: 1, hi: 1 }, pb::TakeRange { lo: 3, hi: 4 }];
-        pb::PlyAudit {
-            ply,
-            seat,
-            regret,
-            take: 2,
-            counters: 5,
-            optimal_takes,
-            predicted_before: 1,
-            ..Default::default()
+    /// Plays a match of three, and returns the verdict of seat 1, with its sentences as text.
+    fn verdict(piles: &[u64], rows: [[u32; 3]; 3], takes: &[u64], is_assigned: bool) -> Verdict {
+        let bots = ["oracle", "guest", "timid"].map(str::to_owned).to_vec();
+        let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
+        let matrix =
+            pb::AllianceMatrix { rows: rows.map(|offsets| pb::Row { offsets: offsets.into() }).into() };
+        let assigned = is_assigned.then(|| matrix.clone());
+        let setup = pb::MatchSetup { bots, piles: piles.to_vec(), first: 1, assigned, ..Default::default() };
+        let mut replay = Replay::begin(&event(Event::Created(setup))).unwrap();
+        replay.push(event(Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix) })));
+        for (ply, &take) in (0..).zip(takes) {
+            let seat = (ply + 1) % 3;
+            replay.push(event(Event::Took(pb::TookEvent { ply, seat, take, ..Default::default() })));
         }
+        let played: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
+        let audit = pb::Audit::from(&Audit::of_finished(&replay.game().unwrap(), &played).unwrap());
+        replay.push(event(Event::Ended(pb::EndedEvent { winner: Some(audit.winner), ..Default::default() })));
+        let names = &Seats::of_setup(&replay.setup).with_you(1);
+        let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
+        JudgedGame { id, replay: &replay, audit: &audit, seat: 1, names }.verdict()
     }
+
+    fn plain(html: &str) -> String {
+        let mut text = String::new();
+        for part in html.split('<') {
+            text += part.split_once('>').map_or(part, |(_, text)| text);
+        }
+        text
+    }
+
+    const STANDARD: [[u32; 3]; 3] = [[0, 1, 2]; 3];
 
     #[test]
-    fn a_game_is_summarised() {
-        let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
-        let names = SeatNames::new(vec!["greedy".into(), "guest".into()], 1);
-        let judged =
-            judge_game(id, &audit(vec![ply(0, 0, 1), ply(1, 1, 1), ply(2, 0, 0), ply(3, 1, 0)]), 1, &names);
+    fn the_take_that_would_have_changed_it_is_named() {
+        let judged = verdict(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
         assert_eq!(
-            judged.words,
-            [
-                "Under optimal play from the first move you would have won.",
-                "1 of your 2 takes was not optimal and cost you 1 rank in your row.",
-                "The others made 1 error.",
-            ]
+            plain(&judged.why),
+            "oracle was to move when the last counter was gone. That was your 2nd choice."
         );
+        assert_eq!(
+            plain(&judged.change),
+            "What would have changed it: at take 1 you took 3 of 3. Taking 1 would have made timid win under optimal play. That is your 1st choice."
+        );
+        assert_eq!((judged.ply, judged.score.as_str()), (Some(0), "Your only take was an error."));
         let (words, address) = &judged.errors[0];
         assert_eq!(
             words,
-            "At ply 1 you took 2 of 5. Optimal: 1 or 3 to 4. The winner changed from you to greedy."
+            "At take 1 you took 3 of 3. Taking 1 would have made timid win under optimal play."
         );
-        assert_eq!(*address, format!("/matches/{id}?ply=1"));
-        let perfect = judge_game(id, &audit(vec![ply(0, 1, 0)]), 1, &names);
-        assert_eq!(perfect.words[1], "Your take was optimal.");
-        assert!(perfect.errors.is_empty());
-        let absent = judge_game(id, &audit(vec![pb::PlyAudit { steward: true, ..ply(0, 1, 1) }]), 1, &names);
-        assert_eq!(absent.words[1], "You made no takes yourself.");
+        assert!(address.ends_with("?ply=1"), "{address}");
+    }
+
+    #[test]
+    fn the_row_that_would_have_changed_it_is_named() {
+        let rows = [[0, 1, 2], [0, 2, 1], [1, 0, 2]];
+        let judged = verdict(&[3, 2], rows, &[2, 3], false);
+        assert_eq!(
+            plain(&judged.change),
+            "What would have changed it: another row. Declaring you › timid › oracle would have made you win under optimal play, your 1st choice."
+        );
+        assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
+        // Rows that were given could not be declared.
+        let given = verdict(&[3, 2], rows, &[2, 3], true);
+        assert_eq!(
+            plain(&given.change),
+            "You could not have changed it. No other take of yours leads to a better choice under optimal play. Nobody made an error."
+        );
+    }
+
+    #[test]
+    fn a_player_who_could_change_nothing_learns_who_could() {
+        let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
+        assert_eq!(
+            plain(&judged.change),
+            "You could not have changed it. No other take or row of yours leads to a better choice under optimal play. \
+             The last error decided it: at take 2 timid took 2 of 2. Taking 1 would have made you win under optimal play."
+        );
+    }
+
+    #[test]
+    fn a_winner_needs_no_change() {
+        let judged = verdict(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
+        assert_eq!(plain(&judged.why), "You were to move when the last counter was gone.");
+        assert!(plain(&judged.change).starts_with("Nothing would have been better for you."));
+        assert_eq!(judged.ply, None);
     }
 }
