@@ -142,7 +142,11 @@ async fn tournament_pages_agree_with_grpc() {
     assert_eq!(matches.body.matches("href=\"/matches/").count(), 6);
     assert_eq!(get(&host, "/matches.json").await.json()["matches"].as_array().unwrap().len(), 6);
     let bot = get(&host, "/bots/oracle").await;
-    assert!(bot.body.contains("<h1>oracle</h1>") && bot.body.contains("Newest matches"), "{}", bot.body);
+    assert!(
+        bot.body.contains("<h1 id=\"headline\">oracle is rated ") && bot.body.contains("Newest matches"),
+        "{}",
+        bot.body
+    );
     assert_eq!(get(&host, "/bots.json").await.json()["bots"].as_array().unwrap().len(), 3);
 }
 

@@ -165,6 +165,17 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(count(&page, "<polyline class=\"line-"), 2, "a line, and its key");
+    // The heading says how well it plays, and its worst error is linked. No id is shown.
+    let heading = page.split("<h1 id=\"headline\">").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(
+        heading.starts_with("random is rated 1") && heading.ends_with("% of its takes are optimal"),
+        "{heading}"
+    );
+    let error = page.split("Its worst error:").nth(1).unwrap().split("\">See it").next().unwrap();
+    let (id, ply) = error.split("/matches/").nth(1).unwrap().split_once("?ply=").unwrap();
+    let after: usize = ply.parse().unwrap();
+    assert!(host.get_match(id).await.audit.unwrap().plies[after - 1].regret > 0, "{error}");
+    assert!(!page.contains(&format!(">{id}<")), "{page}");
     let mut audit = get(&host, "/bots/random/audit").await;
     // While the audit is running, the browser reloads the page.
     while audit.header("refresh") == "2" {
@@ -183,7 +194,9 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     // A puzzle links to its position, where the oracle agrees.
     let puzzle = audit.body.split("<ol class=\"puzzles\">").nth(1).unwrap();
     let answer = puzzle.split("Optimal: ").nth(1).unwrap();
-    let winner = answer.split("and seat ").nth(1).unwrap().split(' ').next().unwrap();
+    let winner = answer.split(", and ").nth(1).unwrap().split(' ').next().unwrap();
+    let order = puzzle.split("move in the order ").nth(1).unwrap().split(". ").next().unwrap();
+    let winner = order.replace(" and ", ", ").split(", ").position(|bot| bot == winner).unwrap();
     let oracle = puzzle.split("<a href=\"/oracle").nth(1).unwrap().split('"').next().unwrap();
     let oracle = get(&host, &format!("/oracle{}", oracle.replace("&#38;", "&"))).await.body;
     assert!(oracle.contains(&format!("Seat {winner} wins under optimal play")), "{answer}\n{oracle}");

@@ -2,6 +2,7 @@
 
 use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
+    bot_audit::comparisons::{answer_section, condition_section, condition_sentences},
     help_power::help_power_section,
     words::{count_words, join_words},
 };
@@ -31,10 +32,37 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
         Section::with_heading("By the number of nonempty piles")
             .table(slice_table("live piles", &figures.by_live_piles)),
     ];
+    sections.extend(condition_section(&found.conditions));
+    sections.extend(answer_section(found));
     sections.extend(found.preferences.iter().map(preference_section));
     sections.push(pair_section(&found.bot, &report.pairs));
     sections.extend(help_power_section(&report.powers));
-    Some(Report::from(Section::new().paragraphs(source_words(response, report))).with_sections(sections))
+    let head = Section::new().paragraphs(source_words(response, report));
+    let head = head.paragraphs(condition_sentences(&found.conditions));
+    Some(Report::from(head).with_sections(sections))
+}
+
+/// Returns the share of a bot's takes that were optimal, and says how sure that is; `None` if it made no take.
+pub fn accuracy_words(found: &pb::BotFindings) -> Option<(String, String)> {
+    let figures = found.figures.as_ref()?;
+    let accuracy = figures.accuracy.as_ref()?;
+    let share = SHARE.format_number(accuracy.value);
+    let sure = match accuracy.low.zip(accuracy.high) {
+        Some((low, high)) => {
+            format!(", with 95% certainty {} to {}", SHARE.format_number(low), SHARE.format_number(high))
+        }
+        None => ", in too few matches to say how sure that is".to_owned(),
+    };
+    let takes = count_words(figures.plies, "take", "takes");
+    Some((
+        share.clone(),
+        format!("Of the {takes} that were compared with the oracle, {share} are optimal{sure}."),
+    ))
+}
+
+/// Says under which conditions a bot clearly errs more or less.
+pub fn clear_conditions(found: &pb::BotFindings) -> impl Iterator<Item = String> {
+    condition_sentences(&found.conditions)
 }
 
 /// Says which matches the figures cover.
@@ -231,10 +259,21 @@ mod tests {
             errors: 1,
             ..Default::default()
         };
+        let condition = pb::ConditionFindings {
+            condition: "after_noon".into(),
+            plies: 9,
+            other_plies: 8,
+            added_errors: Some(estimate(0.25, Some((0.125, 0.375)))),
+            ..Default::default()
+        };
+        let answers =
+            |other: &str| pb::EqualAnswers { other: other.into(), states: 7, equal: 0.75, by_chance: 0.5 };
         let found = pb::BotFindings {
             bot: "ann".into(),
             figures: Some(figures),
             preferences: vec![preference],
+            conditions: vec![condition],
+            equal_answers: vec![answers("ann"), answers("bob")],
             ..Default::default()
         };
         let power = |share, chance| pb::HelpPower { kind: pb::HelpKind::MutualTakes.into(), share, chance };
@@ -258,6 +297,10 @@ mod tests {
             "0 1        2  75.0% (3 of 4)",
             "Its takes fit the row 1 0 best",
             "ann    bob          2       1     1     3   +2",
+            "It errs more often when the match began after noon UTC: 25.0% (95%: 12.5% to 37.5%) of such takes",
+            "the match began after noon UTC      9",
+            "itself       7        75.0%      50.0%",
+            "show that both choose alike, not that they are one program.",
             "each opens matches with the best take for the other                5%                85%",
         ] {
             assert!(text.contains(part), "{part:?} is missing:\n{text}");

@@ -54,7 +54,7 @@ pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
     let seats: Vec<_> = by_seat.into_iter().collect();
     let seats = Table::of_items(&seats)
         .column(Column::integer("seats"), |((seats, _), _)| *seats)
-        .column(Column::integer("seat"), |((_, seat), _)| *seat)
+        .column(Column::integer("seat"), |((_, seat), _)| *seat + 1)
         .column(Column::integer("matches"), |(_, tally)| tally.matches)
         .column(Column::integer("won"), |(_, tally)| tally.won)
         .column(share_column(), |(_, tally)| share_cell(*tally))
@@ -121,9 +121,9 @@ mod tests {
             "c,2,1,1,0.5",
             "",
             "seats,seat,matches,won,share",
-            "2,1,1,0,0",
-            "3,0,1,1,1",
-            "3,1,1,0,0",
+            "2,2,1,0,0",
+            "3,1,1,1,1",
+            "3,2,1,0,0",
         ];
         let expected = expected.map(|line| line.replace("opponent,", "bot,"));
         assert_eq!(report, expected);

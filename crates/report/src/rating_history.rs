@@ -52,6 +52,21 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
     Some(Chart { caption, axis, format, lines, levels, floor: None })
 }
 
+/// Returns the rating of a bot after these matches, and the ends of its 95% interval, in points; `None` if none counts.
+pub fn newest_rating<'m>(
+    matches: impl IntoIterator<Item = &'m pb::Match>,
+    bot: &BotName,
+) -> Option<(f64, f64, f64)> {
+    let mut ratings = OnlineRatings::new(RatingMeasure::Wins);
+    for result in matches.into_iter().filter_map(match_result) {
+        ratings.update_with(&result);
+    }
+    let belief = ratings.get(bot)?;
+    let interval = belief.interval();
+    let points = |strength| Rating::of_strength(strength).points();
+    Some((belief.rating().points(), points(interval.low), points(interval.high)))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a chart has few matches")]
 fn place_on_axis(matches: usize) -> f64 {
     matches as f64

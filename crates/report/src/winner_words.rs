@@ -20,6 +20,14 @@ pub fn by_first_words(what: &str, winners: impl IntoIterator<Item: Display>) -> 
     format!("{what} by first seat: {}", join_words(by_first, ", "))
 }
 
+/// Says who wins at the end of a game.
+pub fn rule_words(ending: Ending) -> &'static str {
+    match ending {
+        Ending::ToMoveWins => "When no counter is left, the seat to move wins.",
+        Ending::LastMoverWins => "The seat that takes the last counter wins.",
+    }
+}
+
 /// Describes an ending.
 pub fn ending_words(ending: Ending) -> String {
     match ending {

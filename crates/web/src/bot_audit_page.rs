@@ -9,13 +9,13 @@ use super::site::Site;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, Game};
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::bot_findings::bot_findings_report;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::winner_words::ending_words;
-use lastnim_report::words::count_words;
+use lastnim_report::winner_words::rule_words;
+use lastnim_report::words::{count_words, join_first_words, join_words};
 use pb::oracle_service_server::OracleService as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +29,8 @@ const MAX_WAIT: Duration = Duration::from_millis(500);
 /// The longest address that a puzzle links to, in bytes.
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
 const MAX_PUZZLES: usize = 8;
+/// The maximum number of seats whose rows a puzzle tells.
+const MAX_TOLD_ROWS: usize = 5;
 
 /// Returns the audit of a bot's newest matches. It is expensive, so it runs only on demand.
 pub(super) async fn bot_audit_page(
@@ -70,7 +72,7 @@ fn audit_page(address: &PageAddress, name: &BotName, content: String) -> Page {
 }
 
 /// Returns the latest audit of a bot's newest matches, even while a newer one is running. `None` until the first one is ready.
-async fn find_audit(
+pub(super) async fn find_audit(
     site: &Site,
     visitor: &Visitor,
     name: &BotName,
@@ -149,26 +151,39 @@ fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
     write_template(&Puzzles { puzzles: puzzles.iter().take(MAX_PUZZLES).map(shown_puzzle).collect() })
 }
 
+/// Says whom each seat wants to see win, for the first seats.
+fn wants_words(game: &Game, bots: &[String]) -> String {
+    let seats = game.matrix.seats();
+    let wants = |seat: usize| {
+        let row = &game.matrix[seats.seat(seat).expect("it is below the number of seats")];
+        let wanted = row.offsets().iter().map(|&offset| &bots[(seat + usize::from(offset)) % seats.get()]);
+        format!("{} wants {}", bots[seat], join_words(wanted, ", then "))
+    };
+    let shown = bots.len().min(MAX_TOLD_ROWS);
+    let told = join_words((0..shown).map(wants), "; ");
+    if shown < bots.len() { format!("{told}; and so on") } else { told }
+}
+
 fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
     let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
-    let game = typed.read().ok()?;
+    let game = typed.read().ok().filter(|game| game.matrix.seats().get() == puzzle.bots.len())?;
     let position = game.first_position();
-    let seats = puzzle.bots.iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
+    let name = |seat: usize| puzzle.bots.get(seat).map(String::as_str).unwrap_or_default();
     let ranges = puzzle.optimal_takes.iter().map(|range| format!("{}-{}", range.lo, range.hi));
     let words = format!(
-        "Seat {} is to move. Seats: {}. Rows: {}. {}",
-        game.first_seat(),
-        seats.collect::<Vec<_>>().join(", "),
-        typed.rows,
-        ending_words(game.ending)
+        "{} is to move. The seats move in the order {}. {}. {}",
+        name(game.first_seat().index()),
+        join_first_words(&puzzle.bots),
+        wants_words(&game, &puzzle.bots),
+        rule_words(game.ending)
     );
     let answer = format!(
-        "Optimal: {}, and seat {} wins. It took {}, after which seat {} wins under optimal play: this cost it {}.",
+        "Optimal: {}, and {} wins. It took {}, after which {} wins under optimal play: this cost it {}.",
         takes_words(&puzzle.optimal_takes),
-        puzzle.winner_if_optimal,
+        name(puzzle.winner_if_optimal as usize),
         puzzle.take,
-        puzzle.winner_after,
-        count_words(puzzle.regret, "rank", "ranks")
+        name(puzzle.winner_after as usize),
+        count_words(puzzle.regret, "place", "places")
     );
     let (id, ply) = (puzzle.match_id.parse().ok()?, Some(puzzle.ply));
     let oracle = PageAddress::Oracle { position: typed }.to_string();

@@ -1,17 +1,25 @@
 //! The page of a bot.
 
-use super::address::{PageAddress, link_of_cell, link_of_match_cell};
-use super::page::{Page, link_paragraph};
+use super::address::{PageAddress, link_of_cell};
+use super::bot_audit_page::find_audit;
+use super::kept_pages::PageLifetime;
+use super::match_page::takes_words;
+use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
-use lastnim_report::render::Html;
-use lastnim_report::words::count_words;
+use lastnim_report::bot_findings::{accuracy_words, clear_conditions};
+use lastnim_report::render::{Html, Time, write_template};
+use lastnim_report::words::{count_words, join_first_words};
 use lastnim_report::{
-    Block, Report, Section, bot_record::bot_record_sections, bots::bot_report, matches::match_table,
-    rating_history::rating_chart,
+    Block, Report, Section,
+    bot_record::bot_record_sections,
+    bots::{bot_report, loss_words},
+    matches::outcome_line,
+    rating_history::{newest_rating, rating_chart},
 };
 use pb::bot_service_server::BotService as _;
 use tonic::Status;
@@ -22,30 +30,160 @@ const MAX_LISTED_MATCHES: usize = 20;
 /// Maximum number of open matches and of lost seats shown; the list of matches has the rest.
 const MAX_LISTED_SEATS: usize = 20;
 
-/// Returns the page of a bot: its state, its results and its newest matches.
+#[derive(Template)]
+#[template(path = "bot.html")]
+struct BotContent {
+    /// How well it plays, in sentences.
+    lead: Vec<String>,
+    /// Its worst error, and where it is shown.
+    worst: Option<(String, PageAddress)>,
+    has_record: bool,
+    audit: PageAddress,
+    /// The addresses of its open matches.
+    open: Vec<String>,
+    record: String,
+    games: Vec<PlayedMatch>,
+    lost: Vec<LostSeat>,
+    facts: String,
+}
+
+struct PlayedMatch {
+    address: String,
+    others: String,
+    outcome: String,
+}
+
+struct LostSeat {
+    at: Time,
+    address: String,
+    why: String,
+}
+
+/// Returns the page of a bot: how well it plays, its results and newest matches, and its state.
 pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> Result<PageContent, Status> {
     let request = pb::GetBotRequest { name: name.to_string() };
     let shown = site.bots.get_bot(visitor.request(request)).await?.into_inner();
     let bots = vec![name.to_string()];
     let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
     let list = site.list_matches(visitor, request).await?;
+    let is_over = |game: &pb::Match| game.phase() == pb::Phase::Ended;
+    // A visitor with a token may see other matches than the audits that are kept for all.
+    let is_audited = visitor.token().is_none() && list.matches.iter().any(is_over);
+    let audited = if is_audited { find_audit(site, visitor, name).await.ok().flatten() } else { None };
+    let lifetime =
+        if is_audited && audited.is_none() { PageLifetime::Moment } else { PageLifetime::default() };
     let name = name.clone();
-    Ok(PageContent::of_message(shown.clone(), move |address| {
-        let mut shown = shown;
-        shown.open_match_ids.truncate(MAX_LISTED_SEATS);
-        shown.lost_seats.truncate(MAX_LISTED_SEATS);
-        let mut html = Html::with_links(&link_of_match_cell).report_html(&bot_report(&shown));
-        html += &record_html(&name, &list);
-        let newest = &list.matches[..list.matches.len().min(MAX_LISTED_MATCHES)];
-        let section = if newest.is_empty() {
-            Section::with_heading("Matches").paragraph("This bot has not played any matches yet.")
-        } else {
-            Section::with_heading("Newest matches").table(match_table(newest))
+    let content = PageContent::of_message(shown.clone(), move |address| {
+        let found = audited.as_ref().and_then(|audited| audited.report.as_ref()?.bots.first());
+        let rating = newest_rating(list.matches.iter().rev(), &name);
+        let accuracy = found.and_then(accuracy_words);
+        let headline = headline(&name, rating, accuracy.as_ref().map(|(share, _)| share.as_str()));
+        let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_words(rating, &list)).collect();
+        lead.extend(accuracy.map(|(_, words)| words));
+        lead.extend(found.into_iter().flat_map(clear_conditions));
+        if is_audited && audited.is_none() {
+            lead.push("Its takes are being compared with the oracle: load this page again soon.".to_owned());
+        }
+        let record = record_html(&name, &list);
+        let content = BotContent {
+            lead,
+            worst: found.and_then(|found| worst_error(found.puzzles.first()?)),
+            has_record: !record.is_empty(),
+            audit: PageAddress::BotAudit { name: name.clone() },
+            open: shown
+                .open_match_ids
+                .iter()
+                .take(MAX_LISTED_SEATS)
+                .filter_map(|id| match_address(id))
+                .collect(),
+            record,
+            games: list
+                .matches
+                .iter()
+                .take(MAX_LISTED_MATCHES)
+                .filter_map(|game| played_match(&name, game))
+                .collect(),
+            lost: shown.lost_seats.iter().take(MAX_LISTED_SEATS).filter_map(lost_seat).collect(),
+            facts: facts_html(shown),
         };
-        html += &Html::with_links(&link_of_match_cell).section_html(&section);
-        let summary = format!("The results of {name}: its matches, opponents and ratings");
-        Ok(Page::of_html(address, name.to_string(), html).with_summary(summary))
-    }))
+        let page = Page::of_html(address, name.to_string(), write_template(&content));
+        Ok(page.with_heading(write_template(&Headline { words: &headline })).with_summary(headline))
+    });
+    Ok(content.with_lifetime(lifetime))
+}
+
+#[derive(Template)]
+#[template(source = "{{ words }}", ext = "html")]
+struct Headline<'a> {
+    words: &'a str,
+}
+
+/// Says how strong a bot is, how sure that is, and how much of its play is optimal.
+fn headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&str>) -> String {
+    let rated = rating.map(|(points, low, high)| format!("is rated {points:.0} ± {:.0}", (high - low) / 2.0));
+    let plays = accuracy.map(|share| format!("{share} of its takes are optimal"));
+    match (rated, plays) {
+        (Some(rated), Some(plays)) => format!("{name} {rated}, and {plays}"),
+        (Some(rated), None) => format!("{name} {rated}"),
+        (None, Some(plays)) => format!("{name}: {plays}"),
+        (None, None) => format!("{name} has not finished a match"),
+    }
+}
+
+fn rating_words((_, low, high): (f64, f64, f64), list: &pb::ListMatchesResponse) -> String {
+    let matches = count_words(list.matches.len() as u64, "match", "matches");
+    let which = if list.next_page_token.is_empty() { "all its" } else { "its newest" };
+    format!(
+        "Its rating is by wins in {which} {matches}, and lies between {low:.0} and {high:.0} with a probability of 95%. All bots start at 1500; 400 points more mean ten times as many wins."
+    )
+}
+
+/// Describes an error, and returns the address of the position after it.
+fn worst_error(puzzle: &pb::Puzzle) -> Option<(String, PageAddress)> {
+    let game = puzzle.game.as_ref()?;
+    let name = |seat: u32| puzzle.bots.get(seat as usize).map(String::as_str).unwrap_or_default();
+    let others = puzzle.bots.iter().enumerate().filter(|(seat, _)| *seat != game.first as usize);
+    let others: Vec<_> = others.map(|(_, bot)| bot.clone()).collect();
+    let after = puzzle.ply + 1;
+    let words = format!(
+        "at take {after}, against {}, it took {} of {}, which cost it {}. Taking {} would have made {} win.",
+        join_first_words(&others),
+        puzzle.take,
+        game.piles.iter().rfind(|&&counters| counters > 0)?,
+        count_words(puzzle.regret, "place", "places"),
+        takes_words(&puzzle.optimal_takes),
+        name(puzzle.winner_if_optimal),
+    );
+    Some((words, PageAddress::Match { id: puzzle.match_id.parse().ok()?, ply: Some(after) }))
+}
+
+fn match_address(id: &str) -> Option<String> {
+    link_of_cell("match", id)
+}
+
+fn played_match(name: &BotName, game: &pb::Match) -> Option<PlayedMatch> {
+    let bots = &game.setup.as_ref()?.bots;
+    let others: Vec<_> = bots.iter().filter(|bot| *bot != name.as_str()).cloned().collect();
+    let winner = game.winner.and_then(|winner| bots.get(winner as usize));
+    let takes = count_words(game.plies, "take", "takes");
+    let outcome = match winner.filter(|_| game.void_reason.is_empty()) {
+        Some(winner) if winner == name.as_str() => format!("it won, {takes}"),
+        Some(winner) => format!("{winner} won, {takes}"),
+        None => format!("{}, {takes}", outcome_line(game)),
+    };
+    Some(PlayedMatch { address: match_address(&game.id)?, others: join_first_words(&others), outcome })
+}
+
+fn lost_seat(lost: &pb::LostSeat) -> Option<LostSeat> {
+    let address = match_address(&lost.match_id)?;
+    Some(LostSeat { at: Time(lost.at_us), address, why: loss_words(lost) })
+}
+
+/// Writes what else is known about a bot. Its matches are listed elsewhere.
+fn facts_html(mut shown: pb::GetBotResponse) -> String {
+    shown.open_match_ids.clear();
+    shown.lost_seats.clear();
+    Html::with_links(&link_of_cell).report_html(&bot_report(&shown))
 }
 
 /// Summarises a bot's newest matches.
@@ -68,10 +206,43 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     });
     let head = Section::with_heading("Record").paragraph(of_all);
     let report: Report = [head].into_iter().chain(sections).chain(chart).collect();
-    let audit = PageAddress::BotAudit { name: name.clone() };
-    link_paragraph(
-        &audit,
-        "nofollow",
-        "Audit: its newest matches compared with optimal play, and its worst errors as puzzles",
-    ) + &Html::with_links(&link_of_cell).report_html(&report)
+    Html::with_links(&link_of_cell).report_html(&report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_headline_says_what_is_known() {
+        let name = "ann".parse().unwrap();
+        let rating = Some((1_470.4, 1_420.0, 1_520.0));
+        assert_eq!(
+            headline(&name, rating, Some("69.4%")),
+            "ann is rated 1470 ± 50, and 69.4% of its takes are optimal"
+        );
+        assert_eq!(headline(&name, rating, None), "ann is rated 1470 ± 50");
+        assert_eq!(headline(&name, None, None), "ann has not finished a match");
+    }
+
+    #[test]
+    fn the_worst_error_is_told_with_names() {
+        let puzzle = pb::Puzzle {
+            match_id: "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".into(),
+            ply: 3,
+            bots: ["ann", "bob", "cara"].map(str::to_owned).into(),
+            game: Some(pb::Game { piles: vec![2, 5, 0], first: 1, ..Default::default() }),
+            take: 2,
+            optimal_takes: vec![pb::TakeRange { lo: 3, hi: 4 }],
+            winner_if_optimal: 2,
+            regret: 2,
+            ..Default::default()
+        };
+        let (words, address) = worst_error(&puzzle).unwrap();
+        assert_eq!(
+            words,
+            "at take 4, against ann, cara, it took 2 of 5, which cost it 2 places. Taking 3 to 4 would have made cara win."
+        );
+        assert!(address.to_string().ends_with("?ply=4"), "{address}");
+    }
 }

@@ -15,7 +15,7 @@ use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::winner_words::ending_words;
+use lastnim_report::winner_words::rule_words;
 use tonic::Status;
 
 #[derive(Template)]
@@ -65,7 +65,7 @@ pub(super) async fn what_if_page(
             }
         };
         let html = Html::with_links(&|_, _| None);
-        let section = Section::new().paragraph(&*words).paragraph(ending_words(game.ending));
+        let section = Section::new().paragraph(&*words).paragraph(rule_words(game.ending));
         let content = write_template(&WhatIfContent {
             words: html.section_html(&section),
             board: draw_static_board(&position, last).svg,

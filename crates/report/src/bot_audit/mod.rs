@@ -1,6 +1,6 @@
 //! Audits of bots over many matches.
 
-mod comparisons;
+pub(crate) mod comparisons;
 mod figures;
 mod pairs;
 mod preferences;

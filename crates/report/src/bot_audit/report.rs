@@ -14,6 +14,7 @@ use super::{
 use crate::{Report, Section, help_power::help_power_section, versions::versions_note, words::count_words};
 use lastnim_auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount};
 use lastnim_core::oracle::TakeSafetyCounts;
+use lastnim_proto::pb;
 
 /// Reports the findings on a bot or a field; `sources` describes the records, in sentences.
 pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources: Vec<String>) -> Report {
@@ -86,8 +87,9 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
             LivePileCount::name,
         )),
     ];
-    sections.extend(condition_section(&found.conditions));
-    sections.extend(answer_section(&found.bot, &found.answers));
+    let shown = pb::BotFindings::from(found);
+    sections.extend(condition_section(&shown.conditions));
+    sections.extend(answer_section(&shown));
     sections.extend(found.preferences.iter().flat_map(preference_sections));
     sections.extend(pair_sections(findings));
     sections.push(kingmaking_section(&found.kingmaking));

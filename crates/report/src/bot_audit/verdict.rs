@@ -41,7 +41,8 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
         LivePileCount::FiveToEight => "with 5 to 8 piles",
         LivePileCount::NineOrMore => "with 9 piles or more",
     }));
-    sentences.extend(condition_sentences(&found.conditions));
+    let conditions: Vec<_> = found.conditions.iter().map(Into::into).collect();
+    sentences.extend(condition_sentences(&conditions));
     sentences
 }
 

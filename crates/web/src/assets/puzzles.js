@@ -7,7 +7,7 @@ const make = (tag, more) => Object.assign(document.createElement(tag), more);
 function makeSolvable(puzzle, number) {
   const counters = BigInt(puzzle.dataset.counters);
   const ranges = puzzle.dataset.optimal.split(" ").map((range) => range.split("-").map(BigInt));
-  const form = make("form", { className: "amount" });
+  const form = make("form", { className: "filter" });
   const field = make("input", { id: `take-${number}`, inputMode: "numeric", size: 8, autocomplete: "off", required: true });
   const status = make("span", {});
   status.setAttribute("role", "status");

@@ -12,8 +12,9 @@ use crate::replay::ReplayedTake;
 use crate::response::{PageResponse, private_response};
 use crate::visitor::Visitor;
 use askama::Template;
-use lastnim_core::game::Position;
+use lastnim_core::game::{Ending, Position};
 use lastnim_proto::pb;
+use lastnim_report::winner_words::rule_words;
 use lastnim_report::words::{count_words, join_words};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
@@ -203,12 +204,11 @@ fn headline(game: &PlayedGame, position: &Position) -> Sentence {
     }
 }
 
-/// Says who wins at the end of a game.
 fn ending_words(setup: &pb::MatchSetup) -> &'static str {
-    match setup.ending() {
-        pb::Ending::LastMoverWins => "The seat that takes the last counter wins.",
-        _ => "When no counter is left, the seat to move wins.",
-    }
+    rule_words(match setup.ending() {
+        pb::Ending::LastMoverWins => Ending::LastMoverWins,
+        _ => Ending::ToMoveWins,
+    })
 }
 
 /// Returns further notes.
