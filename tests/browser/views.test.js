@@ -65,17 +65,17 @@ test("updates keep tables sorted and details open", async () => {
   await context.close();
 });
 
-test("rows of the oracle are dragged into another order", async () => {
+test("wants are dragged into another order", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await page.goto(`${server.url}/oracle?piles=3+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
-  const row = page.getByRole("list", { name: /^Preference order of seat 0/ });
+  const row = page.getByRole("list", { name: /^What seat 0 wants/ });
   const seats = row.getByRole("listitem");
   await seats.nth(2).dragTo(seats.nth(0));
-  const field = page.getByLabel("Rows", { exact: true });
+  const field = page.getByLabel("Wants", { exact: true });
   assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
   // Dragging into the row of another seat does nothing.
-  await seats.nth(2).dragTo(page.getByRole("list", { name: /^Preference order of seat 1/ }).getByRole("listitem").nth(0));
+  await seats.nth(2).dragTo(page.getByRole("list", { name: /^What seat 1 wants/ }).getByRole("listitem").nth(0));
   assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
   await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
   await page.waitForURL((url) => url.searchParams.get("rows") === "2>0>1; 1>2>0; 2>0>1");

@@ -242,7 +242,7 @@ async fn a_position_is_solved_as_over_grpc() {
     for part in [
         "value=\"1,2 2\"",
         "value=\"0 2 1; 0 1 2; 0 2 1\"",
-        "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
+        "aria-label=\"The board: piles of 1, 2, 2; pile 3 is in play\"",
         "Outcomes of seat 1&#39;s takes:",
         "The line of best play",
         "<h2>Each seat&#39;s predicted and guaranteed rank (place in its own row, 0 is best):</h2>",

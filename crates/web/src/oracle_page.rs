@@ -2,6 +2,7 @@
 
 use super::board::draw_static_board;
 use super::kept_pages::PageLifetime;
+use super::match_page::AskedPosition;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
@@ -43,7 +44,9 @@ struct OracleContent<'a> {
     endings: Vec<EndingChoice>,
     /// The error in the typed position; empty if it is valid.
     mistake: String,
-    /// The drawn piles; empty if the position is invalid.
+    /// The position with the oracle's answer; `None` if it is invalid, over or a variant.
+    asked: Option<AskedPosition>,
+    /// The drawn piles, for a position that is not asked about; empty if it is invalid.
     board: String,
     /// How many piles are not drawn, in words; may be empty.
     hidden_piles: String,
@@ -90,6 +93,7 @@ pub(super) async fn oracle_page(
             typed: &typed,
             endings: Ending::ALL.map(|ending| ending_choice(ending, &typed)).into(),
             mistake: String::new(),
+            asked: None,
             board: String::new(),
             hidden_piles: String::new(),
             answer: String::new(),
@@ -97,8 +101,11 @@ pub(super) async fn oracle_page(
         };
         match read {
             Ok(answered) => {
-                let board = draw_static_board(&answered.position(), None);
-                (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
+                content.asked = answered.asked();
+                if content.asked.is_none() {
+                    let board = draw_static_board(&answered.position(), None);
+                    (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
+                }
                 content.answer = Html::with_links(&|_, _| None).report_html(&answered.report());
                 content.tree = answered.tree_html();
             }
@@ -106,7 +113,8 @@ pub(super) async fn oracle_page(
         }
         let html = write_template(&content);
         let summary = "Who wins a position of Last Nim under optimal play, with which takes, and why";
-        Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
+        let headline = content.asked.map(|asked| asked.headline).unwrap_or_default();
+        Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary).with_heading(headline))
     });
     Ok(content.with_lifetime(lifetime))
 }
@@ -125,6 +133,13 @@ impl Answered {
         match self {
             Self::Game(game, _) => game.first_position(),
             Self::Variant(game, _) => game.position().clone(),
+        }
+    }
+
+    fn asked(&self) -> Option<AskedPosition> {
+        match self {
+            Self::Game(game, _) => AskedPosition::of_game(game),
+            Self::Variant(..) => None,
         }
     }
 

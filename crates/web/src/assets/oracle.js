@@ -47,7 +47,7 @@ const move = (rows, seat, from, to) => {
 
 const rowList = (rows, seat) => {
   const list = make("ol", "");
-  list.setAttribute("aria-label", `Preference order of seat ${seat}, most preferred winner first`);
+  list.setAttribute("aria-label", `What seat ${seat} wants, its first choice first`);
   rows[seat].forEach((other, place) => {
     const item = make("li", `${other} `, { draggable: true });
     item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `${seat} ${place}`));
@@ -60,7 +60,7 @@ const rowList = (rows, seat) => {
     if (place > 0) item.append(button("\u25C2", `Seat ${seat}: move ${other} up`, () => move(rows, seat, place, place - 1)));
     list.append(item);
   });
-  const line = make("p", `Seat ${seat} `);
+  const line = make("p", `Seat ${seat} wants `);
   line.append(list);
   return line;
 };

@@ -4,6 +4,7 @@ use super::sentence::Seats;
 use crate::address::PageAddress;
 use crate::replay::{Replay, ReplayedTake};
 use crate::seat_sign::{seat_class, seat_sign};
+use crate::typed_position::TypedPosition;
 use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
@@ -70,10 +71,66 @@ pub(super) struct Outcome {
     pub cost: usize,
 }
 
+/// Where a take leads that a reader asks about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum AskedTakes<'a> {
+    /// To the page that shows it in a match, after this many takes.
+    Match { id: MatchId, ply: u32 },
+    /// To the oracle, with the position after it.
+    Oracle { typed: &'a TypedPosition, position: &'a Position },
+}
+
+impl AskedTakes<'_> {
+    /// Returns the address of a take.
+    pub(super) fn address(self, take: u64) -> String {
+        match self {
+            Self::Match { id, ply } => PageAddress::WhatIf { id, ply, take: Some(take) }.to_string(),
+            Self::Oracle { typed, position } => {
+                let mut after = position.clone();
+                // A take that is drawn is legal.
+                let _ = after.take(take);
+                let position = TypedPosition {
+                    piles: join_words(after.piles(), " "),
+                    first: after.to_move().index().to_string(),
+                    ..typed.clone()
+                };
+                PageAddress::Oracle { position }.to_string()
+            }
+        }
+    }
+
+    /// Returns the address to which a form sends another take; empty without one.
+    pub(super) fn form_address(self) -> String {
+        match self {
+            Self::Match { id, ply } => {
+                let address = PageAddress::WhatIf { id, ply, take: None }.to_string();
+                address.split('?').next().unwrap_or_default().to_owned()
+            }
+            Self::Oracle { .. } => String::new(),
+        }
+    }
+
+    /// Returns the number of takes before the position.
+    pub(super) fn ply(self) -> u32 {
+        match self {
+            Self::Match { ply, .. } => ply,
+            Self::Oracle { .. } => 0,
+        }
+    }
+
+    /// Returns the address of a position of the match; empty without a match.
+    fn address_after(self, takes: u32) -> String {
+        match self {
+            Self::Match { id, .. } => PageAddress::Match { id, ply: Some(takes) }.to_string(),
+            Self::Oracle { .. } => String::new(),
+        }
+    }
+}
+
 /// The board after some takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchBoard<'a> {
-    pub id: MatchId,
+    pub asked: AskedTakes<'a>,
     pub replay: &'a Replay,
     pub seats: &'a Seats,
     pub position: &'a Position,
@@ -225,7 +282,7 @@ impl MatchBoard<'_> {
             is_newest,
             class: format!("taken {}{}", seat_class(seat), if is_newest { " now" } else { "" }),
             sign: seat_sign(seat),
-            address: PageAddress::Match { id: self.id, ply: Some(after) }.to_string(),
+            address: self.asked.address_after(after),
             after,
             words: format!("Take {after}: {name} took {taken} of {}{error}", take.counters),
             repeats: if is_folded { 1 } else { taken },
@@ -241,7 +298,7 @@ impl MatchBoard<'_> {
         let best = if outcome.cost == 0 { ", an optimal take" } else { "" };
         Some(Choice {
             class: if outcome.cost == 0 { "counter best" } else { "counter" },
-            address: PageAddress::WhatIf { id: self.id, ply: self.ply, take: Some(take) }.to_string(),
+            address: self.asked.address(take),
             take,
             words: format!("If {mover} takes {take}, {} wins{best}", self.seats.name(outcome.winner)),
             sign: seat_sign(outcome.winner),
@@ -289,7 +346,9 @@ mod tests {
         };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
-        MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }.html()
+        let asked = AskedTakes::Match { id, ply };
+        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }
+            .html()
     }
 
     fn counts(html: &str) -> [usize; 3] {

@@ -1,5 +1,6 @@
 //! The page of a match.
 
+mod asked_position;
 mod board;
 mod finding;
 mod heat_table;
@@ -13,6 +14,7 @@ mod take_list;
 mod view;
 mod winner_line;
 
+pub(super) use asked_position::AskedPosition;
 pub(super) use finding::{rank_of, takes_words};
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
 pub(super) use preview::{MatchPicture, featured_html, pictures_html};

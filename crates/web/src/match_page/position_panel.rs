@@ -1,13 +1,12 @@
 //! What the oracle says about a position of a match.
 
-use super::board::{MAX_DRAWN_COUNTERS, Outcome, cost_words};
+use super::board::{AskedTakes, MAX_DRAWN_COUNTERS, Outcome, cost_words};
 use super::finding::rank_of;
 use super::sentence::{Seats, Sentence, place_words};
-use crate::address::PageAddress;
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
 use askama::Template;
-use lastnim_core::game::{MatchId, Position};
+use lastnim_core::game::Position;
 use lastnim_core::oracle::Solution;
 use lastnim_report::render::write_template;
 
@@ -26,7 +25,7 @@ pub(super) struct MatchOracle<'a> {
 struct DrawnPanel {
     to_move: String,
     options: Vec<PanelOption>,
-    /// The address of the form for another take.
+    /// The address of the form for another take; empty without one.
     action: String,
     ply: u32,
     counters: u64,
@@ -53,6 +52,11 @@ impl<'a> MatchOracle<'a> {
         Some(Self { replay, solution: Solution::new(&replay.game()?) })
     }
 
+    /// Returns the winner under optimal play.
+    pub(super) fn winner(&self, position: &Position) -> usize {
+        self.solution.winner(position).index()
+    }
+
     /// Returns what each take leads to, in ascending order; empty if no counter is left.
     pub(super) fn outcomes(&self, position: &Position) -> Vec<Outcome> {
         if position.is_over() {
@@ -74,19 +78,17 @@ impl<'a> MatchOracle<'a> {
     /// seat to move can force against all others together, if it is known.
     pub(super) fn panel_html(
         &self,
-        id: MatchId,
-        ply: u32,
+        asked: AskedTakes<'_>,
         seats: &Seats,
         position: &Position,
         sure: Option<u32>,
     ) -> String {
         let mover = position.to_move().index();
         let outcomes = self.outcomes(position);
-        let there = |take| PageAddress::WhatIf { id, ply, take }.to_string();
         let option = |outcome: &Outcome| PanelOption {
             class: if outcome.cost == 0 { "best" } else { "" },
             take: outcome.lo,
-            address: there(Some(outcome.lo)),
+            address: asked.address(outcome.lo),
             takes: match (outcome.lo, outcome.hi) {
                 (lo, hi) if lo == hi => format!("take {lo}"),
                 (lo, hi) => format!("{lo} to {hi}"),
@@ -109,8 +111,8 @@ impl<'a> MatchOracle<'a> {
                 .text(format!(" is to move, with {} in the pile. It can take:", position.counters()))
                 .html(seats),
             options: outcomes.iter().map(option).collect(),
-            action: there(None).split('?').next().unwrap_or_default().to_owned(),
-            ply,
+            action: asked.form_address(),
+            ply: asked.ply(),
             counters: position.counters(),
             line,
             has_more,

@@ -1,6 +1,6 @@
 //! A match after some takes, as the parts of its page.
 
-use super::board::{BoardUse, MatchBoard};
+use super::board::{AskedTakes, BoardUse, MatchBoard};
 use super::finding::{self, forfeit_words, rank_of};
 use super::heat_table::{costs_table, wants_table};
 use super::position_panel::MatchOracle;
@@ -22,7 +22,7 @@ use lastnim_report::words::{join_first_words, join_words, shortened_list};
 use tonic::Status;
 
 /// The seats up to which each seat shows what it wants.
-const MAX_ROOMY_SEATS: usize = 8;
+pub(super) const MAX_ROOMY_SEATS: usize = 8;
 /// Events other than takes that are shown: the last ones.
 const MAX_INCIDENTS: usize = 40;
 /// The takes up to which a page has what its script needs to step in place.
@@ -72,8 +72,8 @@ struct MatchContent {
 
 #[derive(Template)]
 #[template(path = "match/seats.html")]
-struct DrawnSeats {
-    seat_list: Vec<SeatCard>,
+pub(super) struct DrawnSeats {
+    pub seat_list: Vec<SeatCard>,
 }
 
 /// A link to a position.
@@ -93,19 +93,19 @@ struct Step {
 }
 
 #[derive(Debug)]
-struct SeatCard {
-    sign: String,
-    name: String,
+pub(super) struct SeatCard {
+    pub sign: String,
+    pub name: String,
     /// The page of the bot; empty for a guest.
-    address: String,
-    class: &'static str,
+    pub address: String,
+    pub class: &'static str,
     /// The number of takes before it was forfeited, and why.
-    forfeit: Option<(u32, String)>,
+    pub forfeit: Option<(u32, String)>,
     /// What it is about to do, or what became of it.
-    state: String,
-    clock: Option<SeatClock>,
+    pub state: String,
+    pub clock: Option<SeatClock>,
     /// The signs and the names of the seats in its order; empty before rows are revealed, and for many seats.
-    wanted: Vec<(String, String)>,
+    pub wanted: Vec<(String, String)>,
 }
 
 /// The takes of a match and what is known about them, each separated by spaces.
@@ -171,8 +171,9 @@ impl MatchAtPly<'_> {
         let Self { id, replay, ply, .. } = *self;
         let position = &replay.requested_position(ply)?;
         let audit = self.audit();
+        let asked = AskedTakes::Match { id, ply };
         let used_as = if asks { BoardUse::Asks } else { BoardUse::Steps };
-        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as };
+        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &[], used_as };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
         Ok((write_template(&DrawnSeats { seat_list }), board.html()))
     }
@@ -209,14 +210,16 @@ impl MatchAtPly<'_> {
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
+        let asked = AskedTakes::Match { id, ply };
         let used_as = BoardUse::Steps;
-        let board = MatchBoard { id, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
+        let board =
+            MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {
                 "<p>The match is over.</p>".to_owned()
             } else {
-                oracle.panel_html(id, ply, seats, position, sure)
+                oracle.panel_html(asked, seats, position, sure)
             }
         });
         let last = ply.checked_sub(1);

@@ -1,0 +1,98 @@
+//! A position that a reader asks about, drawn like one of a match.
+
+use super::board::{AskedTakes, MatchBoard};
+use super::heat_table::wants_table;
+use super::position_panel::MatchOracle;
+use super::sentence::{Seats, Sentence};
+use super::view::{DrawnSeats, MAX_ROOMY_SEATS, SeatCard};
+use crate::replay::Replay;
+use crate::seat_sign::seat_sign;
+use crate::typed_position::TypedPosition;
+use lastnim_core::game::Game;
+use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_report::render::write_template;
+
+/// A position and what the oracle says about it, as HTML.
+#[derive(Debug)]
+pub(crate) struct AskedPosition {
+    pub seat_count: usize,
+    /// Who wins.
+    pub headline: String,
+    pub seats: String,
+    pub board: String,
+    pub panel: String,
+    /// What each seat wants.
+    pub wants: String,
+    /// What the outlined column of the wants means.
+    pub outlined: String,
+}
+
+impl AskedPosition {
+    /// Draws the first position of a game; `None` if no counter is left.
+    pub(crate) fn of_game(game: &Game) -> Option<Self> {
+        let asked: pb::Game = game.into();
+        let typed = &TypedPosition::of_game(&asked);
+        let count = game.matrix.seats().get();
+        let piles = asked.piles.into_iter().filter(|&counters| counters > 0).collect();
+        let bots = (0..count).map(|seat| format!("Seat {seat}")).collect();
+        let setup =
+            pb::MatchSetup { bots, piles, first: asked.first, ending: asked.ending, ..Default::default() };
+        let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
+        let mut replay = Replay::begin(&event(Event::Created(setup)))?;
+        replay.push(event(Event::Revealed(pb::RevealedEvent { alliance_matrix: asked.alliance_matrix })));
+        let (replay, seats, position) =
+            (&replay, &Seats::of_setup(&replay.setup), &replay.position_after(0)?);
+        let oracle = MatchOracle::of_match(replay)?;
+        let winner = oracle.winner(position);
+        let asked = AskedTakes::Oracle { typed, position };
+        let outcomes = &oracle.outcomes(position);
+        let board = MatchBoard { asked, replay, seats, position, ply: 0, audit: None, outcomes, asks: false };
+        let card = |seat: usize| {
+            let is_to_move = position.to_move().index() == seat;
+            let wanted = replay.wanted_winners(seat).filter(|_| count <= MAX_ROOMY_SEATS);
+            let named = |other: usize| (seat_sign(other), seats.name(other).to_owned());
+            SeatCard {
+                sign: seat_sign(seat),
+                name: seats.name(seat).to_owned(),
+                address: String::new(),
+                class: if is_to_move { "to-move" } else { "" },
+                forfeit: None,
+                state: if is_to_move { "to move".to_owned() } else { String::new() },
+                clock: None,
+                wanted: wanted.into_iter().flatten().map(named).collect(),
+            }
+        };
+        let headline = Sentence::default().seat(winner).text(" wins, if every seat plays for what it wants");
+        let outlined = Sentence::of("Outlined: what ").seat(winner).text(" winning would give each seat.");
+        Some(Self {
+            seat_count: count,
+            headline: headline.html(seats),
+            seats: write_template(&DrawnSeats { seat_list: (0..count).map(card).collect() }),
+            board: board.html(),
+            panel: oracle.panel_html(asked, seats, position, None),
+            wants: wants_table(replay, seats, Some(winner)),
+            outlined: outlined.html(seats),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::Ending;
+
+    #[test]
+    fn a_tap_asks_about_the_position_after_a_take() {
+        let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+        let game = Game::parse(&[1, 3], &rows, 1, Ending::ToMoveWins).unwrap();
+        let asked = AskedPosition::of_game(&game).unwrap();
+        assert_eq!(asked.board.matches("data-take=").count(), 3, "{}", asked.board);
+        let two = asked.board.split("data-take=\"2\"").next().unwrap().rsplit("href=\"").next().unwrap();
+        assert!(two.contains("piles=1+1") && two.contains("first=2"), "{two}");
+        let all = asked.board.split("data-take=\"3\"").next().unwrap().rsplit("href=\"").next().unwrap();
+        assert!(all.contains("piles=1+0") && all.contains("first=2"), "{all}");
+        assert!(asked.panel.contains("is to move, with 3 in the pile"), "{}", asked.panel);
+        assert!(!asked.panel.contains("<form"), "{}", asked.panel);
+        assert!(asked.headline.contains(" wins, if every seat plays"), "{}", asked.headline);
+    }
+}
