@@ -105,6 +105,45 @@ test("a match is followed to its end without a gap, with an interrupted network"
   for (const part of ["#headline", "#board", "#seats", "#said", "#ledger"]) {
     assert.deepEqual(await texts(page, part), await texts(loaded, part), part);
   }
+  // After the end, the tab that followed steps in place, without loading a page.
+  await page.locator('#said[aria-live="polite"]').waitFor();
+  let loads = 0;
+  page.on("request", (request) => (loads += request.isNavigationRequest() ? 1 : 0));
+  await page.keyboard.press("Home");
+  await page.locator("#where").getByText(`take 0 of ${ended.plies}`).waitFor();
+  await page.locator("#board a.counter").first().click();
+  await page.getByText(/^What if:/).waitFor();
+  assert.equal(loads, 0);
+  assertNoFaults();
+  await context.close();
+});
+
+test("a silent stream is reported within 20 seconds, and clocks stop", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.clock.install();
+  // A stream that opens, and then says nothing.
+  await page.addInitScript(() => {
+    window.EventSource = class extends EventTarget {
+      constructor() {
+        super();
+        setTimeout(() => this.onopen?.());
+      }
+      close() {}
+    };
+  });
+  await page.goto(`${server.url}/matches/${await openMatch(await slow("mcts-100000"))}`);
+  const clock = page.locator("#seats .clock[data-runs]").first();
+  const before = await clock.innerText();
+  await page.clock.runFor(12_000);
+  const running = await clock.innerText();
+  assert.notEqual(running, before);
+  assert.equal(await page.getByText("Connection lost").count(), 0);
+  await page.clock.runFor(8_000);
+  await page.getByText(/Connection lost|Connected again/).waitFor();
+  const stopped = await clock.innerText();
+  await page.clock.runFor(5_000);
+  assert.equal(await clock.innerText(), stopped);
   assertNoFaults();
   await context.close();
 });

@@ -12,7 +12,7 @@ const sentenceInterval = 5000;
 // The number of rows in a full list from the server; the note below the list counts the rest.
 const maxRows = 31;
 // A quiet stream has a heartbeat every 10 seconds.
-const maxSilence = 25000;
+const maxSilence = 18000;
 
 let source = null;
 let after = root.dataset.after;
@@ -67,6 +67,7 @@ function connect() {
   source.addEventListener("end", () => {
     isOver = true;
     disconnect();
+    stepInPlace();
   });
   source.addEventListener("busy", () => {
     delay = longestDelay;
@@ -78,6 +79,21 @@ function connect() {
     // An EventSource does not tell the status of a failed request.
     if (!hasOpened) stopIfRefused(address);
   };
+}
+
+/** Makes a match that has just ended step in place, like one that was loaded after its end. */
+async function stepInPlace() {
+  const plies = document.getElementById("plies")?.textContent;
+  const shown = follows ? plies : new URL(location.href).searchParams.get("ply");
+  if (root.id !== "match" || !plies || !shown) return;
+  const answer = await fetch(`${location.pathname}?ply=${shown}`).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!page.getElementById("stepped")) return;
+  swap(document.getElementById("headline"), page.getElementById("headline").innerHTML);
+  swap(root, page.getElementById("match").innerHTML);
+  document.title = page.title;
+  import("./match.js").catch(() => {});
 }
 
 async function stopIfRefused(address) {
