@@ -8,10 +8,11 @@ import { Server } from "./server.js";
 /** The maximum height of the page on a phone, in pixels: about ten screens, mostly for settings and verification. */
 const maxHeight = 5000;
 
-let server, browser, match;
+let server, browser, match, crowd;
 
 before(async () => {
   const bots = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
+  crowd = bots;
   server = await Server.start("--house", bots.join(","));
   browser = await openBrowser();
   match = await server.run("match", "create", "--bots", bots.join(","), "--piles", "30,40,2", "--clock", "1h");
@@ -42,3 +43,26 @@ for (const colorScheme of schemes) {
     });
   }
 }
+
+test("one of 32 seats is played by hand, on a phone", async () => {
+  const token = await server.run("bot", "register", "ann");
+  await server.run("match", "create", "--bots", ["ann", ...crowd.slice(1)].join(","), "--piles", "30,40,2", "--clock", "1h", "--declare-within", "10m");
+  const { context, assertNoFaults } = await openContext(browser, server, { viewport: { width: widths[0], height: 800 } });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/play/bot`);
+  await page.getByLabel("Token of the bot").fill(token);
+  await page.getByRole("button", { name: "Take its seats" }).click();
+  await page.getByRole("link", { name: /your move|declare/ }).click();
+  await page.getByRole("button", { name: "Declare and begin" }).or(page.locator(".thumb-bar")).waitFor();
+  await assertAccessible(page, "a declaration of 32 seats");
+  if (await page.getByRole("button", { name: "Declare and begin" }).isVisible()) await page.getByRole("button", { name: "Declare and begin" }).click();
+  await page.locator(".thumb-bar").waitFor();
+  await assertAccessible(page, "a turn among 32 seats");
+  await page.keyboard.press("2");
+  await page.keyboard.press("Enter");
+  // The others may finish the game before it is the player's turn again.
+  await page.locator(".told li:nth-child(2), .verdict").first().waitFor();
+  await assertAccessible(page, "takes among 32 seats");
+  assertNoFaults();
+  await context.close();
+});

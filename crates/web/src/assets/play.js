@@ -7,7 +7,9 @@ const statusLine = document.getElementById("game-status");
 const currentGame = () => document.getElementById("game");
 const PAUSE_MS = 2000;
 
+// How long each take is shown before the next, and all of them.
 const TAKE_MS = 700;
+const MAX_TAKES_MS = 4000;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 let isSending = false;
@@ -45,7 +47,7 @@ function complete(seen) {
     if (!coming.length) clearInterval(telling);
   };
   show();
-  if (coming.length) telling = setInterval(show, TAKE_MS);
+  if (coming.length) telling = setInterval(show, Math.min(TAKE_MS, MAX_TAKES_MS / coming.length));
 }
 
 /** Shows the sign-in page in place of this one. */
