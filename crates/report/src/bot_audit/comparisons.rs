@@ -43,7 +43,7 @@ pub(crate) fn condition_section(found: &[ConditionFindings]) -> Option<Section> 
         return None;
     }
     let table = Table::of_items(found)
-        .column(Column::text("when").with_key("condition"), |found| condition_words(found))
+        .column(Column::text("when").with_key("condition"), condition_words)
         .column(Column::integer("takes").with_key("plies"), |found| found.plies)
         .column(Column::integer("compared with").with_key("other_plies"), |found| found.other_plies)
         .column(figure_column("added errors", SHARE).with_sign(), |found| {

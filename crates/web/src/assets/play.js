@@ -35,7 +35,8 @@ const chosen = () => (/^[0-9]{1,19}$/.test(field().value) ? BigInt(field().value
 function complete(seen) {
   for (const frame of currentGame().querySelectorAll(".match-board .scroll")) frame.scrollLeft = (frame.querySelector(".in-play")?.offsetLeft ?? 0) - frame.clientWidth / 2;
   startClocks();
-  if (field()) choose(0n);
+  // A number may have been typed before this script was loaded.
+  if (field()) choose(chosen());
   clearInterval(telling);
   if (still.matches) return;
   const coming = [...currentGame().querySelectorAll(".taken")].filter((take) => Number(take.dataset.ply) > seen).sort((one, other) => one.dataset.ply - other.dataset.ply);

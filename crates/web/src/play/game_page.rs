@@ -21,7 +21,7 @@ use tonic::codegen::http::StatusCode;
 
 /// The maximum number of counters that are all drawn; of a higher pile, the player types the number.
 const MAX_DRAWN_COUNTERS: u64 = 20;
-/// Up to so many piles, and counters in each, there is room for large counters.
+/// The maximum number of piles, and of counters in each, that leaves room for large counters.
 const ROOMY_PILES: usize = 6;
 const ROOMY_COUNTERS: u64 = 10;
 /// The maximum number of seats for which all rows are listed.
@@ -40,7 +40,6 @@ struct GameContent {
     revision: u64,
     /// The number of takes.
     plies: u32,
-    is_over: bool,
     /// Whether the page updates itself.
     is_followed: bool,
     /// Whether the player is a guest, who can play again.
@@ -52,8 +51,8 @@ struct GameContent {
     /// The error in the last action; may be empty.
     mistake: String,
     seat_count: usize,
-    /// Whether there is room for large counters.
-    is_roomy: bool,
+    /// The class of a board with room for large counters; otherwise empty.
+    room: &'static str,
     seats_html: String,
     board_html: String,
     /// The form for the player's turn.
@@ -83,6 +82,12 @@ enum Turn {
     TakeSeats,
     /// Nothing; the game is over.
     Over,
+}
+
+impl Turn {
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Over)
+    }
 }
 
 /// A row to choose.
@@ -144,6 +149,7 @@ impl GameContent {
         let table = MatchAtPly { id, shown: &game.shown, replay, words: None, ply: plies };
         let (seats_html, board_html) = table.played_html(&game.names, is_taking)?;
         let (names, piles) = (&game.names, &replay.setup.piles);
+        let is_roomy = piles.len() <= ROOMY_PILES && piles.iter().all(|&pile| pile <= ROOMY_COUNTERS);
         let judged = |audit| JudgedGame { id, replay, audit, seat: game.seat, names }.verdict();
         Ok(Self {
             form_token,
@@ -151,7 +157,6 @@ impl GameContent {
             watched_at: PageAddress::Match { id, ply: None }.to_string(),
             revision: game.status.revision,
             plies,
-            is_over,
             is_followed: !is_over && game.has_session,
             is_guests: game.is_guests(),
             list_address: match game.player {
@@ -161,7 +166,7 @@ impl GameContent {
             notes: note_words(game),
             mistake: if mistake.is_empty() { refusal_words(game) } else { mistake },
             seat_count: names.count(),
-            is_roomy: piles.len() <= ROOMY_PILES && piles.iter().all(|&pile| pile <= ROOMY_COUNTERS),
+            room: if is_roomy { " roomy" } else { "" },
             seats_html,
             board_html,
             turn,

@@ -56,7 +56,7 @@ impl JudgedGame<'_> {
         let (change, ply) = self.change(&errors);
         let linked = |ply: &&pb::PlyAudit| {
             let position = PageAddress::Match { id: self.id, ply: Some(ply.ply + 1) };
-            (self.error("At", ply).plain(self.names), position.to_string())
+            (Self::error("At", ply).plain(self.names), position.to_string())
         };
         Verdict {
             why: self.why().html(self.names),
@@ -106,7 +106,7 @@ impl JudgedGame<'_> {
         let rank = self.rank(self.audit.winner);
         let decisive = self.audit.plies.iter().rfind(|ply| ply.regret > 0);
         let with_decisive = |said: Sentence| match decisive {
-            Some(ply) => said.text(" The last error decided it: ").then(self.error("at", ply)),
+            Some(ply) => said.text(" The last error decided it: ").then(Self::error("at", ply)),
             None => said.text(" Nobody made an error."),
         };
         if rank == 0 {
@@ -118,7 +118,7 @@ impl JudgedGame<'_> {
         if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
             let said = Sentence::default().strong("What would have changed it:").text(" ");
             let choice = place_words(self.rank(error.predicted_before));
-            let said = said.then(self.error("at", error)).text(format!(" That is your {choice} choice."));
+            let said = said.then(Self::error("at", error)).text(format!(" That is your {choice} choice."));
             return (said, Some(error.ply));
         }
         let (row, is_certain) = self.better_row(rank);
@@ -140,7 +140,7 @@ impl JudgedGame<'_> {
     }
 
     /// Says what a take was, and what would have been right.
-    fn error(&self, at: &str, ply: &pb::PlyAudit) -> Sentence {
+    fn error(at: &str, ply: &pb::PlyAudit) -> Sentence {
         let (said, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
         let said =
             if ply.steward { said.text("the steward, for ").seat(seat).text(",") } else { said.seat(seat) };
