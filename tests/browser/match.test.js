@@ -89,6 +89,8 @@ test("the page opens at the decisive error, and its heading explains it", async 
   await page.waitForURL((url) => url.searchParams.get("ply") === "2");
   await page.locator("#board a.counter").first().click();
   await page.waitForURL(/\/what-if\?ply=2&take=1$/);
+  await page.getByRole("heading", { level: 1, name: /^\w+ wins, if every seat plays for what it wants$/ }).waitFor();
+  assert.doesNotMatch(await page.locator("#content .match").innerText(), /seat 0/i);
   await close();
 });
 

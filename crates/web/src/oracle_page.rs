@@ -101,7 +101,7 @@ pub(super) async fn oracle_page(
         };
         match read {
             Ok(answered) => {
-                content.asked = answered.asked();
+                content.asked = answered.asked(&typed);
                 if content.asked.is_none() {
                     let board = draw_static_board(&answered.position(), None);
                     (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
@@ -136,9 +136,9 @@ impl Answered {
         }
     }
 
-    fn asked(&self) -> Option<AskedPosition> {
+    fn asked(&self, typed: &TypedPosition) -> Option<AskedPosition> {
         match self {
-            Self::Game(game, _) => AskedPosition::of_game(game),
+            Self::Game(game, _) => AskedPosition::of_game(typed, game, None),
             Self::Variant(..) => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::address::PageAddress;
 use super::board::{LastTake, draw_static_board};
+use super::match_page::AskedPosition;
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::Page;
 use super::page_content::PageContent;
@@ -22,6 +23,8 @@ use tonic::Status;
 #[template(path = "what_if.html")]
 struct WhatIfContent {
     words: String,
+    /// The position; `None` if it is over.
+    asked: Option<AskedPosition>,
     board: String,
     /// The report of the oracle.
     answer: String,
@@ -66,13 +69,16 @@ pub(super) async fn what_if_page(
         };
         let html = Html::with_links(&|_, _| None);
         let section = Section::new().paragraph(&*words).paragraph(rule_words(game.ending));
-        let content = write_template(&WhatIfContent {
+        let content = WhatIfContent {
             words: html.section_html(&section),
+            asked: AskedPosition::of_game(&typed, &game, Some(&replay.setup.bots)),
             board: draw_static_board(&position, last).svg,
             answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
             oracle: PageAddress::Oracle { position: typed },
-        });
-        Ok(Page::of_html(address, "What if".into(), content).with_summary(words))
+        };
+        let html = write_template(&content);
+        let headline = content.asked.map(|asked| asked.headline).unwrap_or_default();
+        Ok(Page::of_html(address, "What if".into(), html).with_heading(headline).with_summary(words))
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }

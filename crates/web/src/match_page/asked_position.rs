@@ -5,12 +5,16 @@ use super::heat_table::wants_table;
 use super::position_panel::MatchOracle;
 use super::sentence::{Seats, Sentence};
 use super::view::{DrawnSeats, MAX_ROOMY_SEATS, SeatCard};
+use crate::address::PageAddress;
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
 use crate::typed_position::TypedPosition;
 use lastnim_core::game::Game;
 use lastnim_proto::pb::{self, record_event::Event};
 use lastnim_report::render::write_template;
+
+/// The longest address of a position that is linked for each take, in bytes.
+const MAX_ADDRESS_BYTES: usize = 4 << 10;
 
 /// A position and what the oracle says about it, as HTML.
 #[derive(Debug)]
@@ -28,13 +32,18 @@ pub(crate) struct AskedPosition {
 }
 
 impl AskedPosition {
-    /// Draws the first position of a game; `None` if no counter is left.
-    pub(crate) fn of_game(game: &Game) -> Option<Self> {
+    /// Draws the first position of a game that was typed; `None` if no counter is left, or the position is too long for
+    /// links. Without names, seats are named by their numbers.
+    pub(crate) fn of_game(typed: &TypedPosition, game: &Game, names: Option<&[String]>) -> Option<Self> {
+        let address = PageAddress::Oracle { position: typed.clone() }.to_string();
+        if address.len() > MAX_ADDRESS_BYTES {
+            return None;
+        }
         let asked: pb::Game = game.into();
-        let typed = &TypedPosition::of_game(&asked);
         let count = game.matrix.seats().get();
         let piles = asked.piles.into_iter().filter(|&counters| counters > 0).collect();
-        let bots = (0..count).map(|seat| format!("Seat {seat}")).collect();
+        let numbered = || (0..count).map(|seat| format!("Seat {seat}")).collect();
+        let bots = names.map_or_else(numbered, <[String]>::to_vec);
         let setup =
             pb::MatchSetup { bots, piles, first: asked.first, ending: asked.ending, ..Default::default() };
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
@@ -46,11 +55,12 @@ impl AskedPosition {
         let winner = oracle.winner(position);
         let asked = AskedTakes::Oracle { typed, position };
         let outcomes = &oracle.outcomes(position);
-        let board = MatchBoard { asked, replay, seats, position, ply: 0, audit: None, outcomes, asks: false };
+        let used_as = BoardUse::Steps;
+        let board = MatchBoard { asked, replay, seats, position, ply: 0, audit: None, outcomes, used_as };
         let card = |seat: usize| {
             let is_to_move = position.to_move().index() == seat;
             let wanted = replay.wanted_winners(seat).filter(|_| count <= MAX_ROOMY_SEATS);
-            let named = |other: usize| (seat_sign(other), seats.name(other).to_owned());
+            let wish = |other: usize| (seat_sign(other), seats.name(other).to_owned());
             SeatCard {
                 sign: seat_sign(seat),
                 name: seats.name(seat).to_owned(),
@@ -59,7 +69,7 @@ impl AskedPosition {
                 forfeit: None,
                 state: if is_to_move { "to move".to_owned() } else { String::new() },
                 clock: None,
-                wanted: wanted.into_iter().flatten().map(named).collect(),
+                wanted: wanted.into_iter().flatten().map(wish).collect(),
             }
         };
         let headline = Sentence::default().seat(winner).text(" wins, if every seat plays for what it wants");
@@ -85,7 +95,8 @@ mod tests {
     fn a_tap_asks_about_the_position_after_a_take() {
         let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
         let game = Game::parse(&[1, 3], &rows, 1, Ending::ToMoveWins).unwrap();
-        let asked = AskedPosition::of_game(&game).unwrap();
+        let typed = &TypedPosition::of_game(&(&game).into());
+        let asked = AskedPosition::of_game(typed, &game, None).unwrap();
         assert_eq!(asked.board.matches("data-take=").count(), 3, "{}", asked.board);
         let two = asked.board.split("data-take=\"2\"").next().unwrap().rsplit("href=\"").next().unwrap();
         assert!(two.contains("piles=1+1") && two.contains("first=2"), "{two}");
@@ -94,5 +105,10 @@ mod tests {
         assert!(asked.panel.contains("is to move, with 3 in the pile"), "{}", asked.panel);
         assert!(!asked.panel.contains("<form"), "{}", asked.panel);
         assert!(asked.headline.contains(" wins, if every seat plays"), "{}", asked.headline);
+        let long = TypedPosition { rows: "x".repeat(MAX_ADDRESS_BYTES), ..typed.clone() };
+        assert!(AskedPosition::of_game(&long, &game, None).is_none());
+        let names = ["ann", "bob", "cara"].map(str::to_owned);
+        let told = AskedPosition::of_game(typed, &game, Some(&names)).unwrap();
+        assert!(told.board.contains("If bob takes 1, ") && !told.panel.contains("Seat"), "{}", told.board);
     }
 }

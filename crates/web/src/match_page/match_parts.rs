@@ -1,6 +1,6 @@
 //! Parts of a match that other sites show: its picture, its board in a frame, and its sentence.
 
-use super::board::{BoardUse, MatchBoard};
+use super::board::{AskedTakes, BoardUse, MatchBoard};
 use super::finding;
 use super::picture::picture_of_board;
 use super::sentence::Seats;
@@ -98,7 +98,7 @@ pub(crate) async fn match_picture(
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
     let board =
-        MatchBoard { id, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Steps };
+        MatchBoard { asked: AskedTakes::Match { id, ply }, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Steps };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
     Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
 }
@@ -120,7 +120,7 @@ pub(crate) async fn embedded_match(
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
         let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
         let board = MatchBoard {
-            id,
+            asked: AskedTakes::Match { id, ply },
             replay,
             seats,
             position,

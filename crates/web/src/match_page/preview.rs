@@ -1,6 +1,6 @@
 //! A match as a picture for lists: its newest position, and what happened last.
 
-use super::board::{BoardUse, MatchBoard};
+use super::board::{AskedTakes, BoardUse, MatchBoard};
 use super::finding::{open_headline, take_sentence};
 use super::sentence::{Seats, Sentence};
 use crate::address::PageAddress;
@@ -92,7 +92,8 @@ impl MatchPicture {
         let (replay, position) = (&self.replay, &self.position);
         let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Picture);
         let seats = &Seats::of_setup(&replay.setup);
-        let board = MatchBoard { id, replay, seats, position, ply, audit: None, outcomes: &[], used_as };
+        let asked = AskedTakes::Match { id, ply };
+        let board = MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &[], used_as };
         let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
         let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
         let named = replay.setup.bots.iter().enumerate().take(MAX_SEATS).map(|(seat, bot)| NamedSeat {
