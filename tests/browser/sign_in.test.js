@@ -34,7 +34,7 @@ for (const colorScheme of schemes) {
       await page.getByLabel("Token").fill(token);
       await assertAccessible(page, "signing in");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("heading", { name: `Cup of ${bot}` }).waitFor();
+      await page.getByText(`Cup of ${bot}`).first().waitFor();
       assert.equal(page.url(), `${server.url}/tournaments/${id}`);
       await assertAccessible(page, "a page while signed in");
       await page.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();

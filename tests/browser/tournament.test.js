@@ -192,11 +192,11 @@ test("lists and cards name winners and leaders, and show no ids", async () => {
   await close();
 });
 
-test("open matches are shown as pictures that lead to them", async () => {
+test("open matches are shown as previews that lead to them", async () => {
   const { page, close } = await open(address("running"));
-  const picture = page.locator(".pictures a").first();
-  await picture.waitFor();
-  assert.ok((await picture.locator(".stack").count()) === 2 && (await picture.locator(".sign").count()) >= 2);
+  const preview = page.locator(".previews a").first();
+  await preview.waitFor();
+  assert.ok((await preview.locator(".stack").count()) === 2 && (await preview.locator(".sign").count()) >= 2);
   assert.match(await page.locator("h1").innerText(), /^(slow-[abc] leads|.* share the lead|No match has ended yet)$/);
   await close();
 });

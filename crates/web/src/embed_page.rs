@@ -14,6 +14,7 @@ use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::standings::standings_table;
+use lastnim_report::tournament_finding::shown_standings;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
@@ -52,9 +53,10 @@ pub(super) async fn embedded_tournament(
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table: false };
     let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
     Ok(PageContent::of_message(shown.clone(), move |address| {
-        let (headline, sentence) = tournament_words(&tournament, &shown);
-        let first = &shown.standings[..shown.standings.len().min(MAX_BOTS)];
-        let mut table = standings_table(first);
+        let finding = tournament_words(&tournament, &shown);
+        let mut standings = shown_standings(&tournament, &shown.standings);
+        standings.truncate(MAX_BOTS);
+        let mut table = standings_table(&standings);
         let is_shown: Vec<bool> =
             table.columns.iter().map(|column| COLUMNS.contains(&column.key.as_str())).collect();
         let kept = |index: &usize| is_shown[*index];
@@ -62,9 +64,9 @@ pub(super) async fn embedded_tournament(
         for row in &mut table.rows {
             row.cells = (0..is_shown.len()).filter(kept).map(|index| row.cells[index].clone()).collect();
         }
-        let section = Section::new().paragraph(sentence).table(table);
+        let section = Section::new().paragraph(finding.certainty).table(table);
         let content = Html::with_links(&|_, _| None).section_html(&section);
         let page = Page::of_html(address, tournament_title(&tournament), content);
-        Ok(page.with_heading(text_html(&headline)))
+        Ok(page.with_heading(text_html(&finding.headline)))
     }))
 }

@@ -2,7 +2,7 @@
 
 use super::address::{FeedAddress, PageAddress, PlayAddress};
 use super::live::{LivePage, PageParts};
-use super::match_page::{MatchPicture, featured_html, pictures_html};
+use super::match_page::{MatchPreview, featured_html, previews_html};
 use super::page::link_paragraph;
 use super::site::Site;
 use super::tournament_headlines::{read_headlines, tournament_cards_html};
@@ -18,8 +18,8 @@ use tonic::{Code, Status};
 /// The maximum number of tournaments that are shown.
 const MAX_TOURNAMENTS: usize = 9;
 const MAX_MATCHES: u32 = 12;
-/// The maximum number of matches with a picture, including the large one.
-const MAX_PICTURES: usize = 5;
+/// The maximum number of matches with a preview, including the large one.
+const MAX_PREVIEWS: usize = 5;
 
 /// The content of the home page.
 #[derive(Debug, Clone, Template)]
@@ -31,7 +31,7 @@ pub(super) struct HomeNow {
     findings: Vec<Option<TournamentFinding>>,
     is_busy: bool,
     /// Open matches; without one, the match that ended last.
-    pictures: Vec<MatchPicture>,
+    previews: Vec<MatchPreview>,
     /// The title of the tournament of the first of them; may be empty.
     title: String,
 }
@@ -42,14 +42,14 @@ pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow,
     let findings = read_headlines(site, visitor, &tournaments.tournaments).await?;
     let open = read_matches(site, visitor, pb::MatchState::Open).await?;
     let is_busy = !open.is_empty();
-    let mut pictures = read_pictures(site, visitor, &open, MAX_PICTURES).await?;
-    if pictures.is_empty() {
+    let mut previews = read_previews(site, visitor, &open, MAX_PREVIEWS).await?;
+    if previews.is_empty() {
         let ended = read_matches(site, visitor, pb::MatchState::Over).await?;
-        pictures = read_pictures(site, visitor, ended.get(..1).unwrap_or_default(), 1).await?;
+        previews = read_previews(site, visitor, ended.get(..1).unwrap_or_default(), 1).await?;
     }
-    let title = match pictures.first() {
-        Some(picture) if !picture.tournament_id().is_empty() => {
-            match site.get_tournament(visitor, picture.tournament_id()).await {
+    let title = match previews.first() {
+        Some(preview) if !preview.tournament_id().is_empty() => {
+            match site.get_tournament(visitor, preview.tournament_id()).await {
                 Ok(shown) => shown.tournament.and_then(|tournament| tournament.settings),
                 Err(status) if status.code() == Code::NotFound => None,
                 Err(status) => return Err(status),
@@ -58,7 +58,7 @@ pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow,
         _ => None,
     };
     let title = title.map(|settings| settings.title).unwrap_or_default();
-    Ok(HomeNow { tournaments, findings, is_busy, pictures, title })
+    Ok(HomeNow { tournaments, findings, is_busy, previews, title })
 }
 
 /// Lists running tournaments, then the newest others.
@@ -87,17 +87,17 @@ async fn read_matches(
     Ok(site.list_matches(visitor, request).await?.matches)
 }
 
-/// Reads pictures of matches: the oldest first, so that it stays the same until it ends, and those that have just
+/// Reads previews of matches: the oldest first, so that it stays the same until it ends, and those that have just
 /// begun last.
-async fn read_pictures(
+async fn read_previews(
     site: &Site,
     visitor: &Visitor,
     matches: &[pb::Match],
     most: usize,
-) -> Result<Vec<MatchPicture>, Status> {
+) -> Result<Vec<MatchPreview>, Status> {
     let mut matches: Vec<_> = matches.iter().rev().map(|game| (game.id.as_str(), game.plies)).collect();
     matches.sort_by_key(|&(_, plies)| plies == 0);
-    MatchPicture::read_first(site, visitor, matches, most).await
+    MatchPreview::read_first(site, visitor, matches, most).await
 }
 
 impl HomeNow {
@@ -110,7 +110,7 @@ impl HomeNow {
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
             .with("featured", self.featured_html())
-            .with("pictures", self.pictures_html())
+            .with("previews", self.previews_html())
             .with("tournaments", self.tournaments_html());
         LivePage { parts, ..LivePage::default() }
     }
@@ -122,15 +122,15 @@ impl HomeNow {
 
     /// Writes the first match large.
     fn featured_html(&self) -> String {
-        match self.pictures.first() {
-            Some(picture) => featured_html(picture, &self.title),
+        match self.previews.first() {
+            Some(preview) => featured_html(preview, &self.title),
             None => "<p>No matches are being played.</p>".to_owned(),
         }
     }
 
     /// Writes the other open matches.
-    fn pictures_html(&self) -> String {
-        pictures_html("Also played now", self.pictures.get(1..).unwrap_or_default())
+    fn previews_html(&self) -> String {
+        previews_html("Also played now", self.previews.get(1..).unwrap_or_default())
     }
 
     fn tournaments_html(&self) -> String {

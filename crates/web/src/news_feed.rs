@@ -4,7 +4,7 @@ use super::address::{PageAddress, PageForm};
 use super::kept_pages::PageLifetime;
 use super::match_filter::MatchFilter;
 use super::match_page::match_sentence;
-use super::picture::xml_text;
+use super::picture::{tournament_words, xml_text};
 use super::site::Site;
 use super::trail::tournament_title;
 use super::visitor::Visitor;
@@ -12,7 +12,6 @@ use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::tournament_result::result_line;
 use lastnim_report::words::{format_time, join_first_words};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
@@ -96,7 +95,7 @@ pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<Ne
             entries.push(NewsEntry {
                 id: format!("urn:uuid:{id}#finished"),
                 title: format!("Finished: {title}"),
-                summary: result_line(tournament, &shown.standings, shown.verdict.as_ref()),
+                summary: tournament_words(tournament, &shown).text(),
                 address,
                 updated_us: time_of_newest_match(site, visitor, id)
                     .await?

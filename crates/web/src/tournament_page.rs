@@ -6,7 +6,7 @@ use super::page_content::PageContent;
 use super::site::Site;
 use super::tournament_format_sections::read_format_findings;
 use super::tournament_parts::MAX_COMPARED_BOTS;
-use super::tournament_view::{TournamentNow, TournamentView, read_pictures};
+use super::tournament_view::{TournamentNow, TournamentView, read_previews};
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -35,12 +35,12 @@ pub(super) async fn tournament_page(
     let tournament = shown.tournament.clone().unwrap_or_default();
     let findings = read_format_findings(site, visitor, &tournament, &standings.standings).await?;
     let matches = newest_matches(site, visitor, id).await?;
-    let pictures = read_pictures(site, visitor, &shown).await?;
+    let previews = read_previews(site, visitor, &shown).await?;
     let toml = tournament_toml(&tournament);
     let content = PageContent::of_message(shown.clone(), move |address| {
         let fixed = settings_html(&tournament, shown.clone()) + &downloads_html(id);
         let findings = Arc::new(findings);
-        let view = TournamentView::new(TournamentNow { id, shown, standings, matches, pictures, findings });
+        let view = TournamentView::new(TournamentNow { id, shown, standings, matches, previews, findings });
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
         let page = Page::of_html(address, title, view.html(&fixed)).with_summary(view.finding.text());
         Ok(page.with_heading(text_html(&view.finding.headline)))

@@ -2,7 +2,7 @@
 
 use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::live::{LivePage, PageParts};
-use super::match_page::{MatchPicture, pictures_html};
+use super::match_page::{MatchPreview, previews_html};
 use super::site::Site;
 use super::tournament_format_sections::{
     FormatFindings, cross_table_html, format_sections_html, read_rounds,
@@ -32,8 +32,8 @@ use tonic::Status;
 /// The maximum number of lines of standings on a tournament's page.
 const MAX_LEADERS: usize = 40;
 const MAX_EVENTS: usize = 30;
-/// The maximum number of open matches with a picture.
-const MAX_PICTURES: usize = 4;
+/// The maximum number of open matches with a preview.
+const MAX_PREVIEWS: usize = 4;
 /// The maximum number of matches that ended and are listed.
 const MAX_ENDED: usize = 8;
 
@@ -47,7 +47,7 @@ pub(super) struct TournamentNow {
     pub standings: pb::GetStandingsResponse,
     pub matches: Vec<pb::Match>,
     /// Open matches.
-    pub pictures: Vec<MatchPicture>,
+    pub previews: Vec<MatchPreview>,
     /// The data that was read for its format.
     pub findings: Arc<FormatFindings>,
 }
@@ -129,15 +129,15 @@ struct EndedMatch {
     takes: String,
 }
 
-/// Reads pictures of the first open matches of a tournament.
-pub(super) async fn read_pictures(
+/// Reads previews of the first open matches of a tournament.
+pub(super) async fn read_previews(
     site: &Site,
     visitor: &Visitor,
     shown: &pb::GetTournamentResponse,
-) -> Result<Vec<MatchPicture>, Status> {
+) -> Result<Vec<MatchPreview>, Status> {
     let open = shown.activity.iter().flat_map(|activity| &activity.matches);
     let open = open.map(|open| (open.match_id.as_str(), open.plies)).collect();
-    MatchPicture::read_first(site, visitor, open, MAX_PICTURES).await
+    MatchPreview::read_first(site, visitor, open, MAX_PREVIEWS).await
 }
 
 impl TournamentView {
@@ -170,7 +170,7 @@ impl TournamentView {
             .with("standings", self.leaders_html())
             .with("cross", self.cross_html())
             .with("format", self.format_html())
-            .with("pictures", self.pictures_html())
+            .with("previews", self.previews_html())
             .with("matches", self.matches_html())
             .with("activity", self.activity_html())
             .with("actions", self.actions_html())
@@ -295,8 +295,8 @@ impl TournamentView {
     }
 
     /// Writes the first open matches.
-    fn pictures_html(&self) -> String {
-        pictures_html("Played now", &self.now.pictures)
+    fn previews_html(&self) -> String {
+        previews_html("Played now", &self.now.previews)
     }
 
     /// Lists what the organiser did; empty if nothing.

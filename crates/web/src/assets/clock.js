@@ -8,7 +8,8 @@ export function clockText(milliseconds) {
   return minutes < 60 ? `${minutes}:${two(seconds)}` : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(seconds)}`;
 }
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** Whether the viewer asks for less motion. */
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let running = [];
 let ticking = 0;
 

@@ -1,6 +1,6 @@
 // Keeps a page up to date. The server sends new HTML for elements, by id.
 
-import { startClocks, stopClocks } from "./clock.js";
+import { calm, startClocks, stopClocks } from "./clock.js";
 
 const root = document.querySelector("[data-live]");
 const follows = root.hasAttribute("data-follow");

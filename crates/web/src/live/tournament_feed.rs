@@ -8,7 +8,7 @@ use crate::response::PageResponse;
 use crate::site::Site;
 use crate::tournament_format_sections::{FormatFindings, read_format_findings};
 use crate::tournament_page::newest_matches;
-use crate::tournament_view::{TournamentNow, TournamentView, read_pictures};
+use crate::tournament_view::{TournamentNow, TournamentView, read_previews};
 use crate::visitor::Visitor;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
@@ -163,13 +163,13 @@ impl TournamentFeed {
     ) -> Result<LivePage, Status> {
         let shown = self.site.get_tournament(&self.visitor, self.id).await?;
         let matches = newest_matches(&self.site, &self.visitor, self.id).await?;
-        let pictures = read_pictures(&self.site, &self.visitor, &shown).await?;
+        let previews = read_previews(&self.site, &self.visitor, &shown).await?;
         let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
         let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };
         let tournament = shown.tournament.clone().unwrap_or_default();
         kept.refresh(self, &tournament, &standings.standings, ending).await?;
         let (id, findings) = (self.id, Arc::clone(&kept.findings));
-        let now = TournamentNow { id, shown, standings, matches, pictures, findings };
+        let now = TournamentNow { id, shown, standings, matches, previews, findings };
         let draw = move || TournamentView::new(now).live_page();
         self.site.reads.run_slow_work(&self.visitor.request(()), draw).await
     }

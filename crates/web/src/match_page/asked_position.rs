@@ -1,6 +1,6 @@
 //! A position that a reader asks about, drawn like one of a match.
 
-use super::board::{AskedTakes, MatchBoard};
+use super::board::{AskedTakes, BoardUse, MatchBoard};
 use super::heat_table::wants_table;
 use super::position_panel::MatchOracle;
 use super::sentence::{Seats, Sentence};

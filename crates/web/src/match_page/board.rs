@@ -24,10 +24,10 @@ const COUNTERS_ABOVE_GAP: u64 = 8;
 const MAX_TAKES_OF_HIGH_PILE: usize = 6;
 /// The takes drawn in all: the last ones.
 const MAX_TAKES: u32 = 200;
-/// The maximum number of piles of a picture.
-const MAX_PICTURE_PILES: usize = 6;
-/// The counters up to which all of a pile are drawn in a picture.
-const MAX_PICTURE_COUNTERS: u64 = 12;
+/// The maximum number of piles of a preview.
+const MAX_PREVIEW_PILES: usize = 6;
+/// The counters up to which all of a pile are drawn in a preview.
+const MAX_PREVIEW_COUNTERS: u64 = 12;
 
 /// How a board is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +38,22 @@ pub(super) enum BoardUse {
     Asks,
     /// It is in a frame of another site, so its links open in new tabs.
     Embedded,
-    /// It is a picture in a list: smaller, and without links.
-    Picture,
+    /// It is a preview in a list: smaller, and without links.
+    Preview,
 }
 
 impl BoardUse {
     fn max_piles(self) -> usize {
         match self {
             Self::Steps | Self::Asks | Self::Embedded => MAX_PILES,
-            Self::Picture => MAX_PICTURE_PILES,
+            Self::Preview => MAX_PREVIEW_PILES,
         }
     }
 
     fn max_counters(self) -> u64 {
         match self {
             Self::Steps | Self::Asks | Self::Embedded => MAX_DRAWN_COUNTERS,
-            Self::Picture => MAX_PICTURE_COUNTERS,
+            Self::Preview => MAX_PREVIEW_COUNTERS,
         }
     }
 }
@@ -214,7 +214,7 @@ impl MatchBoard<'_> {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
         let (is_linked, is_embedded) =
-            (self.used_as != BoardUse::Picture, self.used_as == BoardUse::Embedded);
+            (self.used_as != BoardUse::Preview, self.used_as == BoardUse::Embedded);
         write_template(&DrawnBoard { is_linked, is_embedded, words, note, piles: self.piles() })
     }
 
@@ -341,14 +341,15 @@ mod tests {
         let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
         let position = replay.position_after(ply).unwrap();
         let outcomes = match used_as {
-            BoardUse::Steps | BoardUse::Asks | BoardUse::Embedded => vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }],
-            BoardUse::Picture => Vec::new(),
+            BoardUse::Steps | BoardUse::Asks | BoardUse::Embedded => {
+                vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }]
+            }
+            BoardUse::Preview => Vec::new(),
         };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
         let asked = AskedTakes::Match { id, ply };
-        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }
-            .html()
+        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }.html()
     }
 
     fn counts(html: &str) -> [usize; 3] {
@@ -375,8 +376,8 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_no_links() {
-        let html = drawn_as(BoardUse::Picture, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
+    fn a_preview_has_no_links() {
+        let html = drawn_as(BoardUse::Preview, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
         assert!(!html.contains("<a ") && !html.contains("href"), "{html}");
         assert_eq!(counts(&html), [6, 3 + 4 + 5 + 6 + 7 + 8, 2], "{html}");
         assert!(html.contains("×4") && html.contains("role=\"img\""), "{html}");

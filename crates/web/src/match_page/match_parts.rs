@@ -97,8 +97,16 @@ pub(crate) async fn match_picture(
     let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
-    let board =
-        MatchBoard { asked: AskedTakes::Match { id, ply }, replay, seats, position, ply, audit, outcomes: &[], used_as: BoardUse::Steps };
+    let board = MatchBoard {
+        asked: AskedTakes::Match { id, ply },
+        replay,
+        seats,
+        position,
+        ply,
+        audit,
+        outcomes: &[],
+        used_as: BoardUse::Steps,
+    };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
     Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
 }

@@ -17,7 +17,7 @@ mod winner_line;
 pub(super) use asked_position::AskedPosition;
 pub(super) use finding::{rank_of, takes_words};
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
-pub(super) use preview::{MatchPicture, featured_html, pictures_html};
+pub(super) use preview::{MatchPreview, featured_html, previews_html};
 pub(super) use sentence::{Seats, Sentence, place_words};
 pub(super) use view::MatchAtPly;
 

@@ -121,7 +121,7 @@ fn piece_height(piece: &Piece) -> f64 {
     match piece {
         Piece::Take(take) => take.repeats as f64 + if take.number.is_some() { NOTE_HEIGHT } else { 0.0 },
         Piece::Gap(_) => NOTE_HEIGHT,
-        Piece::Counter | Piece::Choice(_) => 1.0,
+        Piece::Counter | Piece::Choice(_) | Piece::Button(..) => 1.0,
     }
 }
 
@@ -143,7 +143,7 @@ fn placed_pile(pile: &Pile, x: f64, counter: f64) -> PlacedPile {
                 number: take.number.map(|number| note(format!("×{number}"), y + height - counter * 0.3)),
             },
             Piece::Gap(words) => Shape::Note(note(words.clone(), y + height * 0.65)),
-            Piece::Counter | Piece::Choice(_) => Shape::Counter,
+            Piece::Counter | Piece::Choice(_) | Piece::Button(..) => Shape::Counter,
         };
         placed.push(PlacedPiece { y, height, shape });
         y += height;

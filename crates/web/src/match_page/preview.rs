@@ -1,4 +1,4 @@
-//! A match as a picture for lists: its newest position, and what happened last.
+//! Previews of matches for lists: the newest position, and what happened last.
 
 use super::board::{AskedTakes, BoardUse, MatchBoard};
 use super::finding::{open_headline, take_sentence};
@@ -15,39 +15,39 @@ use lastnim_report::render::write_template;
 use lastnim_report::words::count_words;
 use tonic::Status;
 
-/// The longest match, in takes, that is shown as a picture. Longer ones would be read from the start each time.
+/// The longest match, in takes, that has a preview. Longer ones would be read from the start each time.
 const MAX_PLIES: u32 = 500;
-/// The maximum number of seats that a picture names.
+/// The maximum number of seats that a preview names.
 const MAX_SEATS: usize = 6;
 
-/// A match as a picture.
+/// A match with its newest position.
 #[derive(Debug, Clone)]
-pub(crate) struct MatchPicture {
+pub(crate) struct MatchPreview {
     id: MatchId,
     replay: Replay,
     position: Position,
 }
 
-/// Pictures in a list, each a link to its match.
+/// Previews in a list, each a link to its match.
 #[derive(Template)]
-#[template(path = "match/pictures.html")]
-struct DrawnPictures<'a> {
+#[template(path = "match/previews.html")]
+struct DrawnPreviews<'a> {
     heading: &'a str,
-    pictures: Vec<DrawnPicture>,
+    previews: Vec<DrawnPreview>,
 }
 
-/// A picture with what happened last.
+/// A preview with what happened last.
 #[derive(Template)]
 #[template(path = "match/featured.html")]
 struct FeaturedMatch<'a> {
     is_open: bool,
     title: &'a str,
     tournament: Option<PageAddress>,
-    picture: DrawnPicture,
+    preview: DrawnPreview,
     said: String,
 }
 
-struct DrawnPicture {
+struct DrawnPreview {
     address: String,
     board: String,
     seats: Vec<NamedSeat>,
@@ -62,8 +62,8 @@ struct NamedSeat {
     class: &'static str,
 }
 
-impl MatchPicture {
-    /// Reads pictures of the first matches, given their ids and their numbers of takes. Leaves out long matches, and
+impl MatchPreview {
+    /// Reads previews of the first matches, given their ids and their numbers of takes. Leaves out long matches, and
     /// those whose record was removed or is damaged.
     pub(crate) async fn read_first(
         site: &Site,
@@ -71,16 +71,16 @@ impl MatchPicture {
         matches: Vec<(&str, u32)>,
         most: usize,
     ) -> Result<Vec<Self>, Status> {
-        let mut pictures = Vec::new();
+        let mut previews = Vec::new();
         let short = matches.into_iter().filter(|&(_, plies)| plies <= MAX_PLIES);
         let ids: Vec<MatchId> = short.filter_map(|(id, _)| id.parse().ok()).take(most).collect();
         for id in ids {
             let record = site.find_record(visitor, id).await?;
             let Some(replay) = record.as_ref().and_then(Replay::of_record) else { continue };
             let position = replay.position_after(replay.plies());
-            pictures.extend(position.map(|position| Self { id, replay, position }));
+            previews.extend(position.map(|position| Self { id, replay, position }));
         }
-        Ok(pictures)
+        Ok(previews)
     }
 
     /// Returns the id of its tournament; empty without one.
@@ -88,9 +88,9 @@ impl MatchPicture {
         &self.replay.setup.tournament_id
     }
 
-    fn draw(&self) -> DrawnPicture {
+    fn draw(&self) -> DrawnPreview {
         let (replay, position) = (&self.replay, &self.position);
-        let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Picture);
+        let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Preview);
         let seats = &Seats::of_setup(&replay.setup);
         let asked = AskedTakes::Match { id, ply };
         let board = MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &[], used_as };
@@ -105,7 +105,7 @@ impl MatchPicture {
         let marked = winner.or(to_move).map(|seat| seats.name(seat));
         let verb = if winner.is_some() { "won" } else { "to move" };
         let takes = count_words(ply, "take", "takes");
-        DrawnPicture {
+        DrawnPreview {
             address: PageAddress::Match { id, ply: None }.to_string(),
             board: board.html(),
             seats: named.collect(),
@@ -127,23 +127,23 @@ impl MatchPicture {
     }
 }
 
-/// Writes pictures below a heading; empty without pictures.
-pub(crate) fn pictures_html(heading: &str, pictures: &[MatchPicture]) -> String {
-    if pictures.is_empty() {
+/// Writes previews below a heading; empty without previews.
+pub(crate) fn previews_html(heading: &str, previews: &[MatchPreview]) -> String {
+    if previews.is_empty() {
         return String::new();
     }
-    let pictures = pictures.iter().map(MatchPicture::draw).collect();
-    write_template(&DrawnPictures { heading, pictures })
+    let previews = previews.iter().map(MatchPreview::draw).collect();
+    write_template(&DrawnPreviews { heading, previews })
 }
 
-/// Writes a large picture of a match, with the title of its tournament, which may be empty.
-pub(crate) fn featured_html(picture: &MatchPicture, title: &str) -> String {
-    let id = picture.tournament_id().parse().ok();
+/// Writes a large preview of a match, with the title of its tournament, which may be empty.
+pub(crate) fn featured_html(preview: &MatchPreview, title: &str) -> String {
+    let id = preview.tournament_id().parse().ok();
     write_template(&FeaturedMatch {
-        is_open: picture.replay.end.is_none(),
+        is_open: preview.replay.end.is_none(),
         title,
         tournament: id.map(|id| PageAddress::Tournament { id }),
-        picture: picture.draw(),
-        said: picture.newest_words(),
+        preview: preview.draw(),
+        said: preview.newest_words(),
     })
 }

@@ -212,8 +212,7 @@ impl MatchAtPly<'_> {
         let (id, ply, audit) = (self.id, self.ply, self.audit());
         let asked = AskedTakes::Match { id, ply };
         let used_as = BoardUse::Steps;
-        let board =
-            MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
+        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {

@@ -11,17 +11,18 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{self, verdict::Verdict};
+use lastnim_report::Round;
 use lastnim_report::played_rounds::{KnownMatches, played_rounds};
 use lastnim_report::render::write_template;
 use lastnim_report::tournament::progress_words;
-use lastnim_report::tournament_result::result_line;
-use lastnim_report::words::{count_words, enumerate_words, join_words};
+use lastnim_report::tournament_finding::{
+    TournamentFinding, may_be_ahead, shown_standings, tournament_finding,
+};
+use lastnim_report::words::{count_words, join_words};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
 const MAX_ROWS: usize = 9;
-/// The maximum number of bots named that may be ahead of the leader.
-const MAX_NAMED: usize = 3;
 /// The maximum number of matches read for the path of a champion.
 const MAX_MATCHES: u32 = 400;
 /// The left and right ends of the intervals.
@@ -99,9 +100,9 @@ pub(crate) async fn tournament_picture(
 pub(crate) fn tournament_words(
     tournament: &pb::Tournament,
     shown: &pb::GetStandingsResponse,
-) -> (String, String) {
-    let picture = picture_of_tournament(tournament, shown, &[]);
-    (picture.headline, picture.sentence)
+) -> TournamentFinding {
+    let standings = shown_standings(tournament, &shown.standings);
+    tournament_finding(tournament, &standings, shown.verdict.as_ref(), &[])
 }
 
 fn picture_of_tournament(
@@ -109,112 +110,53 @@ fn picture_of_tournament(
     shown: &pb::GetStandingsResponse,
     matches: &[pb::Match],
 ) -> Picture {
-    let is_over = tournament.state() == pb::TournamentState::Finished;
-    let mut lines = shown.standings.clone();
-    if !is_over {
-        // Bots that have played more matches have more points.
-        lines.sort_by(|one, other| points_of_rating(other).total_cmp(&points_of_rating(one)));
-    }
+    let lines = shown_standings(tournament, &shown.standings);
     let verdict = shown.verdict.as_ref();
-    let (headline, sentence, rows) = match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        Some(Verdict::Knockout(knockout)) => knockout_words(tournament, shown, knockout, matches),
-        Some(Verdict::Sprt(_)) => {
-            let line = result_line(tournament, &shown.standings, verdict);
-            (tournament_title(tournament), line, point_rows(&lines))
+    let (rows, rounds) = match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        Some(Verdict::Knockout(knockout)) => {
+            let rounds = played_rounds(tournament, verdict, matches, KnownMatches::All);
+            (knockout_rows(knockout, &rounds), rounds)
         }
-        _ => standing_words(&lines, is_over, tournament.matches_played),
+        Some(Verdict::Sprt(_)) => (point_rows(&lines), Vec::new()),
+        _ if lines.first().is_some_and(|leader| leader.rating.is_some()) => (rating_rows(&lines), Vec::new()),
+        _ => (point_rows(&lines), Vec::new()),
     };
-    let bound = leader_bound(&lines).filter(|_| rows.iter().any(|row| row.interval.is_some()));
+    let finding = tournament_finding(tournament, &lines, verdict, &rounds);
+    let has_intervals = rows.iter().any(|row| row.interval.is_some());
+    let bound = lines.first().and_then(|leader| leader.rating.as_ref()).filter(|_| has_intervals);
     let scale = Scale::of_lines(&lines);
     let words = progress_words(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
     let below = DrawnProgress { share, words_size: fitted_size(&words, 24.0, 480.0), words };
-    let drawing = DrawnStandings { rows, bound: bound.zip(scale).map(|(bound, scale)| scale.x(bound)) };
+    let drawing = DrawnStandings { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
     Picture {
-        headline,
+        headline: finding.headline,
         seat: None,
-        sentence,
+        sentence: finding.certainty,
         below: write_template(&below),
         drawing: write_template(&drawing),
         title: tournament_title(tournament),
     }
 }
 
-fn points_of_rating(line: &pb::Standing) -> f64 {
-    line.rating.as_ref().map_or(f64::NEG_INFINITY, |rating| rating.points)
-}
-
-/// Returns the lower bound of the first bot's rating.
-fn leader_bound(lines: &[pb::Standing]) -> Option<f64> {
-    Some(lines.first()?.rating.as_ref()?.low)
-}
-
-/// Returns whether a bot may be better than the first one.
-fn may_lead(line: &pb::Standing, lines: &[pb::Standing]) -> bool {
-    let rating = line.rating.as_ref();
-    rating.zip(leader_bound(lines)).is_some_and(|(rating, bound)| rating.high >= bound)
-}
-
-/// Describes who leads or has won, and who may be ahead.
-fn standing_words(lines: &[pb::Standing], is_over: bool, played: u64) -> (String, String, Vec<Row>) {
-    let Some(leader) = lines.first() else {
-        return ("No bots have joined yet".to_owned(), String::new(), Vec::new());
-    };
-    let rows = if leader.rating.is_some() { rating_rows(lines) } else { point_rows(lines) };
-    if played == 0 {
-        return (count_words(lines.len(), "bot", "bots"), "No match has been played yet.".to_owned(), rows);
-    }
-    let shared = lines.iter().filter(|line| line.place == 1).count();
-    let headline = match (is_over, shared) {
-        (true, 2..) => format!("{shared} bots share first place"),
-        (true, _) => format!("{} won", leader.bot),
-        (false, _) => format!("{} leads", leader.bot),
-    };
-    let others: Vec<&str> =
-        lines.iter().skip(1).filter(|line| may_lead(line, lines)).map(|line| line.bot.as_str()).collect();
-    let sentence = match others.as_slice() {
-        _ if leader.rating.is_none() => {
-            format!("{} wins in {}.", leader.wins, count_words(leader.matches, "match", "matches"))
-        }
-        [] => "No other bot is likely to be better.".to_owned(),
-        [other] => format!("{other} may be better."),
-        others if others.len() <= MAX_NAMED => format!("{} may be better.", enumerate_words(others)),
-        others => format!("{} others may be better.", others.len()),
-    };
-    (headline, sentence, rows)
-}
-
-/// Describes the champion and its path, or who is still in.
-fn knockout_words(
-    tournament: &pb::Tournament,
-    shown: &pb::GetStandingsResponse,
-    knockout: &pb::KnockoutVerdict,
-    matches: &[pb::Match],
-) -> (String, String, Vec<Row>) {
-    let still_in: Vec<&str> =
-        knockout.bots.iter().filter(|bot| bot.out_in.is_none()).map(|bot| bot.bot.as_str()).collect();
+/// Lists the path of the champion, the final first, or what became of each bot.
+fn knockout_rows(knockout: &pb::KnockoutVerdict, rounds: &[Round]) -> Vec<Row> {
+    let still_in: Vec<_> = knockout.bots.iter().filter(|bot| bot.out_in.is_none()).collect();
     let [champion] = still_in.as_slice() else {
         let fate = |bot: &pb::KnockoutBot| {
             let words =
                 bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
             (bot.bot.clone(), words)
         };
-        let rows = rows_of_words(knockout.bots.iter().map(fate));
-        return (format!("{} still in", count_words(still_in.len(), "bot", "bots")), String::new(), rows);
+        return rows_of_words(knockout.bots.iter().map(fate));
     };
-    let rounds = played_rounds(tournament, shown.verdict.as_ref(), matches, KnownMatches::All);
     let path = rounds.iter().rev().filter_map(|round| {
-        let is_own =
-            |table: &&lastnim_report::RoundTable| table.entries.iter().any(|entry| entry.bot == *champion);
-        let table = round.tables.iter().find(is_own)?;
-        let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| bot != champion);
+        let table = round.table_of(&champion.bot)?;
+        let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| **bot != champion.bot);
         Some((round.name.clone(), format!("against {}", join_words(others, ", "))))
     });
-    let rows = rows_of_words(path);
-    let sentence =
-        if rows.is_empty() { String::new() } else { "On the right is its path, the final first.".to_owned() };
-    (format!("{champion} is the champion"), sentence, rows)
+    rows_of_words(path)
 }
 
 /// Where ratings are drawn.
@@ -246,7 +188,7 @@ fn rating_rows(lines: &[pb::Standing]) -> Vec<Row> {
             low: scale.x(rating.low),
             middle: scale.x(rating.points),
             high: scale.x(rating.high),
-            may_lead: may_lead(line, lines),
+            may_lead: lines.first().is_some_and(|leader| may_be_ahead(line, leader)),
         });
         let name_size = fitted_size(&line.bot, 26.0, NAME_WIDTH);
         Row { y, name: line.bot.clone(), name_size, words: String::new(), words_size: 0.0, interval }
@@ -305,10 +247,8 @@ mod tests {
             rated("near", (1450.0, 1500.0, 1550.0)),
         ];
         let picture = drawn(pb::TournamentState::Running, standings, None);
-        assert_eq!(
-            (picture.headline.as_str(), picture.sentence.as_str()),
-            ("top leads", "near may be better.")
-        );
+        assert_eq!(picture.headline, "top leads");
+        assert!(picture.sentence.contains(" be ahead of it: near."), "{}", picture.sentence);
         assert_eq!(picture.drawing.matches(PictureColour::GOOD).count(), 4, "{}", picture.drawing);
         assert!(picture.drawing.contains("M1000.0 "), "the lower bound of top: {}", picture.drawing);
         assert!(picture.svg().contains("lastnim · Cup &#60;1&#62;"));
@@ -324,10 +264,13 @@ mod tests {
             ..Default::default()
         };
         let won = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(2, "bob")], None);
-        assert_eq!((won.headline.as_str(), won.sentence.as_str()), ("ann won", "3 wins in 4 matches."));
+        assert_eq!(
+            (won.headline.as_str(), won.sentence.as_str()),
+            ("ann won", "It won 3 of 4 matches. Ratings, which show how sure that is, are not known yet.")
+        );
         let shared = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(1, "bob")], None);
-        assert_eq!(shared.headline, "2 bots share first place");
-        assert_eq!(drawn(pb::TournamentState::Open, vec![], None).headline, "No bots have joined yet");
+        assert_eq!(shared.headline, "ann and bob share first place");
+        assert_eq!(drawn(pb::TournamentState::Open, vec![], None).headline, "No bot has joined yet");
     }
 
     #[test]
@@ -336,10 +279,10 @@ mod tests {
         let knockout = |bots| Some(Verdict::Knockout(pb::KnockoutVerdict { bots }));
         let over = knockout(vec![bot("ann", None), bot("bob", Some(1))]);
         let picture = drawn(pb::TournamentState::Finished, vec![rated("ann", (0.0, 1.0, 2.0))], over);
-        assert_eq!(picture.headline, "ann is the champion");
+        assert_eq!(picture.headline, "ann is champion");
         let open = knockout(vec![bot("ann", None), bot("bob", None), bot("eve", Some(0))]);
         let picture = drawn(pb::TournamentState::Running, vec![], open);
-        assert_eq!(picture.headline, "2 bots still in");
+        assert_eq!(picture.headline, "2 bots are still in");
         assert!(picture.drawing.contains("out in round 1"), "{}", picture.drawing);
     }
 }
