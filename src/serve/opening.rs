@@ -37,7 +37,7 @@ pub struct OpeningMessage<'a> {
     pub drawn: Option<&'a Token>,
 }
 
-/// Describes the address of the server and the next steps.
+/// Prints the message, as text or as one line of JSON.
 pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
     let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
     let mut out = screen::stdout();

@@ -30,7 +30,7 @@ settings! {
         unread_per_seat: usize = 4, "N".range(1..);
         /// Maximum number of unanswered requests from one session to join a tournament; one more is refused
         unanswered_joins: usize = 16, "N".range(1..);
-        /// Maximum burst of idle messages (refused, repeated or unrequested) from a session; one more ends the session
+        /// Maximum burst of idle messages (refused, repeated or unrequested) from a session; one more ends it
         idle_message_burst: u64 = 100, "N".range(1..);
         /// Maximum number of idle messages per second from a session in the long run
         idle_messages_per_second: u64 = 10, "N";

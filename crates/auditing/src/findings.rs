@@ -23,7 +23,7 @@ pub struct AuditFindings {
     pub bots: Vec<BotFindings>,
     /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other.
     pub pairs: Vec<PairFindings>,
-    /// The flagged sets of bots, none of which is part of another. Their flagged pairs are also in `pairs`.
+    /// The flagged sets of bots, none of which is a subset of another. Their flagged pairs are also in `pairs`.
     pub sets: Vec<SetFindings>,
     /// Number of tests of sets. The p-values are corrected for these tests too.
     pub sets_tested: u64,

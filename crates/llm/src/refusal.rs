@@ -5,12 +5,12 @@ use serde_json::Value;
 
 /// The maximum number of characters kept from a refusal.
 const MAX_CHARS: usize = 500;
-/// Codes of content filters.
+/// Error codes for requests or answers that a content filter blocked.
 const FILTER_CODES: [&str; 2] = ["content_filter", "content_policy_violation"];
-/// Codes of errors that last until the organiser changes the key, the model or the credit, whatever the HTTP status.
+/// Error codes for problems that last until the organiser changes the key, the model or the credit, whatever the HTTP status.
 const UNUSABLE_CODES: [&str; 4] =
     ["insufficient_quota", "invalid_api_key", "model_not_found", "DeploymentNotFound"];
-/// The code of a prompt that is too long.
+/// The error code for a prompt that is too long.
 const TOO_LONG: &str = "context_length_exceeded";
 
 /// An endpoint's error response.

@@ -43,10 +43,9 @@ settings! {
         guest_matches_per_minute: u32 = 20, "N".range(1..=6_000);
         /// Maximum number of open matches of one address as a guest in a browser
         guest_matches_per_address: usize = 8, "N".range(1..);
-        /// How long a game may wait for its guest before another game can take its place when all places are taken
+        /// How long a game may wait for its guest before another one may take its place, once all are taken
         ///
-        /// If no game has waited that long, the address with the most games loses one to an address with at least two
-        /// fewer.
+        /// If no game has waited that long, the address with the most games loses one to one with at least two fewer.
         guest_idle_timeout: Duration = Duration::from_mins(2), "DURATION".range(1_000..=3_600_000);
         /// Maximum number of wrong tokens that one address may send in a burst
         ///
@@ -68,7 +67,7 @@ settings! {
         /// While no call has run that long, new strangers are refused with status 503 or `UNAVAILABLE`
         /// (`TOO_MANY_STRANGERS`).
         stranger_call_time: Duration = Duration::from_mins(1), "DURATION".range(0..=86_400_000);
-        /// How long a connection may take until its first call, including the proxy header and the HTTP/2 preface
+        /// How long a connection may take until its first call, with proxy header and HTTP/2 preface
         first_call_timeout: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
         /// How long a stranger's connection may be idle after its first call
         stranger_idle_timeout: Duration = Duration::from_mins(1), "DURATION".range(100..=86_400_000);

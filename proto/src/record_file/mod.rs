@@ -65,7 +65,7 @@ pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     }
 }
 
-/// The place where a file differs from the text that lastnim writes for its record.
+/// The place where a file first differs from the text that lastnim writes for its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutDifference {
     /// The number of the line, from 1.

@@ -46,7 +46,8 @@ impl GivenTranscripts {
         Some(verdict)
     }
 
-    /// Returns a failure, after all records have been compared, unless the transcripts prove every answer.
+    /// Returns a failure unless the transcripts prove every answer of the compared records, of which there must be at least
+    /// one. Call this after the last record.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),

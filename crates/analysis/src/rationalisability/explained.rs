@@ -64,7 +64,7 @@ enum KeptRows {
 }
 
 impl ExplainedRowSearch {
-    /// Keeps the rows of a branch that explain the takes. If all of them do, they are kept as one leaf.
+    /// Keeps the rows of a branch that explain the takes. If every row of the branch does, they are kept as one leaf.
     ///
     /// The depth of the recursion is at most the number of pairs of offsets in a row.
     fn keep_branch(

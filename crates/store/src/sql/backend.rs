@@ -20,6 +20,6 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Closes the database. The caller has already closed the connections that read.
+    /// Closes the database. The caller must have closed the read connections.
     async fn close(&self);
 }

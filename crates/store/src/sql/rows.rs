@@ -357,7 +357,7 @@ fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
     })
 }
 
-/// Groups consecutive seats into the results of matches.
+/// Groups consecutive seats into match results.
 pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
     let of_matches = seats.chunk_by(|one, other| one.id == other.id);
     of_matches

@@ -92,7 +92,7 @@ impl FeedPublisher {
         self.state.closed().await;
     }
 
-    /// Returns the time between two updates.
+    /// Returns the time between two updates: at least `shortest`, and longer with many watchers.
     pub(super) fn interval(&self, shortest: Duration) -> Duration {
         let watchers = u32::try_from(self.watchers()).unwrap_or(u32::MAX);
         shortest.max(INTERVAL_PER_WATCHER.saturating_mul(watchers))

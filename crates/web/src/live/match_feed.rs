@@ -119,7 +119,7 @@ impl FollowedEvents {
         }
     }
 
-    /// Adds the waiting events and returns all.
+    /// Adds the waiting events to the replay, and returns the replay.
     fn settled(&mut self) -> Arc<Mutex<Option<Replay>>> {
         let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
         add_events(&mut replay, &mut self.waiting);

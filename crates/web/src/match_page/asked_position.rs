@@ -25,9 +25,9 @@ pub(crate) struct AskedPosition {
     pub seats: String,
     pub board: String,
     pub panel: String,
-    /// What each seat wants.
+    /// The table of what each seat wants.
     pub wants: String,
-    /// What the outlined column of the wants means.
+    /// A sentence that explains the outlined column of that table.
     pub outlined: String,
 }
 
