@@ -49,7 +49,7 @@ pub fn wait_for_hand_over() -> impl Future<Output = ()> + Send {
             Ok(mut signal) => drop(signal.recv().await),
             Err(error) => {
                 tracing::warn!(%error, "the handler of SIGUSR1 cannot be installed");
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         }
     }

@@ -1046,7 +1046,7 @@ class MatchSetup:
     clock: Clock | None
     """The clock."""
     strikes: int
-    """The strike that forfeits a seat, 1 to 100."""
+    """Strikes after which a seat is forfeited, 1 to 100."""
     max_plies: int
     """The number of plies after which the oracle decides, 1 to 65,536."""
     assigned: tuple[tuple[int, ...], ...] | None
@@ -1225,7 +1225,7 @@ class MatchRow:
     clock_declaration_ms: int
     """See Clock.declaration_ms."""
     strikes_limit: int
-    """The strike that forfeits a seat."""
+    """Strikes after which a seat is forfeited."""
     max_plies: int
     """The number of plies after which the oracle decides."""
     plies: int

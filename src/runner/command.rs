@@ -61,7 +61,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
                 probed = probe_or_stop(models, &args.file) => probed?,
                 () = &mut interrupted => {
                     let file = args.file.display();
-                    return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: stopped before the start"))));
+                    return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: interrupted before the tournament started"))));
                 }
             };
             for line in lines {

@@ -118,7 +118,7 @@ impl RunFolder {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{}: another `lastnim tournament run` has {}: stop it or let it finish",
+                    "{}: another `lastnim tournament run` is using {}: stop it or let it finish",
                     plan.display(),
                     path.display()
                 ))));

@@ -162,7 +162,7 @@ impl RunningTournament<'_> {
                             return Ok(None);
                         }
                     }
-                    Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
+                    Ok(None) => return Ok(Some(Status::unavailable("the server closed the stream before the tournament ended"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
                 news = self.players.next_news() => self.handle_bot_news(&news).await?,

@@ -13,7 +13,7 @@ pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<Pub
         Ok(signer) => signer.filter(|&signer| signer != in_use),
         Err(error) => {
             // An error is ignored, because this is only needed for a warning.
-            tracing::warn!(%error, "the newest record's key is unknown");
+            tracing::warn!(%error, "cannot tell which key signed the newest record");
             None
         }
     }

@@ -67,7 +67,7 @@ impl Restart {
             ),
             Self::HandedOver => tracing::info!("handed over: standing by"),
             Self::Displaced(why) => {
-                tracing::error!(why, "this server no longer has the database: standing by")
+                tracing::error!(why, "this server no longer has the database: standing by");
             }
         }
     }

@@ -42,10 +42,10 @@ pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResu
         })
     };
     form.print_result(json, |output| {
-        writeln!(output, "{} set back", count_words(unsigned, "time was", "times were"))?;
+        writeln!(output, "{} set back", count_words(unsigned, "timestamp was", "timestamps were"))?;
         if matches > 0 {
             let matches =
-                count_words(matches, "match keeps its future times", "matches keep their future times");
+                count_words(matches, "match still has timestamps in the future", "matches still have timestamps in the future");
             writeln!(
                 output,
                 "{matches}: the records are not changed, so pruning by age removes them later than other matches"

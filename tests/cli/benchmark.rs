@@ -168,7 +168,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
         card.tiers[1].heads.remove(0);
         card.tiers[1].items -= 1;
     });
-    assert!(found.contains("item 1 of tier 5: its record belongs to another item: the "), "{found}");
+    assert!(found.contains("item 1 of tier 5: its record does not fit this item: the "), "{found}");
     let found = flaws_of_changed_card(&run, |card| {
         card.tiers[1].heads.pop();
         card.tiers[1].items -= 1;
@@ -176,7 +176,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     assert!(found.contains("tier 5 is incomplete after 3 of 4 items"), "{found}");
     assert!(found.contains("belongs to item 4 of tier 5, but the card does not list it"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
-    assert!(found.contains("item 1 of tier 5: its record belongs to another item"), "{found}");
+    assert!(found.contains("item 1 of tier 5: its record does not fit this item"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
     assert!(found.contains("tier 1 should have ended after 3 items, but it continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);

@@ -368,7 +368,7 @@ fn a_wrong_clock_is_named_and_repaired() {
     }
     let repaired = json(&printed(&["store", "repair-clock", "--json"]));
     assert_eq!((number(&repaired, "times_set_back"), number(&repaired, "matches_left")), (1, 0));
-    assert!(printed(&["store", "repair-clock"]).contains("0 times were set back"));
+    assert!(printed(&["store", "repair-clock"]).contains("0 timestamps were set back"));
     assert!(!log_of_start(&place).contains("clock"));
     // The database is as after a start with the clock behind, or after 100 days without a server.
     set_latest(now.checked_sub(100 * DAY).unwrap());

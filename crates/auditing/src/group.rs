@@ -14,7 +14,7 @@ pub enum MatchGroup {
         /// The number of the group.
         number: u64,
     },
-    /// An exhibition match, which is a group of its own.
+    /// An exhibition match, which is a group by itself.
     Exhibition(MatchId),
 }
 

@@ -52,7 +52,7 @@ fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error
         match (answering, failure) {
             (Some(channel), _) => Ok(channel),
             (None, Some(error)) => Err(error),
-            (None, None) => Err(address_error(&server, "it is empty")),
+            (None, None) => Err(address_error(server.as_str(), "it is empty")),
         }
     })
 }
@@ -104,7 +104,7 @@ async fn is_serving(channel: &Channel) -> bool {
     answer.ok().flatten().is_some_and(|answer| answer.get_ref().status == SERVING)
 }
 
-fn address_error(address: impl ToString, reason: &str) -> Error {
+fn address_error(address: &str, reason: &str) -> Error {
     Error::Address { server: address.to_string(), reason: reason.to_owned() }
 }
 

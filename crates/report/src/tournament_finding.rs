@@ -262,13 +262,13 @@ fn path_words(champion: &str, rounds: &[Round]) -> Option<String> {
     };
     let level = tables.iter().filter(|table| table.tie_break.is_some()).count();
     let decided = match level {
-        0 => "Each time points decided.".to_owned(),
+        0 => "Points decided each table.".to_owned(),
         level if level == tables.len() && level > 1 => {
-            "Each time points were level, and a tie-break decided.".to_owned()
+            "Each table was level on points, and a tie-break decided it.".to_owned()
         }
-        1 => "Once points were level, and a tie-break decided.".to_owned(),
-        2 => "Twice points were level, and a tie-break decided.".to_owned(),
-        level => format!("{} times points were level, and a tie-break decided.", number_word(level)),
+        1 => "One table was level on points, and a tie-break decided it.".to_owned(),
+        2 => "Two tables were level on points, and tie-breaks decided them.".to_owned(),
+        level => format!("{} tables were level on points, and tie-breaks decided them.", number_word(level)),
     };
     Some(format!("{met} {decided}"))
 }
@@ -426,7 +426,7 @@ mod tests {
         };
         assert_eq!(
             told(&shown, &verdict, &rounds),
-            "ann is champion. It met bob, and cid in the final. Once points were level, and a tie-break decided."
+            "ann is champion. It met bob, and cid in the final. One table was level on points, and a tie-break decided it."
         );
         // The matches of the first round are not known.
         assert_eq!(told(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");

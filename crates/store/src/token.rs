@@ -121,7 +121,7 @@ pub struct TokenHash([u8; Self::BYTES]);
 impl TokenHash {
     /// The size of a hash in bytes.
     pub const BYTES: usize = 32;
-    /// The value that stands in for the hash if a bot has no token. No token has this hash.
+    /// The value that is used as the hash if a bot has no token. No token has this hash.
     pub const NOBODYS: Self = Self([0; Self::BYTES]);
 
     /// Hashes a token.

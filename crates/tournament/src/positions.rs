@@ -67,7 +67,7 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// Stands in for the number of a group when positions are drawn. No group has this number, so the draws of positions
+/// Takes the place of the number of a group when positions are drawn. No group has this number, so the draws of positions
 /// are independent of all other draws.
 const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
 

@@ -1,6 +1,6 @@
 //! Converts messages of the package `lastnim.v1` to and from JSON, based on their descriptors.
 //!
-//! One mapping serves every message, so that no message needs code of its own to be printed:
+//! One mapping serves every message, so that no message needs separate code to be printed:
 //!
 //! - A message is an object with a key for each field, named as in the proto and ordered by field number. Fields with
 //!   default values are written too: `0`, `false`, `""` or `[]`. An unset `optional` field or message field is `null`.

@@ -145,7 +145,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "oracle" Word "Oracle" "", ["open"],
             "Whether bots may use the oracle while it runs; closed also withholds audits and practice", "{}";
         "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
-        "strikes" Count "Strikes" "1 to 100", ["3"], "The strike that forfeits a seat", "{}";
+        "strikes" Count "Strikes" "1 to 100", ["3"], "Strikes after which a seat is forfeited", "{}";
         "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
         "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }

@@ -114,7 +114,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     if args.ply.is_none() {
         // These questions are from turns that ended without a take, because the seat was lost or the match ended.
         for (ply, asked) in questions {
-            let heading = format!("ply {}: this take is by another seat", ply.unwrap_or_default());
+            let heading = format!("ply {}: no take was made", ply.unwrap_or_default());
             sections.push(with_questions(Section::with_heading(heading), &asked));
         }
         sections.push(end_section(&record));

@@ -304,7 +304,7 @@ impl CardVerdict {
         }
         let score = score_record(item, sealed.record(), clock);
         let score =
-            score.map_err(|misfit| ("misfit", format!("its record belongs to another item: {misfit}")))?;
+            score.map_err(|misfit| ("misfit", format!("its record does not fit this item: {misfit}")))?;
         Ok(PlayedItem::new(item, sealed.record(), score))
     }
 

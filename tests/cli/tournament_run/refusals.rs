@@ -110,7 +110,11 @@ fn a_tournament_has_one_run_at_a_time() {
     running.wait_for_line("waiting for guest");
     for more in [&[][..], &["--fresh"]] {
         let second = run(&file, more);
-        assert!(second.failure(1).contains("another `lastnim tournament run` has "), "{}", second.stderr);
+        assert!(
+            second.failure(1).contains("another `lastnim tournament run` is using "),
+            "{}",
+            second.stderr
+        );
     }
     running.signal("INT");
     running.finish();

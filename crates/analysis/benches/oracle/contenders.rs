@@ -76,7 +76,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
 
 pub(crate) fn summarise(samples: &Samples, solved: &[(Game, u32)]) {
     println!(
-        "\nThe same position with 4 seats (medians; ratios are relative to `fast`, which answers for every first seat)"
+        "\nAll solvers on the same positions with 4 seats (medians; ratios are relative to `fast`, which solves for every first seat at once)"
     );
     for (game, size) in solved {
         let Some(fast) = samples.median(GROUP, *size, "fast") else { continue };

@@ -7,7 +7,7 @@ use crate::{
 use lastnim_proto::ServerEvent;
 use std::slice::from_mut;
 
-/// So many piles that a few takes do not end the match.
+/// Enough piles that a few takes do not end the match.
 pub(super) const LONG_PILES: [u64; 12] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
 
 /// The session is lost during the bot's turn.

@@ -97,8 +97,8 @@ impl Stage {
         self.handle(matches, &action)
     }
 
-    /// Waits for the bot's next action in a match. Meanwhile, handles pongs, subscriptions and repeated requests to
-    /// join.
+    /// Waits for the bot's next action in a match. While it waits, it handles pongs, subscriptions and repeated
+    /// requests to join.
     async fn next_action(&mut self, expected: &str) -> Result<BotAction, CheckFailure> {
         if let Some(action) = self.held.pop_front() {
             return Ok(action);

@@ -136,17 +136,17 @@ fn check_own_loss(
             .find(knows_match)
             .map(|first| format!("a no-show, but this session was told of the match in line {}", first.line)),
         ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
-            format!("disconnected, but this session was open from the turn in line {} until here", turn.line)
+            format!("disconnection, but this session was open from the turn in line {} until here", turn.line)
         }),
         ForfeitReason::Resigned => {
             let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);
             (covered && !has_resigned(log, session.bot))
-                .then(|| "resigned, but its bot did not resign".to_owned())
+                .then(|| "resignation, but its bot did not resign".to_owned())
         }
         ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
     };
     if let Some(why) = refuted {
-        let words = format!("according to the record, seat {seat} was lost as {why}");
+        let words = format!("according to the record, seat {seat} was lost by {why}");
         findings.add(FindingKind::ForfeitReason, told, forfeit.ply, words);
     }
 }

@@ -97,7 +97,7 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
 /// Reads the total size of a seat's transcripts, in bytes.
 pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
     let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
-    let (pruned_at, bytes) = name_damage(format_args!("the transcripts of match {id}"), read())?;
+    let (pruned_at, bytes) = name_damage(format_args!("the transcript data of match {id}"), read())?;
     if pruned_at.is_some() { Err(StoreError::Pruned(id)) } else { Ok(bytes) }
 }
 

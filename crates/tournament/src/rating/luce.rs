@@ -58,7 +58,7 @@ impl<'a> LuceLikelihood<'a> {
     /// Computes the log likelihood and its derivatives at the strengths `theta`.
     ///
     /// `log L = sum_i w_i theta_i - sum_T m_T log sum_(j in T) e^theta_j`, where bot i has won `w_i` matches and `m_T`
-    /// matches were played at table T. Each bot also has a table of its own with the virtual opponent. Source: Luce,
+    /// matches were played at table T. Each bot also has a separate table with the virtual opponent. Source: Luce,
     /// "Individual Choice Behavior" (1959).
     pub(super) fn at_strengths(tables: &'a SeatedTables, statistics: &LuceStatistics, theta: &[f64]) -> Self {
         let mut log = 0.0;

@@ -133,8 +133,10 @@ impl JudgedGame<'_> {
             return (said.text(format!(" win under optimal play, your {choice} choice.")), None);
         }
         let none = match (self.replay.setup.assigned.is_none(), is_certain) {
-            (true, true) => " No other take or row of yours leads to a better choice under optimal play.",
-            _ => " No other take of yours leads to a better choice under optimal play.",
+            (true, true) => {
+                " No other take or row of yours would have led to a winner you prefer, under optimal play."
+            }
+            _ => " No other take of yours would have led to a winner you prefer, under optimal play.",
         };
         (with_decisive(Sentence::default().strong("You could not have changed it.").text(none)), None)
     }
@@ -243,7 +245,7 @@ mod tests {
         let given = verdict(&[3, 2], rows, &[2, 3], true);
         assert_eq!(
             plain(&given.change),
-            "You could not have changed it. No other take of yours leads to a better choice under optimal play. Nobody made an error."
+            "You could not have changed it. No other take of yours would have led to a winner you prefer, under optimal play. Nobody made an error."
         );
     }
 
@@ -252,7 +254,7 @@ mod tests {
         let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
         assert_eq!(
             plain(&judged.change),
-            "You could not have changed it. No other take or row of yours leads to a better choice under optimal play. \
+            "You could not have changed it. No other take or row of yours would have led to a winner you prefer, under optimal play. \
              The last error decided it: at take 2 timid took 2 of 2. Taking 1 would have made you win under optimal play."
         );
     }

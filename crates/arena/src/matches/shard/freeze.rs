@@ -4,7 +4,7 @@ use super::input::MatchInput;
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// The pause of a match, if the organiser has paused it. Meanwhile clocks stand still and messages from seats are held
+/// The pause of a match, if the organiser has paused it. During the pause clocks stand still and messages from seats are held
 /// back. Afterwards the match goes on as if it had not been paused.
 #[derive(Debug)]
 pub(super) struct MatchFreeze<S> {

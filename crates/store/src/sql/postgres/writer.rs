@@ -43,7 +43,7 @@ impl PostgresWriter {
         let commit = found.map_or(0, |row| row.commit);
         let mut loaded = LoadedJournal::read::<Postgres>(connection).await?;
         let settled = JournalWrite { parts: std::mem::take(&mut loaded.parts), ..JournalWrite::default() };
-        // This write only moves committed data to another table, so it gets no commit number of its own.
+        // This write only moves committed data to another table, so it gets no commit number.
         let claim = Claim { epoch: commits.epoch(), commit, pid: *pid };
         if !write_events(connection, &settled, claim).await? {
             return Err(refused_claim_error(connection, *pid, &commits).await);

@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Identifies a commit. A database that has this commit also has all earlier ones.
 ///
-/// A commit that only adds events has no number of its own, and is identified by its journal row. A later commit may
+/// A commit that only adds events has no number, and is identified by its journal row. A later commit may
 /// remove that row, but then the later commit has a higher number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommitMark {

@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct JournalStatements(HashMap<StatementShape, Arc<str>>);
 
-/// Adds a journal row in a transaction of its own, as most writes do. The transaction is a single statement, so that
+/// Adds a journal row in a separate transaction, as most writes do. The transaction is a single statement, so that
 /// the waiting thread is woken only once, at the end.
 async fn add_row(
     connection: &mut SqliteConnection,
@@ -87,7 +87,7 @@ impl JournalStatements {
         write.parts.len() <= MAX_PARTS
     }
 
-    /// Writes in a transaction of its own.
+    /// Writes in a separate transaction.
     pub(super) async fn write_alone(
         &mut self,
         connection: &mut SqliteConnection,

@@ -170,7 +170,7 @@ proptest! {
         prop_assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         prop_assert!(places.iter().enumerate().all(|(index, place)| (place.place == 1) == (index == 0)));
         prop_assert!(places.iter().all(|place| (place.place == 1) == place.out_in.is_none()));
-        // Each bot of the final has a place of its own.
+        // All bots of the final have different places.
         let final_places: Vec<u32> = places[..seats].iter().map(|place| place.place).collect();
         prop_assert_eq!(final_places, (1..=seats as u32).collect::<Vec<_>>());
         let last = played.played.last_key_value().unwrap().1;
