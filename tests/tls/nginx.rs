@@ -131,5 +131,5 @@ fn bots_and_browsers_pass_the_documented_nginx() {
     }
     let page = nginx.fetch_page(&place, &format!("/tournaments/{tournament}"));
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
-    assert!(page.contains("behind nginx</strong>"), "{page}");
+    assert!(page.contains("<title>behind nginx - lastnim</title>"), "{page}");
 }
