@@ -252,6 +252,7 @@ async fn feeds_tell_what_is_new() {
         };
         entries.filter_map(child).collect()
     };
+    assert_eq!(fetch(&host, "/tournaments.atom?page=1", "").await.status(), "404");
     let feed = news("/tournaments.atom".to_owned()).await;
     let titles = texts_of(&feed, "title");
     assert_eq!(titles, [format!("Finished: {HOSTILE}"), format!("New: {HOSTILE}")], "{feed}");

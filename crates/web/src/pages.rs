@@ -410,8 +410,11 @@ impl Pages {
         Ok(MadePage { content_type, body, next: None, lifetime, is_awaited: false })
     }
 
-    /// Writes the news feed of a list.
+    /// Writes the news feed of a list. A feed has no query: otherwise each query would be made and kept by itself.
     async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<MadePage, Status> {
+        if address.news_page().as_ref() != Some(address) {
+            return Err(Status::not_found(NO_SUCH_FORM));
+        }
         let feed = match address {
             PageAddress::Tournaments { .. } => tournament_news(&self.site, visitor).await?,
             PageAddress::TournamentMatches { id, .. } => match_news(&self.site, visitor, *id).await?,
