@@ -200,6 +200,7 @@ impl RecoveringServer {
                         error = format!("{error:#}"),
                         "standing by: the database cannot be opened yet"
                     );
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 opened => return opened,
             }
