@@ -42,7 +42,7 @@ fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
     }
 }
 
-/// Names the winner of a match, or says why there is none.
+/// Names the winner of a match, or says why it has no winner.
 pub fn winner_words(game: &pb::Match) -> String {
     let winner = || game.setup.as_ref()?.bots.get(game.winner? as usize).cloned();
     match (game.phase(), winner()) {

@@ -104,7 +104,7 @@ fn is_compared(tournament: &pb::Tournament) -> bool {
     (1..=MAX_COUNTED_MATCHES).contains(&tournament.matches_played) && tournament.field.len() <= most
 }
 
-/// Writes the cross-table in the order of the standings; empty if there is none. In a gauntlet, the scores against each
+/// Writes the cross-table in the order of the standings. Without one, the text is empty. In a gauntlet, the scores against each
 /// opponent are shown instead.
 pub(super) fn cross_table_html(
     tournament: &pb::Tournament,

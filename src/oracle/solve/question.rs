@@ -16,7 +16,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameQuestionJson {
-    /// The game's name. If there is none, the game is Last Nim, and the answer is shorter.
+    /// The game's name. Without a name, the game is Last Nim, and the answer is shorter.
     game: Option<String>,
     piles: Vec<u64>,
     alliance_matrix: MatrixJson,

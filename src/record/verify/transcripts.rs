@@ -46,8 +46,8 @@ impl GivenTranscripts {
         Some(verdict)
     }
 
-    /// Returns a failure unless the transcripts prove every answer of the compared records, of which there must be at least
-    /// one. Call this after the last record.
+    /// Returns a failure if the transcripts do not prove every answer in the compared records, or if no record was
+    /// compared. Call this after the last record.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),

@@ -13,7 +13,7 @@ pub struct GeneralAnswer {
     pub value: usize,
     /// The winner for each seat that may be the first to move.
     pub winner_by_first: BySeat<Seat>,
-    /// Every move that the seat to move can make; empty if there is none.
+    /// Every move that the seat to move can make; empty if it cannot move.
     pub options: Vec<MoveOutcome>,
     /// How the game was solved.
     pub method: SolvingMethod,

@@ -71,8 +71,7 @@ impl Arena {
         self.count_all_results(&tournament).await
     }
 
-    /// Returns the newest checkpoint of a tournament; `None` if there is none, or if it cannot be read because it is
-    /// damaged.
+    /// Returns the newest checkpoint of a tournament; `None` if it has no checkpoint, or if the checkpoint is damaged.
     pub(crate) async fn usable_checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, ArenaError> {
         match self.inner.store.checkpoint(id).await {
             Err(damaged @ StoreError::Damaged { .. }) => {

@@ -24,7 +24,7 @@ impl Arena {
     }
 
     /// Removes the records of a few matches that come after the match `after`, the oldest first. Returns the number of
-    /// matches and the last of them; `None` if there are none left. Holds a lock, so that concurrent calls do not count
+    /// matches and the last of them; `None` once all are removed. Holds a lock, so that concurrent calls do not count
     /// the same match twice.
     pub(crate) fn prune_page(
         &self,

@@ -191,8 +191,8 @@ impl Declaring<'_> {
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }
 
-    /// Returns the first of these rows with which the seat wins if the others repeat their last declarations; the
-    /// standard row if there is none.
+    /// Returns the first of these rows with which the seat wins if the others repeat their last declarations. If no
+    /// row makes it win, returns the standard row.
     fn best_response(&self, rows: Vec<Row>) -> Row {
         let first = self.table.seats().iter().next().expect("there are at least 2 seats");
         let wins = |row: &Row| {

@@ -30,7 +30,7 @@ impl NoteHash {
         Self(Box::new(bytes))
     }
 
-    /// Parses an optional note hash; an empty slice means that there is none.
+    /// Parses an optional note hash; an empty slice means no hash.
     ///
     /// # Errors
     /// If the number of bytes is neither 0 nor the length of a hash.

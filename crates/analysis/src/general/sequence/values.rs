@@ -18,7 +18,7 @@ pub struct GrundySequence {
     pub law: SequenceLaw,
 }
 
-/// A proved law that all values of a sequence follow, or the reason why there is none.
+/// A proved law that all values of a sequence follow, or the reason why no law was proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SequenceLaw {

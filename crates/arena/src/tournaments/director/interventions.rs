@@ -169,7 +169,7 @@ impl Director {
         Ok(DueEvent { event, changes })
     }
 
-    /// Returns the matches of a target that are not voided yet; fails if there are none.
+    /// Returns the matches of a target that are not voided yet; fails if all are voided.
     async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
         let mut found = match target {
             VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
