@@ -7,7 +7,7 @@ pub fn hide_memory() {
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
-            tracing::warn!(%error, "other programs of this user may read the memory of this process");
+            tracing::warn!(%error, "cannot hide the memory of this process: other programs of this user can read it");
         }
     }
 }

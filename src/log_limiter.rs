@@ -1,6 +1,7 @@
 //! Limits the number of log lines that clients can cause.
 
 use lastnim_arena::{RateLimit, RateUse};
+use lastnim_report::words::count_words;
 use std::{
     collections::HashMap,
     fmt::{self, Write as _},
@@ -115,7 +116,8 @@ impl LogLimiter {
             let CountedLines { dropped, text, .. } = lines;
             let from = client.as_ref().map(|client| format!(" from {client}")).unwrap_or_default();
             sums.push(format!(
-                "{dropped} more lines like this{from} in {} s: {text}",
+                "{}{from} in {} s: {text}",
+                count_words(*dropped, "more line like this", "more lines like this"),
                 SUMMARY_INTERVAL.as_secs()
             ));
             (lines.dropped, lines.text) = Default::default();

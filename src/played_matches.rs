@@ -31,7 +31,7 @@ pub struct MatchSelectionArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     pub tournament: Option<TournamentId>,
-    /// Only matches of this bot; repeat it for matches of all named bots
+    /// Only matches of this bot; repeat it for matches in which all the named bots played
     #[arg(long = "bot", value_name = "NAME")]
     pub bots: Vec<BotName>,
     /// Only matches in this state
@@ -310,15 +310,15 @@ pub fn status_reason(status: &Status) -> String {
 pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     let what = match damaged {
         0 => return Ok(()),
-        1 => "1 match was left out: the server's record of it is damaged".to_owned(),
-        damaged => format!("{damaged} matches were left out: the server's records of them are damaged"),
+        1 => "1 match was left out: the server's record of it cannot be used".to_owned(),
+        damaged => format!("{damaged} matches were left out: the server's records of them cannot be used"),
     };
     Err(Failure::Runtime(anyhow::Error::msg(what)))
 }
 
 /// Checks that the id of a match is valid: the server chose it, and files are named after it.
 fn check_match_id(id: &str) -> Result<(), Failure> {
-    let what = || format!("the server listed {id:?}");
+    let what = || format!("the server listed match {id:?}");
     match id.parse::<MatchId>() {
         Ok(parsed) if parsed.to_string() == id => Ok(()),
         Ok(parsed) => Err(Failure::runtime(anyhow::anyhow!("expected {parsed}"), what())),

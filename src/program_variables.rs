@@ -107,7 +107,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
         return Err(format!("{name}: this is the organiser's secret, and bots never get it"));
     }
     if OF_EACH_BOT.contains(&name) {
-        return Err(format!("{name}: the run sets this variable for each bot"));
+        return Err(format!("{name}: lastnim sets this variable for each bot"));
     }
     Ok(())
 }

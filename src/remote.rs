@@ -41,7 +41,8 @@ pub struct ServerArgs {
     ca: Option<PathBuf>,
     /// The admin's or a bot's token; prefer --token-file, because other users can read a command line
     ///
-    /// It can also be given as `LASTNIM_ADMIN_TOKEN` in the environment. Reading may need no token.
+    /// It can also be given as `LASTNIM_ADMIN_TOKEN` in the environment. No token is needed to read from a server
+    /// that is not private.
     #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
     /// A file with the token, also as `LASTNIM_ADMIN_TOKEN_FILE`

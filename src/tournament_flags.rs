@@ -9,6 +9,7 @@ use lastnim_proto::{
     pb,
     tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
 };
+use lastnim_report::words::enumerate_words;
 use lastnim_tournament::FormatProfile;
 
 /// Flags for the settings of a tournament.
@@ -96,7 +97,8 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
     let arg = match formats.as_slice() {
         [] => arg.help(help),
         formats => {
-            let with_formats = format!("{help}\n\nFor {}.", formats.join(", "));
+            let word = if formats.len() == 1 { "format" } else { "formats" };
+            let with_formats = format!("{help}\n\nFor the {word} {}.", enumerate_words(formats));
             arg.help(help).long_help(with_formats)
         }
     };
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!(refused("--rounds 5"), "--rounds: the format round-robin does not have this setting");
         assert_eq!(refused("--format swiss"), "the format swiss needs --rounds");
         assert_eq!(refused("--format gauntlet"), "the format gauntlet needs --bot");
-        let clock = "\"500\" is not a bank and an increment with units, such as 10s+100ms";
+        let clock = "\"500\" is not a time bank and an increment with units, such as 10s+100ms";
         assert_eq!(refused("--clock 500"), format!("--clock: {clock}"));
         let within = "\"10\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s";
         assert_eq!(refused("--declare-within 10"), format!("--declare-within: {within}"));

@@ -27,7 +27,7 @@ pub enum CardFlaw {
     #[error("version {0}: this program reads version {CARD_VERSION}")]
     Version(u32),
     /// The text does not have exactly two lines, a card and a seal.
-    #[error("it has {0}: expected two, the card and the seal, each ending with a newline")]
+    #[error("it has {0}: expected two lines, the card and the seal, each ending with a newline")]
     Lines(String),
     /// The signature does not match the card.
     #[error("the signature does not match this card: the card or the signature was changed")]
@@ -56,7 +56,10 @@ pub fn write_card(card: pb::BenchmarkCard, key: &SigningKey) -> String {
 pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let &[first, second] = lines.as_slice() else {
-        return Err(CardFlaw::Lines(format!("{} lines", lines.len())));
+        return Err(CardFlaw::Lines(match lines.len() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        }));
     };
     if !second.ends_with('\n') {
         return Err(CardFlaw::Lines("no newline at its end".to_owned()));
@@ -141,7 +144,7 @@ mod tests {
         assert_eq!(why(&text.replacen("{\"card\"", "{ \"card\"", 1)), changed);
         assert_eq!(
             why(&format!("{card}\n")),
-            "it has 1 lines: expected two, the card and the seal, each ending with a newline"
+            "it has 1 line: expected two lines, the card and the seal, each ending with a newline"
         );
         assert!(why(text.trim_end()).starts_with("it has no newline at its end: "));
         assert!(why(&format!("{text}{seal}")).starts_with("it has 3 lines: "));

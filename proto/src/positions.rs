@@ -15,7 +15,7 @@ pub(super) fn parse_positions(
     };
     let given_twice = !settings.positions.is_empty();
     if given_twice {
-        at_list.report("positions are given both as a list and in another way: give only one");
+        at_list.report("given as a list and also as drawn_positions or paper_positions: give only one");
     }
     let positions = match other {
         OtherPositions::PaperPositions(pb::PaperPositions {}) => Some(Positions::Paper),

@@ -79,7 +79,7 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
         (Some(pb::AllianceMode::Random), false) => {
             field
                 .member("alliance")
-                .report("ALLIANCE_MODE_RANDOM: a match has no seed to draw rows from: draw them yourself and assign them");
+                .report("ALLIANCE_MODE_RANDOM: a match has no seed to draw rows from, so draw the rows yourself and assign them");
             return None;
         }
         (Some(mode), true) => {
@@ -250,7 +250,7 @@ mod tests {
             (
                 pb::AllianceMode::Random,
                 None,
-                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed to draw rows from: draw them yourself and assign them",
+                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed to draw rows from, so draw the rows yourself and assign them",
             ),
             (
                 pb::AllianceMode::Declared,

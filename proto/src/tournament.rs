@@ -354,7 +354,7 @@ mod tests {
         let expected = [
             "settings.title: a blank title: expected 1 to 100 characters",
             "settings.alliance_matrix: an alliance matrix of 2 rows: expected 3, one per seat",
-            "settings.start_at: start at 2: a field of 2 bots: expected at least 3, one per seat",
+            "settings.start_at: a field of 2 bots: expected at least 3, one per seat",
         ];
         assert_eq!(refusals(&settings), expected);
     }

@@ -16,7 +16,7 @@ pub struct TimedTournamentEvent {
 
 /// Reads whether the results of a disqualified bot still count.
 pub fn parse_disqualified_results(number: i32, field: RequestField<'_>) -> Option<DisqualifiedResults> {
-    field.required_enum(number, "required: whether the bot's results stand or are annulled")
+    field.required_enum(number, "required: say whether the bot's results stand or are annulled")
 }
 
 impl From<&TimedTournamentEvent> for pb::TournamentEvent {

@@ -52,7 +52,7 @@ pub fn check_published_lines(
         if read.match_id() == Some(match_id) && is_of_question {
             Ok(())
         } else {
-            Err("it belongs to another question".to_owned())
+            Err("its match_id, seat or ply differs from the request's".to_owned())
         }
     };
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -92,13 +92,16 @@ mod tests {
             (String::new(), "lines: expected one or more lines, each ending with a line feed"),
             (line("call", 1, "4").trim_end().to_owned(), "lines: expected one or more lines"),
             (line("call", 1, "4") + "\n", "lines: line 2: not a transcript line: EOF"),
-            (line("call", 0, "4"), "lines: line 1: it belongs to another question"),
-            (line("call", 1, "null"), "lines: line 1: it belongs to another question"),
+            (line("call", 0, "4"), "lines: line 1: its match_id, seat or ply differs from the request's"),
+            (line("call", 1, "null"), "lines: line 1: its match_id, seat or ply differs from the request's"),
             (
                 line("run", 1, "4"),
                 "lines: line 1: the event \"run\": expected one of call, outage, recovery, decision",
             ),
-            (line("call", 1, "4").replace(ID, "x"), "lines: line 1: it belongs to another question"),
+            (
+                line("call", 1, "4").replace(ID, "x"),
+                "lines: line 1: its match_id, seat or ply differs from the request's",
+            ),
         ] {
             let said = mistake(Some(4), &lines).unwrap_or_default();
             assert!(said.contains(why), "{said:?} instead of {why:?}");

@@ -59,13 +59,17 @@ pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
     let mut fitting = Vec::new();
     if let Some(TreeCut { depth, nodes }) = too_large.cut {
-        fitting.push(format!("the tree down to depth {depth} has {nodes} nodes"));
+        fitting.push(format!("the tree down to depth {depth} with {nodes} nodes"));
     }
     if too_large.graph_fits() {
-        fitting.push(format!("the graph of states has {}", too_large.graph));
+        fitting.push(format!("the graph of states with {}", too_large.graph));
     }
-    let fits = if fitting.is_empty() { "nothing".into() } else { fitting.join(", and ") };
-    field.report(format_args!("{too_large}; these fit: {fits}"));
+    let fits = if fitting.is_empty() {
+        "no smaller tree fits".into()
+    } else {
+        format!("these fit: {}", fitting.join(", and "))
+    };
+    field.report(format_args!("{too_large}; {fits}"));
 }
 
 /// Writes all possible play of a game as a tree or graph.

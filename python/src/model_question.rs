@@ -135,7 +135,7 @@ impl PromptSettings {
         let version = self.prompt_version.unwrap_or(LATEST_PROMPT);
         match &self.template {
             Some(_) if version != LATEST_PROMPT => Err(PyValueError::new_err(format!(
-                "prompt_version: {version}: it selects a built-in template, but template is given"
+                "prompt_version: {version}: it selects a built-in template, but template is also given: give only one"
             ))),
             Some(text) => PromptTemplate::parse(text, "template").map_err(|error| match error {
                 LlmError::Prompt { path, reason } => PyValueError::new_err(format!("{path}: {reason}")),
@@ -150,7 +150,7 @@ impl PromptSettings {
     fn read_time(&self) -> PyResult<Duration> {
         let seconds = self.time_left;
         Duration::try_from_secs_f64(seconds)
-            .map_err(|error| PyValueError::new_err(format!("time_left: {seconds}: {error}")))
+            .map_err(|_| PyValueError::new_err(format!("time_left: {seconds}: expected 0 to 1e19 seconds")))
     }
 
     fn read_context(&self, memories: &MatchMemories, ply: Option<u32>) -> PyResult<PromptContext> {

@@ -121,7 +121,7 @@ impl QueueState {
                 self.waiting.push_back(log_notice(json!({
                     "level": 30,
                     "logger": "lastnim",
-                    "message": format!("{dropped} log events were dropped while the bot was busy"),
+                    "message": format!("log events dropped while the bot was busy: {dropped}"),
                 })));
             }
         }

@@ -8,6 +8,8 @@ use pyo3::{exceptions::PyImportError, prelude::*};
 /// An `ImportError` that names the extra.
 pub fn require_numpy(py: Python<'_>) -> PyResult<()> {
     py.import("numpy").map(drop).map_err(|error| {
-        PyImportError::new_err(format!("numpy is needed here: pip install 'lastnim[numpy]' ({error})"))
+        PyImportError::new_err(format!(
+            "this needs numpy: install it with pip install 'lastnim[numpy]' ({error})"
+        ))
     })
 }

@@ -62,7 +62,9 @@ pub fn solve_positions<'py>(
         && each.len() != piles.as_array().nrows()
     {
         let (given, positions) = (each.len(), piles.as_array().nrows());
-        return Err(PyValueError::new_err(format!("first: {given} seats given for {positions} positions")));
+        return Err(PyValueError::new_err(format!(
+            "first: {given} given: expected {positions} seats, one for each position"
+        )));
     }
     let batch = BatchSolver::new(&matrix, ending);
     let winners = py.detach(|| solve_rows(batch, counters, columns, &first, &matrix))?;
@@ -83,7 +85,7 @@ fn solve_rows(
     matrix: &AllianceMatrix,
 ) -> PyResult<Vec<u8>> {
     let Some(columns) = NonZero::new(columns) else {
-        return Err(PyValueError::new_err("piles: expected at least one per position"));
+        return Err(PyValueError::new_err("piles: 0 columns: expected at least one pile per position"));
     };
     let seats = matrix.seats();
     let positions = counters.len() / columns;

@@ -90,7 +90,7 @@ def test_an_illegal_take_changes_no_game() -> None:
         ([1, 6, 1], r"actions\[1\]: a take of 6: take 1 to 5"),
         ([1, 1, 0], r"actions\[2\]: a take of 0: take 1 to 5"),
         ([-1, 1, 1], r"actions\[0\]: a take of -1"),
-        ([1, 1], "actions: 2 given for 3 games"),
+        ([1, 1], "actions: 2 given: expected 3, one for each game"),
         ([[1, 1, 1]], "2 dimensions"),
         ([1.0, 1.0, 1.0], "float64"),
     ]:
@@ -110,7 +110,7 @@ def test_an_illegal_take_changes_no_game() -> None:
         ({"players": -1}, "players: -1: expected an integer of 0"),
         ({"rows": "declared"}, "assigned rows"),
         ({"rows": "own"}, 'rows: "own": expected "standard"'),
-        ({"rows": [[0, 1], [0, 1]]}, "rows: 2 rows for 3 players"),
+        ({"rows": [[0, 1], [0, 1]]}, "rows: 2 rows: expected 3, one for each player"),
         ({"rows": [[0, 1, 1]] * 3}, "rows: row 0 of the alliance matrix: offset 1 appears twice"),
         ({"largest_pile": 1024}, "largest_pile: 1024: expected 1 to 1023"),
         ({"piles": [1, 1024]}, "largest_pile: 1024"),

@@ -106,9 +106,9 @@ impl GameArgs {
             rows => MatrixJson::Rows(numbers::read_rows(rows)?),
         };
         matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
-            JsonError::NoMatrix => {
-                Failure::input("the standard matrix needs --players, or give every row with --matrix")
-            }
+            JsonError::NoMatrix => Failure::input(
+                "the standard matrix needs the number of seats: give --players, or every row with --matrix",
+            ),
             other => Failure::input(other),
         })
     }

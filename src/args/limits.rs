@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The limits of a search.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
-    /// Maximum positions that a search may keep [default: 10000000]
+    /// Maximum number of positions that a search may keep [default: 10000000]
     #[arg(long = "max-states", value_name = "N")]
     states: Option<u32>,
     /// Maximum memory of a search, in MiB [default: 1024]
@@ -72,7 +72,7 @@ impl LimitArgs {
             }
             ExceededBound::Work(_) => self.describe_halt(),
         };
-        format!("{met}, with {states} solved so far: {}", bound.advice())
+        format!("{met}; states solved so far: {states}; {}", bound.advice())
     }
 
     /// Describes how the time limit stopped a search, and names its flag.

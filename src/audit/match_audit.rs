@@ -35,7 +35,7 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit match --json -
   echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim audit match --batch
 
-A record is the JSON or the text that `lastnim record get` prints. In a game "first" defaults to 0 and "ending" to
+A record is the JSON or the text that `lastnim record get` prints. In a game, "first" defaults to 0 and "ending" to
 "to_move_wins", and the takes play the game to its end. docs/why/audits.md defines regret, luck and satisfaction."#;
 
 pub fn run(args: &MatchAuditArgs) -> CommandResult {

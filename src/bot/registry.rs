@@ -24,7 +24,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 Only the token goes to standard output. This needs the admin's token, unless the server runs with
 --open-registration.")]
 pub struct RegisterArgs {
-    /// The name: 1 to 32 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit
+    /// The name: 1 to 32 characters from a-z, 0-9, '-', '_' and '.', starting with a letter or digit
     name: BotName,
     #[command(flatten)]
     form: FormatArgs,

@@ -119,8 +119,10 @@ pub fn run(args: RunArgs) -> CommandResult {
 fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
     match model {
         Some(Summary { matches, forfeits, .. }) if matches > 0 && forfeits == matches => {
-            let seats = count_words(forfeits, "seat", "seats");
-            Err(Failure::Runtime(anyhow::Error::msg(format!("the model lost all of its {seats}"))))
+            let matches = count_words(forfeits, "match", "matches");
+            Err(Failure::Runtime(anyhow::Error::msg(format!(
+                "the model forfeited its seat in every match ({matches})"
+            ))))
         }
         _ => Ok(()),
     }
@@ -285,7 +287,7 @@ pub fn end_line(end: &MatchEnd) -> String {
     let accuracy = end.figures.as_ref().and_then(SeatFigures::accuracy);
     let accuracy = accuracy.map(|share| format!("; accuracy {:.0}%", 100.0 * share)).unwrap_or_default();
     format!(
-        "match {} seat {} of {}: {outcome}{forfeited}{regret}{accuracy}",
+        "match {}, seat {} ({} seats): {outcome}{forfeited}{regret}{accuracy}",
         info.id,
         info.seat,
         info.seats()

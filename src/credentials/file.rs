@@ -56,7 +56,9 @@ impl Default for Credentials {
 /// If the environment names neither that folder nor the user's home.
 pub fn credentials_path() -> Result<PathBuf, Failure> {
     let configuration = user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
-        Failure::input("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for credentials")
+        Failure::input(
+            "neither XDG_CONFIG_HOME nor HOME names an absolute folder: there is no folder for credentials",
+        )
     })?;
     Ok(configuration.join("lastnim/credentials.json"))
 }
@@ -88,7 +90,7 @@ impl Credentials {
         };
         if is_open_to_others(path) {
             return Err(Failure::input(format!(
-                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them with `lastnim bot rotate`"
+                "{shown}: other users can read the tokens in this file: run `chmod 600` on it, and replace the tokens with `lastnim bot rotate`"
             )));
         }
         // The error does not quote the text, because it contains tokens.
@@ -180,7 +182,10 @@ mod tests {
         };
         let whole = r#"{"form":1,"default_server":null,"servers":{"a:1":{"token":"secret","ca":null}}}"#;
         let open = refused(whole, 0o640);
-        assert!(open.contains("others can read the tokens in this file: chmod 600 it"), "{open}");
+        assert!(
+            open.contains("other users can read the tokens in this file: run `chmod 600` on it"),
+            "{open}"
+        );
         for (text, where_it_is) in [
             ("", "line 1, column 0"),
             (&whole.replace("\"ca\"", "\"secret\""), "line 1, column "),

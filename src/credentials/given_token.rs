@@ -57,7 +57,7 @@ fn warn_of_shown_token(variable: Option<&str>) {
     let variable = variable.unwrap_or("LASTNIM_ADMIN_TOKEN");
     WARNING.call_once(|| {
         tracing::warn!(
-            "others on this machine can read --token: use --token-file, {variable} or `lastnim login`"
+            "other users of this machine can read --token: use --token-file, {variable} or `lastnim login`"
         );
     });
 }
@@ -76,7 +76,7 @@ pub fn read_token_file(file: &Path) -> Result<String, Failure> {
         return Err(Failure::input(format!("{shown}: expected only a token")));
     }
     if is_open_to_others(file) {
-        tracing::warn!(file = %shown, "others can read this token: chmod 600 the file");
+        tracing::warn!(file = %shown, "other users can read this token: run `chmod 600` on the file");
     }
     Ok(token.to_owned())
 }

@@ -23,9 +23,9 @@ use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
   lastnim login --server https://arena.example.org --token-file alice.token
   lastnim bot register alice | lastnim login
 
-Without --token-file, login asks for the token at a terminal or reads standard input; it ignores the environment. Flags
-override the environment, which overrides the stored token. `lastnim tournament run` uses another server only if a flag or
-LASTNIM_SERVER names it.")]
+Without --token-file, login asks for the token at a terminal or reads it from standard input, and ignores any token in the
+environment. In other commands, flags override the environment, which overrides the stored token. `lastnim tournament run`
+uses a server other than its own only if a flag or LASTNIM_SERVER names one.")]
 pub struct LoginArgs {
     #[command(flatten)]
     server: ServerArgs,

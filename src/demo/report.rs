@@ -115,7 +115,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     let meanings: Vec<_> = standings.meanings().collect();
     let worst = worst_errors(matches);
     let optimal_play = format!(
-        "The winner under optimal play (an equilibrium, not a forced win) won {} of {} matches; {} of {} takes were errors.",
+        "The seat that wins under optimal play (an equilibrium, not a forced win) won in {} of {} matches; {} of {} takes were errors.",
         totals.as_predicted,
         matches.len(),
         totals.errors,
@@ -159,12 +159,12 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
             .paragraph("organise there, with the admin's token:")
             .command(format!("{}organise", server.pages))
             .command(server.admin_token.clone()),
-        None => section.paragraph("the same in a browser:").command(format!("{lastnim} demo --serve")),
+        None => section.paragraph("the same demo in a browser:").command(format!("{lastnim} demo --serve")),
     };
     section
         .paragraph("your own server, to which you can connect your bots:")
         .command(format!("{lastnim} serve"))
-        .paragraph("the same as JSON:")
+        .paragraph("the same demo as JSON:")
         .command(format!("{lastnim} demo --json"))
         .paragraph("a bot in ten lines, in Rust, Python or TypeScript: README.md")
 }

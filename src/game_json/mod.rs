@@ -22,7 +22,7 @@ pub enum JsonError {
     #[error("{0}")]
     Shape(String),
     /// The text is JSON, but not an object.
-    #[error("{given}, as in {example}")]
+    #[error("{given}: expected a document such as {example}")]
     NoObject {
         /// What was given instead of an object.
         given: JsonFlaw,
@@ -36,7 +36,7 @@ pub enum JsonError {
     #[error(transparent)]
     Value(#[from] MessageJsonError),
     /// A key is missing.
-    #[error("{key} is missing, as in {example}")]
+    #[error("{key} is missing: expected a document such as {example}")]
     Missing {
         /// The missing key.
         key: &'static str,

@@ -74,7 +74,7 @@ while the bot is not connected.")]
   lastnim match watch $MATCH
   lastnim match watch $MATCH --json
 
-With --json, each line is an event of the match's record without its hash.")]
+With --json, each line is an event of the match's record, without the event's hash.")]
     Watch {
         /// The match's id
         id: MatchId,

@@ -94,7 +94,7 @@ impl ExhibitionArgs {
     ) -> Result<Option<pb::AllianceMatrix>, Failure> {
         let (mode, given) = (settings.alliance(), settings.alliance_matrix);
         if given.is_some() != (mode == pb::AllianceMode::Given) {
-            return Err(Failure::input("--matrix: only --alliance given uses a matrix"));
+            return Err(Failure::input("--matrix: use it with --alliance given, and only then"));
         }
         let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let misplaced = "--matrix: only --alliance given uses a matrix";
+        let misplaced = "--matrix: use it with --alliance given, and only then";
         assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
         assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);
         assert!(request(&["--bots", "No One"]).unwrap_err().contains("bot name \"No One\""));

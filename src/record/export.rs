@@ -31,7 +31,8 @@ use std::{
   lastnim record export --bot alice --bot bob --state over --dir records
   lastnim record verify --key $(lastnim record key) records/*
 
-A record that is already in the folder and verifies is not fetched again, so an interrupted export continues.")]
+A record that is already in the folder and verifies is not fetched again, so the same command continues an
+interrupted export.")]
 pub struct ExportArgs {
     #[command(flatten)]
     which: MatchSelectionArgs,
@@ -120,7 +121,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
         })
     };
     args.form.form().print_result(json, |output| {
-        let more = [(replaced, "replaced because they did not verify"), (kept, "already there")];
+        let more = [(replaced, "of them in place of a different file"), (kept, "already there")];
         write!(output, "{}: {written} written", dir.display())?;
         for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {
             write!(output, ", {count} {what}")?;

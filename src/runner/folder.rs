@@ -239,7 +239,7 @@ impl RunFolder {
         let lock = self.path.join("lastnim.db.lock");
         match File::open(&lock).map(|lock| lock.try_lock()) {
             Ok(Err(TryLockError::WouldBlock)) => Err(Failure::Runtime(anyhow::Error::msg(format!(
-                "{}: another server has it open: stop it first",
+                "{}: another server is using this store: stop that server first",
                 self.store_file().display()
             )))),
             _ => Ok(()),

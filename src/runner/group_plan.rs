@@ -23,7 +23,7 @@ pub struct PlanArgs {
     /// The file of a tournament that has been run, with the same rules [default: FILE itself]
     #[arg(long, value_name = "FILE")]
     pilot: Option<PathBuf>,
-    /// What is compared: points as the tournament scores them, or ranks lost by own takes
+    /// What is compared: points as the tournament scores them, or ranks that a bot lost by its own takes
     #[arg(long, value_enum, default_value_t = MeasureArg::Points)]
     measure: MeasureArg,
 }
@@ -46,7 +46,7 @@ impl FromStr for Difference {
 enum MeasureArg {
     /// Points, as the tournament scores them
     Points,
-    /// Ranks lost by own takes
+    /// Ranks that a bot lost by its own takes
     Regret,
 }
 
@@ -112,6 +112,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     let (difference, max) = (args.detect.0, args.measure.max_difference(&plan));
     if difference > max {
         let unit = args.measure.words();
+        let unit = if max > 1.0 { unit } else { unit.trim_end_matches('s') };
         return Err(Failure::input(format!(
             "--detect {difference}: two bots differ by at most {max} {unit} a match here: expected a number above 0 and up to {max}, such as 0.1"
         )));
@@ -139,10 +140,10 @@ fn unplanned_reason(format: &TournamentFormat) -> Option<&'static str> {
         | TournamentFormat::Sample { .. }
         | TournamentFormat::Gauntlet { .. } => None,
         TournamentFormat::Swiss { .. } | TournamentFormat::Knockout { .. } | TournamentFormat::Ladder(_) => {
-            Some("earlier results decide which bots meet, so how often two bots meet is not known before")
+            Some("earlier results decide which bots meet, so how often two bots meet is not known in advance")
         }
         TournamentFormat::Sprt(_) => {
-            Some("it plays until the answer is known, so it needs no planned number")
+            Some("it plays until the answer is known, so it needs no planned number of groups")
         }
     }
 }
@@ -247,18 +248,18 @@ impl PlannedField<'_> {
         });
         let even = pairs.iter().any(|pair| pair.size.is_none());
         let even = even.then_some(
-            "Bots that differed by the same in every group of the pilot have no number: play a longer pilot.",
+            "Bots that differed by the same amount in every group of the pilot have no planned number: play a longer pilot.",
         );
         Section::with_heading(format!(
-            "{}: groups to detect a difference of {difference} {unit} a match, with 80% power at 5%",
+            "{}: groups to detect a difference of {difference} {unit} a match, with 80% power at 5% significance",
             file.display()
         ))
         .table(table.into_table())
         .paragraph(format!(
-            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number.",
+            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number of groups.",
             self.plan.format().profile().title,
             self.host().map_or_else(
-                || "each two bots share".to_owned(),
+                || "every two bots share".to_owned(),
                 |host| format!("{host} and each other bot share"),
             ),
         ))

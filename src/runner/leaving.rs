@@ -40,7 +40,7 @@ impl LeftTournament {
                 Some("stopping; the tournament continues on its server: the same command follows it again".to_owned())
             }
             Self::NotPaused(why) => Some(format!(
-                "stopping; the tournament could not be paused ({why}): the clocks of these bots may be running, so continue soon"
+                "stopping; the tournament could not be paused ({why}): the clocks of this run's bots may be running, so run the same command again soon"
             )),
         }
     }

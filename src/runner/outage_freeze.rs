@@ -57,7 +57,7 @@ impl OutageFreeze {
         self.held = Some(HeldFreeze { at_us: event.map(|event| event.at_us), before });
         Ok(match before {
             pb::OpenMatches::Unspecified => {
-                "the tournament is frozen, no clock runs, and it continues when the endpoint answers"
+                "the tournament is frozen with no clock running, and continues when the endpoint answers"
             }
             pb::OpenMatches::Finish => {
                 "the paused tournament's open matches are frozen too, until the endpoint answers"

@@ -92,7 +92,7 @@ fn check_rules(pilot: &pb::TournamentSettings, plan: &pb::TournamentSettings) ->
         let [of_pilot, of_plan] = [pilot, plan].map(|settings| setting_fact(settings, label));
         if of_pilot != of_plan {
             return Err(format!(
-                "the pilot has {label}: {of_pilot}, the plan {of_plan}: bots may differ more or less there, so expected a pilot with the same rules"
+                "{label}: {of_pilot} in the pilot, but {of_plan} in the plan; this affects how much bots differ, so expected a pilot with the same rules"
             ));
         }
     }

@@ -12,7 +12,7 @@ use lastnim_core::game::BotName;
 use lastnim_core::visible_text::visible_text;
 use lastnim_llm::FailureClass;
 use lastnim_proto::pb;
-use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table};
+use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table, words::count_words};
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -159,7 +159,7 @@ impl RunProgress {
             ),
             PlayerNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
             PlayerNews::GaveUp { bot, how, .. } => format!(
-                "{bot}: its program ended again ({how}) and is not restarted in this run: its seats are lost{}",
+                "{bot}: its program ended again ({how}) and will not be restarted in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
             PlayerNews::Lost { bot, why } => format!("{bot}: it has stopped playing: {why}"),
@@ -202,7 +202,9 @@ impl RunProgress {
         self.awaits_bots = seen.tournament.awaits_bots;
         let damage = &seen.tournament.damage;
         if *damage != self.damage && !damage.is_empty() {
-            self.print_line(&format!("the tournament cannot continue; press Ctrl-C to stop it: {damage}"));
+            self.print_line(&format!(
+                "the tournament cannot continue: {damage}; press Ctrl-C to stop the run"
+            ));
         }
         self.damage.clone_from(damage);
         let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();
@@ -230,9 +232,12 @@ impl RunProgress {
         } else if is_line_due {
             let left =
                 pace.time_left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
-            let of = if total > 0 { format!(" of {total}") } else { String::new() };
+            let matches = match total {
+                0 => count_words(played, "match", "matches"),
+                total => format!("{played} of {}", count_words(total, "match", "matches")),
+            };
             let leaders = leader_line(&seen.standings);
-            self.print_line(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
+            self.print_line(&format!("{matches}{}; points: {leaders}", left.unwrap_or_default()));
             if let Some(spending) = &self.spending {
                 self.print_line(spending);
             }
@@ -327,7 +332,7 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
         (lost, missed) if lost == missed => format!("it missed {lost} matches"),
         (lost, missed) => format!("it lost its seat in {lost} matches, {missed} of them missed"),
     };
-    format!("{what}; {} in all", now.forfeits)
+    format!("{what}; {} lost in all", count_words(now.forfeits, "seat", "seats"))
 }
 
 /// Creates a table of the leading bots that is narrow enough for most terminals.
@@ -347,8 +352,9 @@ fn points_text(standing: &pb::Standing) -> String {
 }
 
 fn leader_line(standings: &[pb::Standing]) -> String {
-    let leader =
-        |standing: &pb::Standing| format!("{} {} {}", standing.place, standing.bot, points_text(standing));
+    let leader = |standing: &pb::Standing| {
+        format!("{} {} {}", ordinal_number(standing.place), standing.bot, points_text(standing))
+    };
     standings.iter().take(LEADERS_OF_A_LINE).map(leader).collect::<Vec<_>>().join(", ")
 }
 
@@ -371,7 +377,7 @@ pub fn how_to_join_text(
     let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
-        "{bot} runs elsewhere, for example:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
+        "{bot} must be started elsewhere, for example with:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
     )
 }
 
@@ -383,10 +389,10 @@ mod tests {
     fn lost_seats_are_told_with_those_before() {
         let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, ..SeatsLost::default() };
         let told = |before: SeatsLost, now: SeatsLost| forfeit_line(&before, &now);
-        assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
-        assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 in all");
-        assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 in all");
-        let both = "it lost its seat in 3 matches, 1 of them missed; 3 in all";
+        assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 seat lost in all");
+        assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 seats lost in all");
+        assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 seats lost in all");
+        let both = "it lost its seat in 3 matches, 1 of them missed; 3 seats lost in all";
         assert_eq!(told(lost(0, 0), lost(3, 1)), both);
     }
 

@@ -154,7 +154,7 @@ impl RunningTournament<'_> {
                 state = timeout(MAX_SILENCE, stream.message()) => match state.unwrap_or_else(silence_status) {
                     Ok(Some(state)) => {
                         if lost_at.take().is_some() {
-                            self.progress.print_line("the server is back");
+                            self.progress.print_line("the server answers again");
                         }
                         self.seen.update(state);
                         self.show_progress().await;
@@ -238,8 +238,8 @@ impl RunningTournament<'_> {
             }
             Err(failure) => {
                 self.freeze_retry = Some(Instant::now() + PAUSE);
-                let what = if is_wanted { "frozen, so the bot's clocks run" } else { "resumed" };
-                is_first.then(|| format!("the tournament cannot be {what} (trying again): {failure}"))
+                let what = if is_wanted { "frozen, so the bot's clocks are running" } else { "resumed" };
+                is_first.then(|| format!("the tournament cannot be {what}; trying again: {failure}"))
             }
         }
     }
@@ -248,7 +248,7 @@ impl RunningTournament<'_> {
     fn stop_failure(&self, why: &str) -> Failure {
         let file = self.file.display();
         Failure::Runtime(anyhow::Error::msg(format!(
-            "{file}: bot {why}: no seat is lost; fix it, for example in the file, and run the same command again"
+            "{file}: bot {why}: no seat is lost; correct the cause, for example in this file, and run the same command again"
         )))
     }
 
@@ -293,7 +293,7 @@ impl RunningTournament<'_> {
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(
-            "{file}: bot {bot}: {why}; nothing has been played yet: fix it and run the same command again"
+            "{file}: bot {bot}: {why}; nothing has been played yet: correct the cause and run the same command again"
         ))))
     }
 }
@@ -304,7 +304,7 @@ fn millis(span: Duration) -> u64 {
 
 /// Returns the status of a server that sends not even heartbeats.
 fn silence_status<T>(_: Elapsed) -> Result<T, Status> {
-    Err(Status::unavailable("the server is silent"))
+    Err(Status::unavailable("the server has stopped sending messages"))
 }
 
 /// Returns whether the server may be reachable again after this error.

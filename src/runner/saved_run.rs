@@ -93,7 +93,7 @@ impl SavedRun {
         };
         let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
         kept.map(Some).ok_or_else(|| {
-            let what = "this run belongs to another version of lastnim: --fresh starts again";
+            let what = "this saved run is damaged, or another version of lastnim wrote it: use --fresh to start again";
             Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
         })
     }
@@ -234,7 +234,7 @@ mod tests {
         kept.form = FORM + 1;
         kept.write(&path).unwrap();
         let refused = SavedRun::read(&path).unwrap_err().to_string();
-        assert!(refused.contains("--fresh starts again"), "{refused}");
+        assert!(refused.contains("use --fresh to start again"), "{refused}");
         fs::remove_file(&path).unwrap();
     }
 }

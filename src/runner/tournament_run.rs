@@ -108,7 +108,7 @@ impl<'a> TournamentRun<'a> {
                     }
                 } else {
                     progress.print_line(
-                        "stopping when open matches are finished; press Ctrl-C again to stop at once",
+                        "stopping once the open matches are finished; press Ctrl-C again to stop at once",
                     );
                     tokio::select! {
                         closed = server.stop_own() => closed,
@@ -122,7 +122,7 @@ impl<'a> TournamentRun<'a> {
                     seen.print_report(form, None, &self.kept.amendments)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{file}: stopped before the end: run the same command again to continue"
+                    "{file}: stopped before the tournament ended: run the same command again to continue"
                 ))))
             }
         }
@@ -376,16 +376,16 @@ impl<'a> TournamentRun<'a> {
             format!("\nor in a browser: http://{address}/tournaments/{}", tournament.id)
         };
         let message = format!(
-            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nfollow it in another terminal: lastnim tournament watch {} --server {address}{page}",
-            match_count_words(self.plan.total),
+            "{title} {begins}: {bots} bots, files in {}; matches: {}\nfollow it in another terminal: lastnim tournament watch {} --server {address}{page}",
             self.folder.path().display(),
+            match_count_words(self.plan.total),
             tournament.id
         );
         if self.plan.total != TotalMatches::Open {
             return message;
         }
         let file = self.file.display();
-        format!("{message}\nend it with its standings: lastnim tournament finish {file}")
+        format!("{message}\nend it and print its standings: lastnim tournament finish {file}")
     }
 
     /// Names the commands that the file runs, if it runs any.

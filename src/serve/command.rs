@@ -55,7 +55,7 @@ pub struct ServeArgs {
     /// A file with the admin token
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN_FILE", value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
-    /// A token that may read but not change anything, for --private
+    /// A token that can read everything but change nothing, for --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
     /// A file with the viewer token
@@ -110,7 +110,7 @@ fn check_standby(args: &ServeArgs, settings: &ServeSettings) -> Result<(), Failu
     let store = &settings.store;
     if !matches!(store, StoreUrl::Postgres(_)) {
         return Err(Failure::input(format!(
-            "--standby: this needs a PostgreSQL store, not {store}; SQLite has one server"
+            "--standby: this needs a PostgreSQL store, not {store}; a SQLite store can have only one server"
         )));
     }
     if settings.durability != Durability::Ply {
@@ -159,7 +159,7 @@ fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
         && admin.hash() == viewer.hash()
     {
-        return Err(Failure::input("the admin and the viewer have the same token: use two tokens"));
+        return Err(Failure::input("the admin and the viewer have the same token: use two different tokens"));
     }
     let drawn = admin.is_none().then(Token::generate);
     let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));

@@ -67,7 +67,10 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena
     }
     writeln!(out, "public key: {public_key}")?;
     if let Some(key) = former_key {
-        writeln!(out, "(NOT the key of the newest record in the store, which is {key}: is --key right?)")?;
+        writeln!(
+            out,
+            "(the newest record in the store was signed by a different key, {key}: is --key right?)"
+        )?;
     }
     if let Some(token) = drawn {
         writeln!(out, "admin token: {}", token.reveal())?;

@@ -65,7 +65,7 @@ impl Restart {
                 %loss,
                 "THE DATABASE LOST COMMITS: the server restarts from the data that the database still has"
             ),
-            Self::HandedOver => tracing::info!("handed over: standing by"),
+            Self::HandedOver => tracing::info!("handed the database over: standing by"),
             Self::Displaced(why) => {
                 tracing::error!(why, "this server no longer has the database: standing by");
             }
@@ -153,7 +153,7 @@ impl RecoveringServer {
                     let _ = noted.set(Restart::HandedOver);
                 }
                 silent = wait_until_unconfirmed(|| owner.store_unconfirmed_for()), if stands_by => {
-                    let why = format!("the database has not confirmed its owner for {silent:.1?}");
+                    let why = format!("for {silent:.1?} the database has not confirmed that it still belongs to this server");
                     let _ = noted.set(Restart::Displaced(why));
                 }
             }
@@ -219,7 +219,10 @@ impl RecoveringServer {
                     if began.elapsed() < REOPEN_TIMEOUT
                         && error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient) =>
                 {
-                    tracing::warn!(error = format!("{error:#}"), "the database cannot be opened yet");
+                    tracing::warn!(
+                        error = format!("{error:#}"),
+                        "the database cannot be opened yet: trying again"
+                    );
                     tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 opened => return opened,

@@ -39,20 +39,20 @@ settings! {
         durability: Durability = Durability::default(), "ply|match";
         /// The file of the key that signs records, created at the first start
         ///
-        /// The default is lastnim.key next to a SQLite store, in the working folder with PostgreSQL, and a new key in
-        /// memory.
+        /// The default is lastnim.key next to a SQLite store, or in the working folder with PostgreSQL. With a store in memory
+        /// it is a new key at each start.
         key: Option<PathBuf> = None, "FILE";
         /// How often the server checks the pages of a SQLite store in the background
         integrity_interval: Duration = OpenOptions::default().integrity_interval, "DURATION".range(100..=86_400_000);
-        /// Waits while another server has the PostgreSQL database open, and takes over when it stops or fails
+        /// Waits while another server has the PostgreSQL database open; takes over when that one stops or fails
         ///
-        /// Start both servers with it, with the same key, tokens, house bots and limits.
+        /// Start both servers with this setting, and with the same key, tokens, house bots and limits.
         standby: bool = false, "true|false";
-        /// With a store in memory: finished matches whose records are kept
+        /// With a store in memory: maximum number of finished matches whose records are kept
         kept_matches: usize = RetentionLimits::default().matches, "N";
-        /// With a store in memory: maximum events of kept records; above that the oldest are dropped
+        /// With a store in memory: maximum number of events in kept records; the oldest records go first
         kept_events: usize = RetentionLimits::default().events, "N";
-        /// With a store in memory: finished tournaments that are kept
+        /// With a store in memory: maximum number of finished tournaments that are kept
         kept_tournaments: usize = RetentionLimits::default().tournaments, "N";
         /// Threads that handle messages; 1 uses a core most efficiently [default: one per core]
         threads: Option<u16> = None, "N".range(1..=1024);

@@ -100,11 +100,14 @@ impl ServerCard {
             let [own, other] = [self, holder].map(|card| card.shared.get(key).unwrap_or(&Value::Null));
             if own != other {
                 // Others may read what is printed here.
-                let values =
-                    if key.ends_with("token") { String::new() } else { format!(": {own}, there {other}") };
+                let values = if key.ends_with("token") {
+                    String::new()
+                } else {
+                    format!(" ({own} here, {other} there)")
+                };
                 let flag = key.replace('_', "-");
                 return Err(StoreError::Unusable(format!(
-                    "--{flag} differs from that of {}, which has the database{values}; two servers of a database need the same",
+                    "--{flag} differs from that of {}, which has the database{values}: both servers must use the same value",
                     holder.name
                 )));
             }
@@ -167,7 +170,7 @@ async fn wait_for_lock(
         );
         if holder.silent_for.is_none() {
             tracing::warn!(
-                "this database user may not see when the other server was last active: use the same user, or grant pg_read_all_stats; a lost machine is not noticed until then"
+                "this database user is not allowed to see when the other server was last active, so the loss of its machine would go unnoticed: use the same user as the other server, or grant pg_read_all_stats"
             );
         }
         name.send_replace(card.name);
@@ -179,7 +182,7 @@ async fn wait_for_lock(
         match wait_for_database(store, MAX_SILENCE, &mut note_holder).await {
             Err(error) if error.is_transient() => {
                 if was_reached {
-                    tracing::warn!(%error, "standing by: the database cannot be used");
+                    tracing::warn!(%error, "standing by: the database cannot be used yet");
                 }
                 was_reached = false;
             }
@@ -232,7 +235,8 @@ mod tests {
         let private = card(|settings| settings.server.private = true, TOKEN);
         let told = own.check_same(&read(&private)).unwrap_err().to_string();
         assert!(
-            told.starts_with("--private differs from that of ") && told.contains(": false, there true;"),
+            told.starts_with("--private differs from that of ")
+                && told.contains(" (false here, true there):"),
             "{told}"
         );
         let other = TOKEN.replace('8', "9");

@@ -36,7 +36,9 @@ impl<'f> UnfinishedCopy<'f> {
     /// Creates an empty file that only its owner may read, since it will contain hashes of tokens.
     fn create(file: &'f Path) -> Result<Self, Failure> {
         let what = file.display();
-        let name = file.file_name().ok_or_else(|| Failure::input(format!("{what}: not a file name")))?;
+        let name = file.file_name().ok_or_else(|| {
+            Failure::input(format!("{what}: not a file name: expected a path such as backup.db"))
+        })?;
         if file.exists() {
             return Err(Failure::input(format!("{what}: this file already exists: name a new one")));
         }
@@ -123,8 +125,8 @@ fn show_commands(store: &StoreUrl, file: &Path, form: OutputFormat) -> CommandRe
         ),
     ];
     let text = |output: &mut screen::Stdout| {
-        writeln!(output, "back up, also while a server runs:\n  {}", commands[0])?;
-        writeln!(output, "restore, while no server runs:\n  {}", commands[1])
+        writeln!(output, "to back up, even while a server runs:\n  {}", commands[0])?;
+        writeln!(output, "to restore, while no server runs:\n  {}", commands[1])
     };
     form.print_result(|| json!({ "backup": commands[0], "restore": commands[1] }), text)?;
     Ok(CommandExit::Done)

@@ -19,7 +19,7 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
     let clock = opened.clock().await.map_err(|error| store_failure(store, error))?;
     let ClockFit::Ahead(ahead) = clock.fit(now()) else { return Ok(()) };
     Err(Failure::Runtime(anyhow::anyhow!(
-        "--store {store}: the clock is {} ahead of the latest time in the store; if it is right, run `lastnim store repair-clock` first",
+        "--store {store}: the clock is {} ahead of the latest time in the store; if the clock is right, run `lastnim store repair-clock` first",
         rough_span(ahead)
     )))
 }
@@ -27,7 +27,7 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
 /// Repairs the times in a store on the assumption that the clock is right. Unsigned times in the future become the
 /// present time, and all time since the latest stored time counts as age.
 pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResult {
-    let opened = open_for_writing(store, "; stop it first").await?;
+    let opened = open_for_writing(store, ": only a store that no server has open can be repaired").await?;
     let store = &store.url;
     let repaired = repair(opened.as_ref()).await;
     opened.close().await;

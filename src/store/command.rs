@@ -79,15 +79,15 @@ restore a backup. Back up lastnim.key too. docs/how-to/look-after-a-store.md exp
     },
     /// Removes the records of old matches
     ///
-    /// Only the events of finished matches go. Their setups, results, figures, last hashes and signatures remain, so standings,
-    /// ratings and lists do not change and exported records still verify.
+    /// Only the events of finished matches are removed. Their setups, results, figures, last hashes and signatures remain, so
+    /// standings, ratings and lists do not change and exported records still verify.
     #[command(after_help = "Examples:
   lastnim store prune --server 127.0.0.1:7600 --older-than 90
   lastnim store prune --server 127.0.0.1:7600 --tournament $ID --keep 10000
   lastnim store prune --store sqlite:lastnim.db --older-than 30 --keep 1000
 
 With --server (or LASTNIM_SERVER) the server prunes while bots play, which needs the admin's token. Otherwise no server may
-have the store open. The space is reused; to shrink the file, replace it by a backup. Requests for a pruned record fail
+have the store open. The space is reused; to shrink the file, replace it with a backup. Requests for a pruned record fail
 with RECORD_PRUNED.")]
     Prune {
         #[command(flatten)]
@@ -97,14 +97,16 @@ with RECORD_PRUNED.")]
     },
     /// Corrects the times of a store after a server ran with a wrong clock
     ///
-    /// Run it while the server is stopped and the clock is right. Later times of bots, versions, tournaments, transcripts,
-    /// pruning and quarantines become the present time. Signed times, in records and of interventions, stay.
+    /// Run it while the server is stopped and the clock is right. Times in the future become the present time: those of
+    /// bots, versions, tournaments, transcripts, pruning and quarantines. Signed times, in records and of interventions, do not
+    /// change.
     #[command(after_help = "Examples:
   lastnim store repair-clock
   lastnim store repair-clock --store sqlite:/var/lib/lastnim/lastnim.db
 
-A server whose clock is behind the latest time in its store prunes nothing by age; a gap of more than a day does not count as
-age. This command ends both. docs/how-to/look-after-a-store.md explains it.")]
+A server whose clock is behind the latest time in its store prunes nothing by age. If the clock is more than a
+day ahead of that time, the gap does not count as age. This command corrects both.
+docs/how-to/look-after-a-store.md explains it.")]
     RepairClock {
         #[command(flatten)]
         form: FormatArgs,

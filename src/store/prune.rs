@@ -22,13 +22,13 @@ const DAY: Duration = Duration::from_hours(24);
 /// The records to remove.
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Only records of this tournament
+    /// Removes only records of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<TournamentId>,
-    /// Only records of matches that ended more than this many days ago
+    /// Removes only records of matches that ended more than this many days ago
     #[arg(long, value_name = "DAYS", required_unless_present = "keep")]
     older_than: Option<u32>,
-    /// Keeps the records of this many newest matches
+    /// Keeps the records of the N newest matches
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     keep: Option<u64>,
     #[command(flatten)]
@@ -71,7 +71,8 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 
 /// Prunes a store directly, as its server would. The server must not be running.
 async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
-    let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
+    let opened =
+        open_for_writing(store, "; or remove the records through that server, with --server ADDR").await?;
     let store = &store.url;
     let _line = WorkLine::show("removing records");
     let pruned = async {

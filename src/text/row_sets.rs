@@ -29,7 +29,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
         items.extend(shown.iter().map(|leaf| match (leaf.as_row(), leaf.covering_pairs().next()) {
             (Some(row), _) => format!("the row {row}"),
             (None, None) => "any row".to_owned(),
-            (None, Some(_)) => format!("all with {leaf}"),
+            (None, Some(_)) => format!("all rows with {leaf}"),
         }));
         if !left_out.is_empty() {
             items.push(format!(

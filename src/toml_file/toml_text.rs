@@ -71,7 +71,7 @@ impl TomlDocument {
         };
         // A longer list would make the message unreadable.
         let listed =
-            if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
+            if known.len() > MAX_LISTED { format!("{} known keys", known.len()) } else { known.join(", ") };
         for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
             let meant = find_closest_word(key, known.iter().copied());
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();

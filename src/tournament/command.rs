@@ -38,7 +38,8 @@ use std::io::{self, IsTerminal as _, Write as _};
   lastnim tournament standings $ID
   lastnim tournament cancel $ID --json
 
-Name a tournament by its id, or by its file if `lastnim tournament run` plays it; a file needs no server and no token.")]
+Name a tournament by its id, or by its file if `lastnim tournament run` plays it. A file needs no --server, and
+no token if the run has its own server.")]
 pub struct TournamentArgs {
     #[command(subcommand)]
     action: TournamentAction,
@@ -50,7 +51,7 @@ pub struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum TournamentAction {
-    /// Lists the mistakes of a tournament file, or the number of its matches
+    /// Lists the mistakes in a tournament file, or shows how many matches it plays
     #[command(after_help = "Examples:
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
@@ -74,7 +75,7 @@ enum ServerAction {
     /// Creates a tournament and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
     Create(GivenFlags<TournamentFlags>),
-    /// Enters a bot before the start, or into a running ladder
+    /// Enters a bot before the tournament starts, or into a running ladder
     #[command(after_help = "Examples:
   lastnim tournament join $ID --bot dave
   lastnim tournament join $ID --token $TOKEN
@@ -82,7 +83,7 @@ enum ServerAction {
 
 In a running ladder the bot plays from the next round. A suspended bot returns by joining again.")]
     Join(EntrantArgs),
-    /// Removes a bot before the start, or from a running ladder
+    /// Removes a bot before the tournament starts, or from a running ladder
     #[command(after_help = "Examples:
   lastnim tournament leave $ID --bot dave
   lastnim tournament leave $ID --token $TOKEN
@@ -105,16 +106,16 @@ In a running ladder the bot finishes the current round, and its results count.")
   lastnim tournament show $ID
   lastnim tournament show $ID --json
 
-Until the end it also shows which bots are connected, which bots matches wait for, and how much time is left: an estimate from the pace
-so far and an upper bound from the clocks. For the file of a run it shows what its models have cost, and an estimate of what
-they will cost.")]
+Until the tournament ends, it also shows which bots are connected, which bots the matches are waiting for, and how much
+time is left: an estimate from the pace so far and an upper bound from the clocks. For the file of a run it shows what its
+models have cost, and an estimate of what they will cost.")]
     Show(TournamentArg),
     /// Lists tournaments, newest first
     #[command(after_help = "Examples:
   lastnim tournament list
   lastnim tournament list --state finished --limit 5 --json")]
     List {
-        /// Only tournaments in this state
+        /// Lists only tournaments in this state
         #[arg(long, value_enum)]
         state: Option<StateArg>,
         /// Lists at most this many tournaments
@@ -156,7 +157,7 @@ its lines and what the server signs.")]
   lastnim tournament watch $ID
   lastnim tournament watch $ID --json
 
-A terminal also shows which bots are connected, which bots matches wait for, and how much time is left.")]
+A terminal also shows which bots are connected, which bots the matches are waiting for, and how much time is left.")]
     Watch(TournamentArg),
 }
 
@@ -180,7 +181,7 @@ const PLAN_EXAMPLES: &str = "Examples:
   lastnim tournament plan cup.toml --detect 0.05 --measure regret --json
 
 The pilot is a small tournament with the same rules that `lastnim tournament run` has played with its own server. Its groups
-show how much two bots differ by chance, its ledgers what models cost. docs/why/ratings.md has the formula.";
+show how much two bots differ by chance, and its ledgers show what models cost. docs/why/ratings.md has the formula.";
 
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
@@ -215,7 +216,7 @@ impl From<StateArg> for pb::TournamentState {
 struct EntrantArgs {
     /// The id of the tournament, or the file of one that `lastnim tournament run` plays
     id: TournamentName,
-    /// The bot, which needs the admin's token [default: the bot of the token]
+    /// The bot; to name one you need the admin's token [default: the bot of the token]
     #[arg(long, value_name = "NAME")]
     bot: Option<BotName>,
 }
@@ -377,7 +378,7 @@ impl TournamentCommands {
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
                 0 => screen::print_note(format_args!("then: lastnim tournament start {id}")),
                 bots => screen::print_note(format_args!(
-                    "it starts automatically with {bots} bots: lastnim tournament watch {id}"
+                    "it starts automatically when {bots} bots have joined; to follow it: lastnim tournament watch {id}"
                 )),
             }
         }

@@ -32,7 +32,7 @@ A paused tournament does not end, so its last matches can still be voided.")]
   lastnim tournament resume $ID
   lastnim tournament resume $ID --json")]
     Resume(TournamentArg),
-    /// Disqualifies a bot: the steward plays its seats, and it is ranked last
+    /// Disqualifies a bot: the steward plays its seats, and the bot is ranked last
     #[command(after_help = "Examples:
   lastnim tournament disqualify $ID --bot mallory --results annul --reason 'it asks another bot'
   lastnim tournament disqualify $ID --bot mallory --results stand --reason 'left without a word' --json
@@ -71,7 +71,7 @@ keeps its record. In formats with rounds only matches of the current round can b
   lastnim tournament finish $ID
   lastnim tournament finish ladder.toml --json
 
-Name a ladder that `lastnim tournament run` plays by its file while the run is active; the run then ends with its standings.")]
+If `lastnim tournament run` plays the ladder, name the file while the run is active; the run then ends and prints the standings.")]
     Finish(TournamentArg),
 }
 

@@ -20,7 +20,7 @@ use std::{
 pub struct ManifestArgs {
     #[command(flatten)]
     pub named: TournamentArg,
-    /// Writes a file instead of printing
+    /// Writes the manifest to this file instead of printing it
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ async fn receive_manifest(
         Ok((manifest, signer))
     } else {
         let of = manifest.id;
-        Err(Failure::Runtime(anyhow::anyhow!("the server sent the manifest of tournament {of} instead")))
+        Err(Failure::Runtime(anyhow::anyhow!("the server sent the manifest of another tournament: {of}")))
     }
 }
 

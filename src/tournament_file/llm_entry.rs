@@ -40,7 +40,10 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
         toml.report_missing(&member_path(path, "model"));
         fits = false;
     } else if fits && settings.model.trim().is_empty() {
-        toml.report_mistake(&member_path(path, "model"), "expected a model's name at its endpoint");
+        toml.report_mistake(
+            &member_path(path, "model"),
+            "empty: expected the name that the endpoint uses for the model",
+        );
         fits = false;
     }
     if let Err(why) = settings.check_base_url() {

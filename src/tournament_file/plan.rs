@@ -15,6 +15,7 @@ use lastnim_proto::{
     parse_request, pb,
     tournament::{parse_settings_and_terms, settings_message},
 };
+use lastnim_report::words::count_words;
 use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, TournamentFormat, count_matches};
 
 /// A tournament and its bots.
@@ -91,7 +92,12 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let parsed = parsed.map_err(|violations| {
         violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));
         if violations.unlisted_count() > 0 {
-            toml.report_at_line("", format_args!("{} more mistakes like these", violations.unlisted_count()));
+            let more = count_words(
+                violations.unlisted_count(),
+                "more mistake like these",
+                "more mistakes like these",
+            );
+            toml.report_at_line("", more);
         }
     });
     let (settings, terms) = parsed.ok()?;

@@ -98,7 +98,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         }
         (None, None, Some(remote), None) => {
             let remote_bot = (*remote == true).then_some(BotOrigin::Remote);
-            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or left out")
+            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or no such key")
         }
         _ => {
             let what = "bot: expected one of `command`, `house`, `llm` and `remote = true`";
@@ -119,7 +119,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     }
     let has_variables = matches!(origin, BotOrigin::Command(..));
     if let Some(key) = ["env", "pass_env"].into_iter().find(|key| bot.get(key).is_some() && !has_variables) {
-        toml.report_mistake(&at(key), "only a bot with `command` has variables");
+        toml.report_mistake(&at(key), "only a bot with `command` has environment variables");
         return None;
     }
     Some(origin)

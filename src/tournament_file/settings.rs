@@ -11,7 +11,7 @@ use lastnim_tournament::FormatProfile;
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// The reason why a file may not have `start_at`.
-const WHY_NO_START: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start with a number of unnamed bots, use `lastnim tournament create --start-at`";
+const WHY_NO_START: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-at`";
 
 /// Reads the settings of a file.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl SettingsReader {
                 self.read_key(setting, &path, toml);
             } else if setting.kind == ValueKind::Format {
                 let kinds = setting.words().join(", ");
-                toml.report_mistake(&path, format_args!("required, but missing: one of {kinds}"));
+                toml.report_mistake(&path, format_args!("required, but missing: expected one of {kinds}"));
             } else if setting.default.is_none() {
                 toml.report_missing(&path);
                 self.note_reported(setting);

@@ -89,7 +89,7 @@ test("the page opens at the decisive error, and its heading explains it", async 
   await page.waitForURL((url) => url.searchParams.get("ply") === "2");
   await page.locator("#board a.counter").first().click();
   await page.waitForURL(/\/what-if\?ply=2&take=1$/);
-  await page.getByRole("heading", { level: 1, name: /^\w+ wins, if every seat plays for what it wants$/ }).waitFor();
+  await page.getByRole("heading", { level: 1, name: /^\w+ wins if every seat plays for what it wants$/ }).waitFor();
   assert.doesNotMatch(await page.locator("#content .match").innerText(), /seat 0/i);
   await close();
 });
@@ -200,9 +200,9 @@ test("a click on a counter asks what if, without a request", async () => {
   assert.match(await page.locator("#said").innerText(), /^What if: Take 3: \w+ takes 2 of \d+\./);
   assert.equal(await page.locator("#board .supposed").count(), 1);
   await assertAccessible(page, "a supposed take");
-  await page.getByRole("button", { name: "Play the best line on" }).click();
+  await page.getByRole("button", { name: "Play on with the best line" }).click();
   await page.getByText("The match is over.").waitFor();
-  assert.match(await page.locator("#where").innerText(), /^what if, \d+ after take 2$/);
+  assert.match(await page.locator("#where").innerText(), /^what if: \d+ more after take 2$/);
   await page.keyboard.press("Escape");
   await shows(page, 2);
   assert.equal(await page.locator("#board .supposed").count(), 0);

@@ -130,7 +130,7 @@ test("the bracket marks the path of the champion, from the final down on a phone
   assert.equal(await path.count(), await rounds.count());
   for (const words of await path.allInnerTexts()) assert.ok(words.includes(champion), words);
   const reasons = await page.locator(".tie:not(.bye) > .soft").allInnerTexts();
-  assert.ok(reasons.length >= 10 && reasons.every((reason) => /^(by points|level )/.test(reason)), reasons.join("; "));
+  assert.ok(reasons.length >= 10 && reasons.every((reason) => /^(decided by points|level )/.test(reason)), reasons.join("; "));
   const [last, first] = [rounds.first(), rounds.last()];
   assert.equal(await last.locator("h3").innerText(), "Final");
   assert.ok((await last.boundingBox()).x > (await first.boundingBox()).x, "the final is on the right");

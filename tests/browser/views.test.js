@@ -79,7 +79,7 @@ test("wants are dragged into another order", async () => {
   assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
   await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
   await page.waitForURL((url) => url.searchParams.get("rows") === "2>0>1; 1>2>0; 2>0>1");
-  await page.getByRole("heading", { level: 1, name: /^Seat \d wins, if every seat plays for what it wants$/ }).waitFor();
+  await page.getByRole("heading", { level: 1, name: /^Seat \d wins if every seat plays for what it wants$/ }).waitFor();
   assertNoFaults();
   await context.close();
 });

@@ -121,7 +121,7 @@ fn an_older_set_can_still_be_played_and_verified() {
     let run = play(&folder, "run", &["--house", "greedy", "--set", "lastnim-1"]);
     assert_eq!((card(&run).set.as_str(), flaws(&run)), ("lastnim-1", None));
     let found = flaws_of_changed_card(&run, |card| card.set = "lastnim-2".to_owned());
-    assert!(found.contains("its set lastnim-2 differs from the set of this program"), "{found}");
+    assert!(found.contains("its set lastnim-2 differs from this program's set of that name"), "{found}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
     assert!(found.contains("tier 1 should have ended after 3 items, but it continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
-    assert!(found.contains("its set lastnim-2 differs from the set of this program"), "{found}");
+    assert!(found.contains("its set lastnim-2 differs from this program's set of that name"), "{found}");
     // Another key's records of the same items do not replace these.
     let heads = card(&other).tiers[0].heads.clone();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -224,7 +224,7 @@ fn an_interrupted_benchmark_continues_and_a_finished_one_is_not_overwritten() {
     let third = records.match_indices('\n').nth(2).unwrap().0;
     fs::write(run.join("records.jsonl"), &records[..third + 30]).unwrap();
     let (code, why) = again("greedy");
-    assert!(code == Some(2) && why.contains("a different benchmark was started there"), "{why}");
+    assert!(code == Some(2) && why.contains("this folder has a different benchmark"), "{why}");
     assert_eq!(again("epsilon-0.5"), (Some(0), String::new()));
     assert_eq!(flaws(&run), None);
     let carried_on = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -260,6 +260,6 @@ fn exactly_one_bot_is_required() {
     );
     assert!(
         refused(&["--house", "greedy", "--temperature", "1"])
-            .contains("--temperature: this is only for a language model")
+            .contains("--temperature: this flag is only for a language model")
     );
 }

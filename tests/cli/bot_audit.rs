@@ -158,14 +158,14 @@ fn the_text_report_shows_every_section() {
         "No pair is flagged: in ",
         "of any's pairs only; an audit of the field corrects for all pairs.",
         "Left out: 69 without this bot.",
-        "Signed: 81 by ",
-        "; without --key: its owner was not checked.",
+        "Signatures: 81 by ",
+        "; no --key was given, so the owner of this key was not checked.",
         "Figures, with 95% intervals over duplicate groups",
         "By phase",
         "opening",
         "Preferences at tables of 3",
         "No row makes every take optimal: the bot chose +",
-        "Pairs: ranks that the mover's takes cost the mover and gave the other bot",
+        "Pairs: ranks that the mover's takes cost the other bot, and ranks that they gave it",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",
         "Puzzles: its worst errors",
@@ -275,7 +275,7 @@ fn a_number_and_a_rotation_count_once() {
     let first_four: String = (0..3).map(|number| record(number, RecordForm::Json)).collect();
     for (records, surplus, words) in [
         (lines(30), &again, " has the number 4 of tournament "),
-        (lines(30), &fourth, ", which is not in its duplicate group 1 of 3 rotations\n"),
+        (lines(30), &fourth, ", but its duplicate group 1, of 3 rotations, does not contain this number\n"),
         // Only the records tell how many matches a group has: a sequential test has twice as many.
         (
             first_four,

@@ -46,7 +46,7 @@ impl Process {
 
 /// Returns a program's complaints, except about a token on its command line, which the tests put there on purpose.
 fn without_token_warning(stderr: Vec<u8>) -> Vec<u8> {
-    let warning = "others on this machine can read --token";
+    let warning = "other users of this machine can read --token";
     let complaints = text(stderr);
     complaints.split_inclusive('\n').filter(|line| !line.contains(warning)).collect::<String>().into_bytes()
 }

@@ -46,9 +46,9 @@ fn of_figure_1(question: &'static str, flags: &[&'static str]) -> Vec<&'static s
 fn the_best_declarations_are_printed_as_text_and_json() {
     assert_eq!(
         printed(&of_figure_1("best", &["--seat", "0", "--examples", "2"]), ""),
-        "Seat 0: with its true row 0 2 1, seat 2 wins, its rank 1.\n\
+        "Seat 0: with its true row 0 2 1, seat 2 wins (rank 1 for seat 0).\n\
          No row does better: the truth is a best declaration.\n\
-         Rows that lead to this winner: 3 of 6.\n  for example 0 2 1; 2 0 1\n  all with 2 > 1\n"
+         Rows that lead to this winner: 3 of 6.\n  for example 0 2 1; 2 0 1\n  all rows with 2 > 1\n"
     );
     let lines = json_lines(&printed(&of_figure_1("best", &["--json", "--examples", "1"]), ""));
     assert_eq!(lines.len(), 3, "one for each seat");
@@ -127,9 +127,9 @@ fn a_bots_rows_are_found_in_records() {
         printed(&["audit", "rationalise", "--bot", "bob", "--examples", "1", record], ""),
         "1 match with 3 seats, 1 take; the declared row is 2 0 1.\n\
          If every seat knows the row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
-         for example 2 0 1\n  all with 2 > 1\n\
+         for example 2 0 1\n  all rows with 2 > 1\n\
          If the others believe the declared row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
-         for example 2 0 1\n  all with 2 > 1\n"
+         for example 2 0 1\n  all rows with 2 > 1\n"
     );
     // The steward's takes say nothing about the bot.
     let of_alice =
@@ -137,7 +137,7 @@ fn a_bots_rows_are_found_in_records() {
     let of_alice = &of_alice["readings"][0];
     assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
     let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
-    assert_eq!(nobody, "nobody played in none of the 1 matches read");
+    assert_eq!(nobody, "nobody did not play in the only match read");
 }
 
 #[test]

@@ -50,10 +50,10 @@ fn a_game_of_three_is_solved_as_text() {
         "kayles 3: remove one stone or two adjacent stones from a row; this can split the row.\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
-         Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
+         Winner for each seat that moves first: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\
          \x20 remove 1 stone from row 0, with 1 before it and 1 after -> 1,1\n\
-         Solved by backward induction in 5 states.\n"
+         Solved by backward induction; states solved: 5.\n"
     );
     let over = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
     assert!(over.contains("\nSeat 1 has no move: seat 0 wins (value 2).\n"), "{over}");
@@ -67,7 +67,7 @@ fn a_game_of_two_has_an_outcome_and_a_grundy_value() {
         "\nWinning moves, 3 of 33:\n  take 9 from pile 0 -> 4,12,8\n  take 7 from pile 1 -> 13,5,8\n",
         "\nOutcome: N, the seat to move wins.\n",
         "\nGrundy value (under last_mover_wins play): 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
-        "\nSolved by Grundy values in ",
+        "\nSolved by Grundy values; states solved: ",
     ] {
         assert!(text.contains(expected), "{expected:?} in {text}");
     }
@@ -146,7 +146,7 @@ fn invalid_games_are_refused_in_one_line() {
         ),
         ("--game foo --piles 3 --players 2", "unknown game \"foo\": expected one of last-nim, nim,"),
         ("--piles 3 --players 2 --max-states 9", "--max-states limits a search"),
-        ("--game kayles --piles 3", "the standard matrix needs --players"),
+        ("--game kayles --piles 3", "the standard matrix needs the number of seats: give --players"),
         ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: expected 0 to 1"),
         ("--game kayles --players 2", "required arguments were not provided: --piles"),
         ("--batch --game kayles", "cannot be used with"),
@@ -162,12 +162,15 @@ fn reached_limits_are_named() {
     let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
     assert!(
         error.starts_with(
-            "nim 40,40,40 with 3 seats: the search needs more than 1000 states (--max-states), with "
+            "nim 40,40,40 with 3 seats: the search needs more than 1000 states (--max-states); states solved so far: "
         ),
         "{error}"
     );
     let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
-    assert!(error.contains("the search needs more than 1 MiB (--max-memory), with "), "{error}");
+    assert!(
+        error.contains("the search needs more than 1 MiB (--max-memory); states solved so far: "),
+        "{error}"
+    );
     let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
     assert!(
         error.contains("the search was stopped after 0s (--max-time), with 0 solved")
@@ -257,7 +260,7 @@ fn last_nim_can_be_named_like_other_games() {
 #[test]
 fn every_move_of_a_game_is_explained() {
     let text = printed("--game kayles --piles 3 --players 3 --ending to-move-wins --explain");
-    assert!(text.contains("Seat 0 has 5 moves, which lead to:\n"), "{text}");
+    assert!(text.contains("Seat 0 has 5 moves:\n"), "{text}");
     let moves: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).collect();
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!((moves.len(), words(moves[0])), (6, words("move leads to winner regret")), "{text}");

@@ -58,8 +58,8 @@ fn a_position_is_solved_as_text_and_json() {
     assert_eq!(
         printed(&figure_1, ""),
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
-         Optimal takes: 1 (there are 2 in the last pile).\n\
-         Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n\
+         Optimal takes: 1 (2 counters in the last pile).\n\
+         Winner for each seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
@@ -246,7 +246,7 @@ fn a_bare_game_is_audited_as_text() {
     let text = printed(&["audit", "match", "-"], PLAYED);
     for expected in [
         "Seat 1 won. Under optimal play, seat 2 would have won.\n",
-        "  ply 0: seat 0 took 2 of 2; the winner changed from seat 2 to seat 1; taking 1 was optimal; it cost seat 0 1 rank.\n",
+        "  ply 0: seat 0 took 2 of 2; the predicted winner changed from seat 2 to seat 1, a loss of 1 rank for seat 0; taking 1 was optimal.\n",
         "\nFirst error: ply 0.\n",
         "ply 0.\n",
         "100% (1 of 1)      0            0\n",
@@ -320,9 +320,9 @@ fn games_are_audited_in_batches() {
     );
     assert_eq!(lines[0]["ledger"], json!([[1, -1, 1], [0, 0, 0], [0, 0, 0]]));
     let errors = [
-        (1, 2, "the game is not over after 3 takes: pile 0 still has 1"),
+        (1, 2, "the game is not over after 3 takes: pile 0 still has 1 counter"),
         (2, 4, "ply 0: a take of 3 from pile 2, which has 2 left: take 1 to 2"),
-        (3, 5, "takes is missing, as in {\"piles\":[3],\"players\":2,\"takes\":[1,2]}"),
+        (3, 5, "takes is missing: expected a document such as {\"piles\":[3],\"players\":2,\"takes\":[1,2]}"),
     ];
     for (answer, line, error) in errors {
         assert_eq!(lines[answer], json!({"line": line, "error": error}));
@@ -343,12 +343,12 @@ fn errors_in_a_multi_line_document_have_positions() {
     let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing.json");
     let error = refused(&["audit", "match", missing.to_str().unwrap()], "", 1);
     assert!(error.contains("missing.json: "), "{error}");
-    let missing = r#"standard input: piles is missing, as in {"piles":[3],"players":2,"takes":[1,2]}"#;
+    let missing = r#"standard input: piles is missing: expected a document such as {"piles":[3],"players":2,"takes":[1,2]}"#;
     assert_eq!(refused(&["audit", "match", "-"], "{}", 2), missing);
     assert_eq!(refused(&["audit", "match"], "{}", 2), missing);
     assert_eq!(
         refused(&["audit", "match"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
-        r#"standard input: [[3],[[0,1],[0,1]],null,0,null,[1,2]] is not an object, as in {"piles":[3],"players":2,"takes":[1,2]}"#
+        r#"standard input: [[3],[[0,1],[0,1]],null,0,null,[1,2]] is not an object: expected a document such as {"piles":[3],"players":2,"takes":[1,2]}"#
     );
     assert_eq!(
         refused(&["audit", "match"], "nonsense", 2),
@@ -438,10 +438,10 @@ fn a_batch_may_name_the_standard_matrix() {
         ("{\"piles\":[1]", "not valid JSON: the text ends inside an object at column 12"),
         (
             r#"["kayles",[5],[[0,1],[0,1]]]"#,
-            r#"["kayles",[5],[[0,1],[0,1]]] is not an object, as in {"piles":[1,2,2],"players":3}"#,
+            r#"["kayles",[5],[[0,1],[0,1]]] is not an object: expected a document such as {"piles":[1,2,2],"players":3}"#,
         ),
-        ("[]", "[] is not an object, as in "),
-        ("7", "7 is not an object, as in "),
+        ("[]", "[] is not an object: expected a document such as "),
+        ("7", "7 is not an object: expected a document such as "),
         (r#"{"piles":"x","players":3}"#, "piles: \"x\" is not a list"),
         (r#"{"piles":[1,2.5],"players":3}"#, "piles[1]: 2.5 is not a whole number, 0 or more"),
         (r#"{"piles":[1],"players":[3]}"#, "players: [3] is not a whole number, 0 or more"),

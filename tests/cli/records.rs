@@ -73,7 +73,7 @@ fn records_are_fetched_listed_exported_and_verified() {
     assert_eq!(printed(&["record", "verify", "--key", &key, "-"], &lines).lines().count(), 4);
     let changed = lines.replacen("\"seat\":1", "\"seat\":0", 1);
     let (code, verdicts, error) = offline(&["record", "verify", "--key", &key, "-"], &changed);
-    assert_eq!((code, error.as_str()), (1, "error: 1 of 4 records do not verify\n"));
+    assert_eq!((code, error.as_str()), (1, "error: 1 of 4 records does not verify\n"));
     assert!(
         verdicts.starts_with(&format!("standard input:1: match {}: event ", &files[0][..36])),
         "{verdicts}"
@@ -132,7 +132,7 @@ fn a_damaged_match_or_another_key_does_not_stop_other_records() {
         let (code, output, errors) = run(&mut server.command(args), "");
         assert!(code == 1 && output.contains(words), "{args:?}: {output}{errors}");
         assert!(errors.contains(&format!("left out: match {damaged}: ")), "{args:?}: {errors}");
-        let last = "error: 1 match was left out: the server's record of it is damaged";
+        let last = "error: 1 match was left out: the server's record of it cannot be used";
         assert_eq!(errors.lines().last(), Some(last), "{args:?}");
     }
     assert_eq!(folder.files("records").len(), 3);

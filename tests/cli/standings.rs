@@ -57,7 +57,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
         ),
         (
             &|setup| setup["number"] = json!("4"),
-            format!("match {NOBODY} has the number 4: the tournament has no such match\n"),
+            format!("match {NOBODY} has the number 4, but the tournament has no match with this number\n"),
         ),
         (
             &|setup| setup["group"] = json!("7"),

@@ -124,7 +124,7 @@ fn repeated_groups_are_noted() {
     let folder = Folder::new("repetition");
     let file = folder.write("cup.toml", &file);
     let printed = text(check(&file, &[]).stdout);
-    assert!(printed.contains("note       only 50 of 400 groups can differ: "), "{printed}");
+    assert!(printed.contains("note       only 50 of 400 groups can be different: "), "{printed}");
     let json: Value = serde_json::from_slice(&check(&file, &["--json"]).stdout).unwrap();
     assert_eq!(json["repetition"], json!({ "groups": 400, "different": 50 }));
 }
@@ -187,10 +187,10 @@ fn variables_that_no_program_may_have_are_found() {
     let settings = "seats = 2\n[positions]\nlist = [[3, 4]]\n";
     let found = mistakes("variables", &(settings.to_owned() + bots));
     let expected = [
-        "7: bot[0].env: only a bot with `command` has variables",
+        "7: bot[0].env: only a bot with `command` has environment variables",
         "11: bot[1].env: \"A B\": expected the name of a variable, such as \"OPENAI_API_KEY\"",
         "11: bot[1].env: C: the value has a NUL character",
-        "11: bot[1].env: LASTNIM_TOKEN: the run sets this variable for each bot",
+        "11: bot[1].env: LASTNIM_TOKEN: lastnim sets this variable for each bot",
         "12: bot[1].pass_env: C: `env` also has a value for this variable: use only one of the two",
         "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: this is the organiser's secret, and bots never get it",
         "16: bot[2].env: {\"A\":1}: expected a table of strings, such as { MODE = \"fast\" }",

@@ -64,7 +64,7 @@ fn figure_1_is_drawn_in_words() {
     assert_eq!(
         printed(&[&["oracle", "tree"], &FIGURE_1]),
         "\
-The tree of all possible play: 14 nodes. Before each state is the take that leads to it, with a star if it is optimal.
+The tree of all possible play: 14 nodes. Before each state is the take that leads to it, with a star if the take is optimal.
 
 (0, [1,2,2])  seat 2 wins
 ├─ 1* (1, [1,2,1])  seat 2 wins
@@ -121,14 +121,14 @@ fn a_truncated_tree_counts_the_omitted_nodes() {
     assert_eq!(
         tree(&depth_1, "text"),
         "\
-The tree of all possible play: 6 nodes. Before each state is the take that leads to it, with a star if it is optimal.
+The tree of all possible play: 6 nodes. Before each state is the take that leads to it, with a star if the take is optimal.
 
 (0, [3,4,5])  seat 1 wins
-├─ 1 (1, [3,4,4])  seat 2 wins, 583 below
-├─ 2 (1, [3,4,3])  seat 2 wins, 291 below
-├─ 3 (1, [3,4,2])  seat 2 wins, 145 below
-├─ 4 (1, [3,4,1])  seat 2 wins, 72 below
-└─ 5* (1, [3,4,0])  seat 1 wins, 71 below
+├─ 1 (1, [3,4,4])  seat 2 wins, nodes below: 583
+├─ 2 (1, [3,4,3])  seat 2 wins, nodes below: 291
+├─ 3 (1, [3,4,2])  seat 2 wins, nodes below: 145
+├─ 4 (1, [3,4,1])  seat 2 wins, nodes below: 72
+└─ 5* (1, [3,4,0])  seat 1 wins, nodes below: 71
 
 Best play takes 5, and so on; seat 1 wins.
 "
@@ -147,7 +147,7 @@ fn a_graph_is_written_state_by_state() {
     assert_eq!(
         tree(&["--piles", "1,2", "--players", "2", "--graph"], "text"),
         "\
-The graph of all states: 6 nodes, 5 edges. Before each state is the take that leads to it, with a star if it is optimal.
+The graph of all states: 6 nodes, 5 edges. Before each state is the take that leads to it, with a star if the take is optimal.
 
 (0, [1,2])  seat 0 wins
   1 (1, [1,1])  seat 1 wins
@@ -310,8 +310,8 @@ fn a_solution_is_explained() {
         printed(&[&["oracle", "solve", "--explain"], &FIGURE_1]),
         "\
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
-Optimal takes: 1 (there are 2 in the last pile).
-Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
+Optimal takes: 1 (2 counters in the last pile).
+Winner for each seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1
 Ending: to_move_wins, the seat to move wins when no counter is left.
 
 Outcomes of seat 0's takes:

@@ -74,7 +74,7 @@ fn each_change_to_a_record_is_named_in_one_line() {
             "only its layout differs from what lastnim writes, starting at line 2, column ",
         ),
         (frozen("record.txt"), "this is a record as text, for people to read: give its JSON, "),
-        (String::new(), "not a record: its JSON begins with `{`\n"),
+        (String::new(), "not a record: expected JSON that begins with `{`\n"),
     ];
     for (changed, words) in cases {
         assert!(![&line, &pretty].contains(&&changed), "{words}");

@@ -94,7 +94,7 @@ fn the_command_line_is_checked() {
             &["--pass-env", "NOT_SET", "--", "true"],
             "'NOT_SET' for '--pass-env <VARIABLE>': this variable is not set",
         ),
-        (&["--pass-env", "LASTNIM_TOKEN", "--", "true"], "the run sets this variable for each bot"),
+        (&["--pass-env", "LASTNIM_TOKEN", "--", "true"], "lastnim sets this variable for each bot"),
         (&["--list", "--pass-env", "PATH"], "COMMAND"),
         (&[], "COMMAND"),
     ] {

@@ -14,7 +14,7 @@ pub const BANK: Duration = Duration::from_secs(8);
 /// The duration of an outage, from when announcements stop.
 pub const OUTAGE: Duration = Duration::from_secs(9);
 /// The server's log messages when the store fails, and when it is usable again.
-const FAILS: &str = "nothing is announced until the store can be used again";
+const FAILS: &str = "no take or result is announced until the store can be used again";
 const GOES_ON: &str = "play continues";
 
 /// Starts a tournament that outlasts the outage; returns its id once it has begun.

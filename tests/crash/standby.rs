@@ -88,7 +88,11 @@ async fn a_hand_over_costs_nobody_anything() {
         pair.until_taken_over(served + 1).await;
         pair.active.start.wait_for_log(STANDS_BY, stood_by + 1).await;
         let said = pair.active.start.log_text();
-        assert_eq!(said.matches("handed over: standing by").count(), hand_over.div_ceil(2), "{said}");
+        assert_eq!(
+            said.matches("handed the database over: standing by").count(),
+            hand_over.div_ceil(2),
+            "{said}"
+        );
         pair.swap();
     }
     pair.judge().await;

@@ -94,7 +94,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     host.start_tournament(&running).await;
     let (why, words) = refused(&mut late, &running).await;
     assert_eq!(why, pb::JoinRefusal::Started);
-    let expected = "bots can join only before the start, or while a ladder runs";
+    let expected = "bots can join only before a tournament starts, or while a ladder runs";
     assert_eq!(words, format!("tournament {running} is running: {expected}"));
     let (mut one, _) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(

@@ -335,7 +335,7 @@ async fn fields_of_other_formats_change_before_the_start_only() {
     host.start_tournament(&id).await;
     let late = organiser.leave(&tokens[0], "").await.unwrap_err();
     assert_eq!(refused(&late), (Code::FailedPrecondition, "WRONG_STATE".into()));
-    assert!(late.message().contains("bots can leave only before the start"), "{}", late.message());
+    assert!(late.message().contains("bots can leave only before a tournament starts"), "{}", late.message());
     let shown = organiser.get().await;
     assert_eq!(shown.tournament.unwrap().field, ["two", "three", "one", "four"]);
     assert_eq!(shown.field_history, None, "it does not change");

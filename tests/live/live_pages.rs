@@ -148,7 +148,7 @@ async fn rows_stay_secret_until_they_are_revealed() {
     one.refused().await;
     let first = source.next().await.unwrap();
     let whole = first.data.to_string();
-    assert!(whole.contains("have not all said it yet"), "{whole}");
+    assert!(whole.contains("Not all seats have declared this yet"), "{whole}");
     assert!(!whole.contains("class=\\\"wants\\\""), "{whole}");
     // A tab that connects now sees no more.
     let late = EventSource::open(&host, &format!("/matches/{id}/events")).await.next().await.unwrap();

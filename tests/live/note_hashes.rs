@@ -69,7 +69,7 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
             assert_eq!(refused.reason(), pb::RefusalReason::Malformed);
             assert_eq!(
                 refused.message,
-                format!("a note hash of {bytes} bytes: expected 32, or no note hash")
+                format!("a note hash of {bytes} bytes: expected 32 bytes, or no note hash")
             );
             assert!(line.snapshot().await.declaration_left_ms > 0, "the server still waits for its row");
         }

@@ -146,7 +146,7 @@ async fn refused_forms_keep_their_values_and_show_errors() {
     let answer = browser.submit(&form, "/organise/new-tournament", &typed).await;
     assert_eq!(answer.status, 422, "{}", answer.body);
     for part in [
-        "3 fields need a correction.",
+        "There are 3 errors.",
         "id=\"seats-mistake\"",
         "value=\"many\"",
         "id=\"positions-mistake\"",
@@ -338,7 +338,7 @@ async fn matches_are_voided_after_confirmation() {
 
     let fields = [("match", first.as_str()), ("groups", "1"), ("reason", "no <network>")];
     let asked = browser.submit(&page, &void, &fields).await;
-    let said = ["<p>You void match 0 (", "); all matches in group 1 that have started."];
+    let said = ["<p>This voids match 0 (", "); all matches in group 1 that have started."];
     assert!(asked.status == 200 && said.iter().all(|said| asked.body.contains(said)), "{}", asked.body);
     let is_voided = |game: &pb::Match| !game.void_reason.is_empty();
     assert!(!host.matches_of(&id).await.iter().any(is_voided), "nothing is done before that");
@@ -359,9 +359,12 @@ async fn matches_are_voided_after_confirmation() {
     let mixed = [("match", first.as_str()), ("groups", "99 1"), ("reason", "again"), ("confirmed", "yes")];
     let answer = browser.submit(&page, &void, &mixed).await;
     assert_eq!(answer.status, 409, "{}", answer.body);
-    for part in
-        ["is already voided", "no match in group 99 has started", "nothing was voided", "value=\"99 1\""]
-    {
+    for part in [
+        "is already voided",
+        "group 99 has no started match left to void",
+        "nothing was voided",
+        "value=\"99 1\"",
+    ] {
         assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
     }
     let after = host.tournaments().get_standings(request).await.unwrap().into_inner().events;

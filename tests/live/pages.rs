@@ -208,7 +208,7 @@ async fn an_open_match_hides_unrevealed_rows() {
     line.send(super::session::declare(&id, vec![0, 1])).await;
     line.refused().await;
     let page = get(&host, &format!("/matches/{id}")).await;
-    assert!(page.body.contains("The seats say whom they want to see win."), "{}", page.body);
+    assert!(page.body.contains("The seats are saying whom they want to see win."), "{}", page.body);
     assert!(!page.body.contains("data-take=") && !page.body.contains("class=\"wants\""), "{}", page.body);
     let record = get(&host, &format!("/matches/{id}/record.json")).await.json();
     assert_eq!(record["events"].as_array().unwrap().len(), 1, "{record}");

@@ -29,7 +29,7 @@ async fn games_are_limited_per_address() {
     Guest::begin(&host, &game).await;
     let mut browser = Browser::open(&host);
     let refused = begin(&mut browser, &game).await;
-    is_refused(&refused, 429, "127.0.0.1 has reached the limit of 2 open matches");
+    is_refused(&refused, 429, "127.0.0.1 has reached its limit on open matches (2)");
     // The form keeps its values.
     assert!(refused.body.contains("name=\"piles\" value=\"5\""), "{}", refused.body);
     for _ in 0..2 {
@@ -55,7 +55,7 @@ async fn games_are_limited_in_total() {
     let game = duel("against-timid", "5");
     Guest::begin(&host, &game).await;
     let refused = begin(&mut Browser::open(&host), &game).await;
-    is_refused(&refused, 429, "the limit of 1 open guest matches is reached");
+    is_refused(&refused, 429, "the limit on open guest matches is reached (1)");
 
     let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
     let mut browser = Browser::open(&host);

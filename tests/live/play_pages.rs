@@ -181,7 +181,11 @@ async fn rows_are_declared_and_a_game_is_played_again() {
     let answer =
         guest.browser.submit(&guest.page, &guest.address, &[("act", "declare"), ("row", "2 2 1")]).await;
     assert_eq!(answer.status, 422);
-    assert!(answer.body.contains("seat 3 was chosen twice: choose each seat once"), "{}", answer.body);
+    assert!(
+        answer.body.contains("the seat in place 2 was already chosen: choose each seat once"),
+        "{}",
+        answer.body
+    );
     assert_eq!(answer.body.matches("type=\"radio\"").count(), 6, "{}", answer.body);
     guest.act(&[("act", "declare"), ("row", "2 0 1")]).await;
     guest.play_on().await;
@@ -273,7 +277,9 @@ async fn refusals_are_explained() {
     assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
 
     // A different take at a past ply changes nothing; one at a future ply costs a strike.
-    for (ply, why) in [("0", "take 1 is over: you took 2"), ("1", "take 2 is over: timid took 1")] {
+    for (ply, why) in
+        [("0", "take 1 was already made: you took 2"), ("1", "take 2 was already made: timid took 1")]
+    {
         let fields = [("act", "take"), ("ply", ply), ("take", "3")];
         let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
         assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
@@ -282,11 +288,11 @@ async fn refusals_are_explained() {
     guest
         .until_shown("Your move was not accepted: ply 9 is in the future: the match has reached ply 2")
         .await;
-    guest.shows("You have 1 strike; 3 cost you the seat.");
+    guest.shows("You have 1 strike; you lose the seat when you have 3.");
     // So does a take that is too large.
     guest.take(2, 7).await;
     guest.until_shown("take 1 to 6").await;
-    guest.shows("You have 2 strikes; 3 cost you the seat.");
+    guest.shows("You have 2 strikes; you lose the seat when you have 3.");
     // An invalid number never reaches the match.
     for take in ["", "abc", "-1", "1.5", "18446744073709551616", "<b>"] {
         let fields = [("act", "take"), ("ply", "2"), ("take", take)];

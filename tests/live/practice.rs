@@ -84,7 +84,7 @@ async fn open_practice_matches_are_limited() {
     assert!(full.2.contains("2 open practice matches for this bot"), "{}", full.2);
     create(&host, &two, of("two")).await.unwrap();
     let full = refusal(create(&host, &two, of("two")).await);
-    assert!(full.2.contains("the limit of 3 open practice matches is reached"), "{}", full.2);
+    assert!(full.2.contains("the limit on open practice matches is reached (3)"), "{}", full.2);
     // The admin's exhibitions are not limited.
     host.create_match(exhibition(["one", "two"], &[2])).await;
 

@@ -137,7 +137,7 @@ async fn transcripts_are_limited_per_seat() {
     for (lines, why) in [
         (
             lines(&id, 2, None, "").lines.replace("\"seat\":2", "\"seat\":1"),
-            "line 1: it belongs to another question",
+            "line 1: its match_id, seat or ply differs from the request's",
         ),
         (lines(&id, 2, None, "").lines + "run\n", "line 3: not a transcript line"),
     ] {

@@ -98,7 +98,7 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
     };
     let page = played_page(settings(Format::Sprt(sprt))).await;
     assert!(page.contains("The test ends at a bound: at ") && page.contains(">llr</text>"), "{page}");
-    assert!(page.contains("the candidate is better: llr "), "{page}");
+    assert!(page.contains("the candidate is better: log-likelihood ratio "), "{page}");
     // The capital is drawn, and described in words.
     let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();
     for part in [
@@ -159,9 +159,12 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     host.tournament_over(&id).await;
     party.dismiss().await;
     let page = get(&host, "/bots/random").await.body;
-    for part in
-        ["All its finished matches.", "<h2>By opponent</h2>", "<h2>By seat</h2>", "<h2>Rating over time</h2>"]
-    {
+    for part in [
+        "All its finished matches are counted here.",
+        "<h2>By opponent</h2>",
+        "<h2>By seat</h2>",
+        "<h2>Rating over time</h2>",
+    ] {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(count(&page, "<polyline class=\"line-"), 2, "a line, and its key");
@@ -303,7 +306,7 @@ async fn the_champion_of_a_knockout_is_first_everywhere() {
         let copied: Vec<_> = copied.unwrap().split_whitespace().take(2).collect();
         assert_eq!(copied, ["1", champion.bot.as_str()], "{page}");
         let lots = verdict.bots.iter().filter(|each| each.tie_break() == pb::TieBreak::Lot).count();
-        assert_eq!(count(&page, "level in everything, a lot decided"), lots, "{page}");
+        assert_eq!(count(&page, "level in everything; decided by lot"), lots, "{page}");
         by_lot += lots;
     }
     party.dismiss().await;

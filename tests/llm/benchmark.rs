@@ -90,7 +90,7 @@ async fn cards_list_failures_of_models() {
     assert_eq!((model.prompt_tokens, model.completion_tokens), (200 * takes, 40 * takes));
     assert_eq!(model.failed_calls, [share("illegal", takes, 0.5)]);
     assert_eq!((model.unanswered.as_slice(), model.unknown_takes), (&[][..], 0));
-    let mode = "prompt 3, with memory, blind, not thinking before";
+    let mode = "prompt 3, with memory, without bot names, without thinking before the answer";
     assert_eq!(model.mode, mode);
     let shown = format!(
         "asked with {mode}: {takes} questions, {takes} answered by the model; not answered: none (policy: forfeit).\n"

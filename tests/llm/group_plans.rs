@@ -86,7 +86,7 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
 
     let threes = write_plan(&folder, "threes.toml", "seats = 3", &bots);
     let refused = plan(&threes, &words).await.unwrap_err();
-    assert!(refused.contains("pilot.toml: the pilot has seats: 2, the plan 3"), "{refused}");
+    assert!(refused.contains("pilot.toml: seats: 2 in the pilot, but 3 in the plan"), "{refused}");
     // In a gauntlet each other bot plays half as often as the first, which is the only one of the pilot with a model.
     let others = format!("{GREEDY}{}[[bot]]\nname = \"timid\"\nhouse = \"timid\"\n", model("m1"));
     let gauntlet = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"greedy\" }";

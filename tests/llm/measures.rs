@@ -386,7 +386,7 @@ async fn unproved_questions_are_excluded_and_named() {
     assert_eq!(model["answers"], whole["answers"]);
     let (_, text, _) = cup.audit(&[&transcript], &[]).await;
     assert!(
-        text.contains("2 lines of the transcripts cannot be read: ") && text.contains("changed"),
+        text.contains("2 lines of the transcripts that cannot be read (") && text.contains("changed"),
         "{text}"
     );
 

@@ -55,7 +55,7 @@ async fn questions_are_shown_with_the_board() {
         "Your answer cannot be used",
         "decided by model: take 1; its row's first seat wins with probability 0.75",
         "so \\u001b[31m",
-        "more characters: --full shows them",
+        "more characters: --full shows everything",
         "optimal",
         "piles",
     ] {
@@ -64,7 +64,9 @@ async fn questions_are_shown_with_the_board() {
     let (_, full, _) = show(&[record, "--transcript", file, "--full"]).await;
     assert_no_control_characters(&full);
     assert!(
-        full.len() > text.len() && !full.contains("--full shows them") && full.contains("{\"take\": 99}"),
+        full.len() > text.len()
+            && !full.contains("--full shows everything")
+            && full.contains("{\"take\": 99}"),
         "{full}"
     );
 

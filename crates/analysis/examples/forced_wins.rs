@@ -17,11 +17,11 @@ const POSITIONS: u32 = 20_000;
 const ERROR_RATE: f64 = 0.05;
 
 fn main() {
-    println!("{POSITIONS} positions each, of 2 to 6 piles of 1 to 9 counters; ending to_move_wins");
-    println!("forced    the predicted winner can force its rank against all others together");
-    println!("by one    a single other seat worsens its rank by turning against it");
+    println!("each line: {POSITIONS} positions of 2 to 6 piles of 1 to 9 counters; ending to_move_wins");
+    println!("forced    the predicted winner can force its predicted rank against all others together");
+    println!("by one    a single other seat can worsen that rank by turning against the winner");
     println!(
-        "kept      average probability that its rank is no worse than predicted if each take is random with probability {ERROR_RATE}"
+        "kept      average probability that the winner's rank is no worse than predicted if each take is random with probability {ERROR_RATE}"
     );
     println!("seats  rows      forced  by one    kept");
     for seats in [2, 3, 4, 5, 6, 8] {

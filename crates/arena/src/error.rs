@@ -34,7 +34,7 @@ pub enum ArenaError {
         why: String,
     },
     /// The server hosts the bot.
-    #[error("{0} is one of this server's house bots")]
+    #[error("{0} is one of this server's house bots, which cannot be removed or given a new token")]
     HouseBot(BotName),
     /// A bot asked for a match that is not practice.
     #[error("{bot} may only start matches against house bots; {opponents}")]
@@ -104,7 +104,7 @@ pub enum ArenaError {
     #[error("{}", join_setup_errors(.0))]
     Setup(Vec<MatchSetupError>),
     /// One of the server's limits is reached.
-    #[error("the limit of {limit} {what} is reached: try again later")]
+    #[error("the limit on {what} is reached ({limit}): try again later")]
     Full {
         /// The things whose number is limited, such as `open matches`.
         what: &'static str,
@@ -112,7 +112,7 @@ pub enum ArenaError {
         limit: usize,
     },
     /// A limit that applies to a guest's match is reached.
-    #[error("the limit of {limit} {what} is reached")]
+    #[error("the limit on {what} is reached ({limit})")]
     NoGuestPlace {
         /// The things whose number is limited, such as `open matches`.
         what: &'static str,

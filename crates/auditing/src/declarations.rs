@@ -141,7 +141,7 @@ impl fmt::Display for UntestedDeclarations {
             Self::TooFewGroups { groups } => {
                 write!(f, "only {groups} of the {MIN_GROUPS} distinct groups needed")
             }
-            Self::NeverDiffers => f.write_str("always the same row"),
+            Self::NeverDiffers => f.write_str("the same row was always declared"),
         }
     }
 }

@@ -94,7 +94,7 @@ impl fmt::Display for UntestedReason {
             Self::TooFewGroups { groups } => {
                 write!(f, "only {groups} of the {MIN_GROUPS} distinct usable groups needed")
             }
-            Self::NoDifference => f.write_str("every place always gained equally"),
+            Self::NoDifference => f.write_str("the errors always helped every place equally"),
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum RecordMisfit {
     #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
     /// The match was played under different rules or a different clock.
-    #[error("the match was not played under the card's terms: {0}")]
+    #[error("the match was not played under the card's terms: {0} differs")]
     Terms(&'static str),
     /// The match belongs to a tournament.
     #[error("the match belongs to a tournament")]
@@ -148,9 +148,9 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     }
     let terms = terms_of_items(clock);
     let differs = [
-        (setup.terms.clock != terms.clock, "a different clock"),
-        (setup.terms.strikes != terms.strikes, "a different number of strikes"),
-        (setup.terms.max_plies != terms.max_plies, "a different number of plies"),
+        (setup.terms.clock != terms.clock, "the clock"),
+        (setup.terms.strikes != terms.strikes, "the number of strikes"),
+        (setup.terms.max_plies != terms.max_plies, "the maximum number of plies"),
     ];
     if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
         return Err(RecordMisfit::Terms(what));

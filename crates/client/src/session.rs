@@ -226,7 +226,7 @@ impl BotRunner {
                     self.log.note_closed(&reason);
                     current = (current + 1) % clients.len();
                     if untried > 0 {
-                        tracing::debug!(reason, "no session: trying the next address");
+                        tracing::debug!(reason, "no session was opened: trying the next address");
                         untried -= 1;
                         continue;
                     }
@@ -250,7 +250,7 @@ impl BotRunner {
             }
             untried = clients.len() - 1;
             let pause = backoff.next_pause(draw_jitter(server));
-            tracing::warn!(reason, ?pause, "no session: retrying");
+            tracing::warn!(reason, ?pause, "the session was lost or could not be opened: retrying");
             select! {
                 biased;
                 () = sleep(pause) => {}

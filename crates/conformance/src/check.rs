@@ -56,7 +56,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "joins-again",
         joining::asks_again,
-        "retries when joining is refused as busy or unavailable",
+        "asks again when the server refuses its request to join as busy or unavailable",
         "a bot that gives up when the server is busy misses its tournament"
     ),
     check!(
@@ -93,13 +93,13 @@ pub const CHECKS: &[Check] = &[
         "many-matches",
         playing::many_matches,
         "plays 16 matches at the same time on one stream",
-        "in tournaments a bot plays many matches at the same time; one that mixes them up or waits for one of them loses the others on time"
+        "in tournaments a bot plays many matches at the same time; one that mixes them up or waits for one of them loses seats in the others when their clocks run out"
     ),
     check!(
         "snapshot-turn",
         snapshots::in_turn,
         "answers the turn in a snapshot after a lost session",
-        "a seat's clock keeps running while its bot is disconnected; a bot that waits for a `turn` event loses the seat on time"
+        "a seat's clock keeps running while its bot is disconnected; a bot that waits for a `turn` event loses the seat when the clock runs out"
     ),
     check!(
         "snapshot-declaration",
@@ -110,8 +110,8 @@ pub const CHECKS: &[Check] = &[
     check!(
         "snapshot-ended",
         snapshots::after_end,
-        "accepts a match end that it missed, even if it arrives twice, and plays on",
-        "the server repeats an end until the bot confirms it; a bot that cannot handle it cannot recover from a lost session"
+        "accepts the end of a match that it missed, even if that end arrives twice, and plays on",
+        "the server repeats an end until the bot confirms it; a bot that cannot handle a repeated end cannot recover from a lost session"
     ),
     check!(
         "restarted",
@@ -129,31 +129,31 @@ pub const CHECKS: &[Check] = &[
         "cut-joining",
         losses::while_joining,
         "reconnects and joins if the stream is lost at any point while it connects and joins",
-        "networks fail at any moment; a bot that does not reconnect loses all its matches"
+        "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-declaring",
         losses::while_declaring,
         "reconnects and declares if the stream is lost at any point during the declaration",
-        "networks fail at any moment; a bot that does not reconnect loses all its matches"
+        "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-playing",
         losses::while_playing,
-        "reconnects and moves if the stream is lost at any point during a take",
-        "networks fail at any moment; a bot that does not reconnect loses all its matches"
+        "reconnects and makes its take if the stream is lost at any point during a take",
+        "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-ending",
         losses::while_ending,
         "reconnects and plays on if the stream is lost at any point while a match ends",
-        "networks fail at any moment; a bot that does not reconnect loses all its matches"
+        "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "silent",
         losses::by_silence,
         "reconnects within 30 s after its connection has gone silent",
-        "a lost network does not end the stream; a bot without keepalive waits forever while its clocks run out"
+        "a network failure may leave the stream open; a bot without keepalive waits forever while its clocks run out"
     ),
     check!(
         "refused",
@@ -177,7 +177,7 @@ pub const CHECKS: &[Check] = &[
         "pings",
         session::pings,
         "answers pings with their ids, between matches and during its turn",
-        "without pongs the server does not compensate for lag, and it repeats the ends of matches"
+        "without pongs the server does not compensate for lag, and sends the ends of matches again and again"
     ),
     check!(
         "draining",
@@ -232,7 +232,7 @@ pub const CHECKS: &[Check] = &[
         "ends-while-away",
         ending::while_away,
         "exits if its tournament ended while it was disconnected, or before it joined",
-        "a bot that was disconnected when its tournament ended would wait forever"
+        "a bot that was disconnected when its tournament ended would otherwise wait forever"
     ),
 ];
 

@@ -20,7 +20,7 @@ pub(super) fn position_label(position: &Position) -> String {
 /// Returns the label that names a node's winner and, if the picture is cut at the node, the number of nodes below it.
 pub(super) fn winner_label(node: &Node) -> String {
     match node.cut {
-        Some(below) => format!("seat {} wins, {below} below", node.winner),
+        Some(below) => format!("seat {} wins, nodes below: {below}", node.winner),
         None => format!("seat {} wins", node.winner),
     }
 }

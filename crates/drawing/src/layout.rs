@@ -30,16 +30,18 @@ const LINE_HEIGHT: f64 = 4.0;
 #[non_exhaustive]
 pub enum LayoutError {
     /// The picture would be too large.
-    #[error("the picture would have {places} boxes, more than {MAX_BOXES}: draw less, or use Graphviz")]
+    #[error(
+        "the picture would have {places} boxes, more than {MAX_BOXES}: draw it to a smaller depth, or use Graphviz"
+    )]
     TooLarge {
         /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,
     },
     /// There was not enough memory.
-    #[error("cannot start the layout: {0}")]
+    #[error("cannot start the layout of the picture: {0}")]
     Memory(#[from] io::Error),
     /// The layout library failed.
-    #[error("the layout of {places} boxes failed")]
+    #[error("the layout of the picture failed: it has {places} boxes")]
     Failed {
         /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,
@@ -261,6 +263,9 @@ mod tests {
         let graph = PlayGraph::build_graph(&game(&[60], 3), None, 100_000, &mut Budget::unbounded()).unwrap();
         let (nodes, takes) = (vec![NODE; graph.nodes().len()], vec![TAKE; graph.edges().len()]);
         let refused = GraphLayout::of_graph(&graph, &nodes, &takes).unwrap_err().to_string();
-        assert!(refused.ends_with("more than 20000: draw less, or use Graphviz"), "{refused}");
+        assert!(
+            refused.ends_with("more than 20000: draw it to a smaller depth, or use Graphviz"),
+            "{refused}"
+        );
     }
 }

@@ -32,7 +32,7 @@ pub fn read_answer(
     let (key, form) = (question.key(), question.answer_form());
     let objects = find_objects(reply).map_err(|ObjectsError { tag }| {
         unparsable(format!(
-            "the reply ends inside <{tag}>: close it with </{tag}> and end with an object of the form {form}"
+            "the reply ends inside <{tag}>: write </{tag}> after your thoughts, and end with an object of the form {form}"
         ))
     })?;
     if objects.is_empty() {
@@ -41,7 +41,7 @@ pub fn read_answer(
     let candidates: Vec<_> = objects.iter().flat_map(|object| answer_objects(object, key)).collect();
     let Some((last, earlier)) = candidates.split_last() else {
         return Err(unparsable(format!(
-            "no JSON object of the reply has {key:?}: end it with one of the form {form}"
+            "no JSON object in the reply has the key {key:?}: end the reply with an object of the form {form}"
         )));
     };
     let given = read_object(question, rows, last)?;
@@ -83,8 +83,9 @@ fn read_object(
         Question::Row(info) => {
             let list = value.as_array().map(|list| list.iter().map(number_of_json).collect());
             let numbers: Option<Vec<_>> = list.flatten();
-            let numbers = numbers
-                .ok_or_else(|| unparsable(format!("\"row\" is {}: expected a list of seats", shown())))?;
+            let numbers = numbers.ok_or_else(|| {
+                unparsable(format!("\"row\" is {}: expected a list of whole numbers", shown()))
+            })?;
             let row = rows.parse_row(&numbers, info.seat, info.seats());
             Answer::Row(row.map_err(|error| CallFailure::new(FailureClass::Illegal, error))?)
         }

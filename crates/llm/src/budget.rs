@@ -163,7 +163,7 @@ impl BotBudget {
                     // Nothing is reserved.
                     reservation.forget();
                     let (room, whose) =
-                        refused.map_err(|error| budget_failure(format!("the ledger: {error}")))?;
+                        refused.map_err(|error| budget_failure(format!("cannot use the ledger: {error}")))?;
                     let class = match room {
                         Room::Never if whose == OF_MATCH => Some(FailureClass::MatchBudget),
                         Room::Never => Some(FailureClass::Budget),
@@ -226,7 +226,7 @@ impl BotBudget {
         let shared = self.shared.as_ref().map_or(Ok(()), |shared| shared.update(total, settle));
         if let Err(error) = own.and(shared) {
             // The reservation stays, so that no budget is exceeded.
-            tracing::warn!(%error, "cannot write a budget's ledger");
+            tracing::warn!(%error, "cannot write the ledger of a budget");
         }
         self.changed.notify_waiters();
     }

@@ -64,8 +64,12 @@ impl fmt::Display for QuestionMode {
         }
         let parts = [
             (self.memory == Memory::Match.to_string(), "with memory", "without memory"),
-            (self.blind, "blind", "with names"),
-            (self.think == Thinking::Before.to_string(), "thinking before", "not thinking before"),
+            (self.blind, "without bot names", "with bot names"),
+            (
+                self.think == Thinking::Before.to_string(),
+                "with thinking before the answer",
+                "without thinking before the answer",
+            ),
         ];
         parts.into_iter().try_for_each(|(is, yes, no)| write!(f, ", {}", if is { yes } else { no }))
     }
@@ -74,7 +78,7 @@ impl fmt::Display for QuestionMode {
 impl fmt::Display for CallMode {
     /// Writes the parts that may change answers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} schema", self.question, if self.schema { "with" } else { "without" })
+        write!(f, "{}, {} a schema", self.question, if self.schema { "with" } else { "without" })
     }
 }
 
@@ -97,7 +101,7 @@ mod tests {
             |settings: &LlmSettings, has_schema| CallMode::new(settings, dialect, has_schema).to_string();
         assert_eq!(
             words(&usual, true),
-            "prompt 3, with memory, with names, not thinking before, with schema"
+            "prompt 3, with memory, with bot names, without thinking before the answer, with a schema"
         );
         let other = LlmSettings {
             memory: Memory::None,
@@ -108,7 +112,7 @@ mod tests {
         };
         assert_eq!(
             words(&other, false),
-            "prompt from a file, without memory, blind, thinking before, without schema"
+            "prompt from a file, without memory, without bot names, with thinking before the answer, without a schema"
         );
     }
 }

@@ -191,7 +191,12 @@ impl Completion {
             return failure(FailureClass::Filtered, detail);
         }
         if reason == "refusal" || !self.refusal.trim().is_empty() {
-            return failure(FailureClass::Refused, format!("the model refused: {}", self.refusal.trim()));
+            let words = self.refusal.trim();
+            let detail = match words {
+                "" => "the model refused to answer".to_owned(),
+                words => format!("the model refused: {words}"),
+            };
+            return failure(FailureClass::Refused, detail);
         }
         if LENGTH_REASONS.contains(&reason) {
             let detail = format!(
@@ -243,12 +248,12 @@ fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
     } else if is_of_ollama {
         ("Ollama", "http://127.0.0.1:11434/v1")
     } else if json.get("object").and_then(Value::as_str) == Some("response") {
-        ("OpenAI's responses", "https://api.openai.com/v1")
+        ("OpenAI's Responses API", "https://api.openai.com/v1")
     } else {
         return Ok(());
     };
     let detail = format!(
-        "the reply is in the native format of {api}, not that of chat completions: use an endpoint such as --base-url {base_url}"
+        "the reply has the native format of {api}, not that of chat completions: use an endpoint such as --base-url {base_url}"
     );
     Err(CallFailure::new(FailureClass::Rejected, detail))
 }

@@ -94,7 +94,7 @@ impl Decider {
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
                 let class = failure.class.name();
-                tracing::warn!(match_id = %question.match_id(), class, %policy, "the model gave no answer: {}", failure.detail);
+                tracing::warn!(match_id = %question.match_id(), class, %policy, "the model gave no usable answer: {}", failure.detail);
                 let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
                 chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
             }

@@ -209,7 +209,7 @@ impl Endpoint {
         let (Ok(Ok(slot)), true) = (acquired, has_time) else {
             let calls = self.settings.concurrency;
             let detail =
-                format!("no call could start in time: {calls} calls were open, the limit of --concurrency");
+                format!("no call could start in time: --concurrency limits the open calls to {calls}");
             return Err(CallFailure::new(FailureClass::Queued, detail));
         };
         loop {
@@ -217,7 +217,10 @@ impl Endpoint {
             match paused {
                 Some(until) if until >= deadline => {
                     let wait = until.saturating_duration_since(Instant::now());
-                    let detail = format!("the endpoint asked for another pause of {} s", wait.as_secs());
+                    let detail = format!(
+                        "the endpoint limits its calls: the next one must wait for another {} s",
+                        wait.as_secs()
+                    );
                     let class = FailureClass::RateLimited;
                     return Err(CallFailure { class, detail, retry_after: Some(wait) });
                 }
@@ -414,9 +417,9 @@ impl Endpoint {
             _ => FailureClass::Rejected,
         };
         let note = match status {
-            _ if status.is_redirection() => ": redirects are not followed",
+            _ if status.is_redirection() => " (redirects are not followed)",
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.key.is_none() => {
-                ": no key was sent: name the environment variable with the key (--api-key-env)"
+                " (no key was sent: name the environment variable with the key in --api-key-env)"
             }
             _ => "",
         };
@@ -442,33 +445,35 @@ pub fn parse_base_url(text: &str) -> Result<Url, String> {
     let url =
         Url::parse(text).map_err(|error| format!("{error}: expected a URL such as {DEFAULT_ENDPOINT}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("expected http:// or https://".to_owned());
+        return Err(format!("the URL begins with \"{}:\": expected http:// or https://", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("the URL contains a user name: put the key into an environment variable".to_owned());
+        return Err(
+            "the URL contains a user name or a password: put the key into an environment variable".to_owned()
+        );
     }
     Ok(url)
 }
 
 /// Checks the names and values of additional headers.
 fn check_headers(settings: &LlmSettings) -> Result<(), LlmError> {
-    let check_name = |name: &str| {
+    let check_name = |flag: &str, name: &str| {
         let parsed = header::HeaderName::from_bytes(name.as_bytes());
-        parsed.map_err(|_| LlmError::Header(format!("{name:?} is not a valid name, such as api-key")))
+        let why = || format!("{flag}: {name:?} is not a valid header name: expected one such as api-key");
+        parsed.map_err(|_| LlmError::Header(why()))
     };
     if let Some(name) = &settings.api_key_header {
-        check_name(name)?;
+        check_name("--api-key-header", name)?;
     }
     for (name, value) in &settings.headers.0 {
-        if check_name(name)? == header::AUTHORIZATION {
-            let why =
-                "authorization: transcripts show headers; put the key into the variable of --api-key-env";
+        if check_name("--headers", name)? == header::AUTHORIZATION {
+            let why = "--headers: authorization is not allowed, because transcripts show headers: put the key into the variable that --api-key-env names";
             return Err(LlmError::Header(why.to_owned()));
         }
         let is_valid = value.as_str().is_some_and(|value| header::HeaderValue::from_str(value).is_ok());
         if !is_valid {
             return Err(LlmError::Header(format!(
-                "{name}: {value} is not a valid value, such as \"lastnim\""
+                "--headers: {name}: {value} is not a valid header value: expected text such as \"lastnim\""
             )));
         }
     }
@@ -482,7 +487,7 @@ const OWN_MEMBERS: [(&str, &str); 3] =
 /// Checks that additional members of requests do not replace members that the transcript reports.
 fn check_extra_body(settings: &LlmSettings) -> Result<(), LlmError> {
     match OWN_MEMBERS.iter().find(|(member, _)| settings.extra_body.0.contains_key(*member)) {
-        Some((member, flag)) => Err(LlmError::ExtraBody(format!("{member}: use {flag}"))),
+        Some((member, flag)) => Err(LlmError::ExtraBody(format!("{member} is not allowed: use {flag}"))),
         None => Ok(()),
     }
 }
@@ -533,8 +538,8 @@ mod tests {
             assert!(error.starts_with("--base-url: ") && !error.contains("secret"), "{error}");
         }
         for (headers, why) in [
-            (serde_json::json!({ "a b": "x" }), "\"a b\" is not a valid name"),
-            (serde_json::json!({ "x-a": 1 }), "x-a: 1 is not a valid value"),
+            (serde_json::json!({ "a b": "x" }), "\"a b\" is not a valid header name"),
+            (serde_json::json!({ "x-a": 1 }), "x-a: 1 is not a valid header value"),
             (serde_json::json!({ "Authorization": "x" }), "--api-key-env"),
         ] {
             let headers = crate::JsonObject(headers.as_object().unwrap().clone());
@@ -546,7 +551,7 @@ mod tests {
             crate::JsonObject(serde_json::Map::from_iter([("messages".to_owned(), Value::Null)]));
         let settings = LlmSettings { model: "m".into(), extra_body, ..LlmSettings::default() };
         let error = Endpoint::with_key(settings, None).unwrap_err().to_string();
-        assert_eq!(error, "--extra-body: messages: use --prompt");
+        assert_eq!(error, "--extra-body: messages is not allowed: use --prompt");
         assert!(!format!("{:?}", endpoint(DEFAULT_ENDPOINT).unwrap()).contains("0123456789"));
     }
 }

@@ -14,13 +14,13 @@ pub enum LlmError {
     #[error("--base-url: {0}")]
     BaseUrl(String),
     /// A header is invalid.
-    #[error("--headers: {0}")]
+    #[error("{0}")]
     Header(String),
     /// A member of requests cannot be added.
     #[error("--extra-body: {0}")]
     ExtraBody(String),
     /// A variable does not contain a valid key.
-    #[error("{variable}: not a valid key: expected visible ASCII characters")]
+    #[error("{variable}: its value is not a valid key: expected visible ASCII characters")]
     Key {
         /// The variable.
         variable: String,
@@ -59,7 +59,7 @@ pub enum LlmError {
     },
     /// A budget in money has no prices.
     #[error(
-        "a budget in money needs prices: --prompt-price and --completion-price (prompt_price and completion_price in a file)"
+        "a budget in money needs prices: --prompt-price and --completion-price (prompt_price and completion_price in a tournament file)"
     )]
     NoPrices,
     /// A shared budget has no ledger.

@@ -20,7 +20,7 @@ impl SettingValue for JsonObject {
                 self.0.clone_from(object);
                 Ok(())
             }
-            other => Err(format!("{other} is not a JSON object such as {{\"key\": 1}}")),
+            other => Err(format!("{other}: expected a JSON object such as {{\"key\": 1}}")),
         }
     }
 }
@@ -39,7 +39,7 @@ mod tests {
             assert_eq!(object.to_json(), json!({ "a": 1 }));
         }
         let why = object.set(&json!("[1]"), &(0..=0)).unwrap_err();
-        assert_eq!(why, "[1] is not a JSON object such as {\"key\": 1}");
+        assert_eq!(why, "[1]: expected a JSON object such as {\"key\": 1}");
         assert!(object.set(&json!("a=1"), &(0..=0)).unwrap_err().contains("a=1"));
     }
 }

@@ -79,7 +79,11 @@ impl ScoringLookup {
             Ok(Err(error)) => error.to_string(),
             Err(_) => format!("no answer within {} s", LOOKUP_TIMEOUT.as_secs()),
         };
-        tracing::warn!(tournament, why, "the scoring is unknown, so the prompt leaves it out");
+        tracing::warn!(
+            tournament,
+            why,
+            "cannot look up the scoring of the tournament, so the prompt leaves it out"
+        );
         MatchScoring::Unknown
     }
 }

@@ -105,16 +105,16 @@ impl Provider {
         match self {
             Self::OpenAi => "it hides reasoning, and its reasoning models reject temperature and top_p",
             Self::Anthropic => {
-                "it ignores the JSON schema, the seed and the reasoning effort, and its temperature ends at 1"
+                "it ignores the JSON schema, the seed and the reasoning effort, and its highest temperature is 1"
             }
             Self::Gemini => {
-                "it hides reasoning unless extra_body asks for it, and names no system fingerprint"
+                "it hides reasoning unless extra_body asks for it, and reports no system fingerprint"
             }
             Self::Azure => {
-                "the model is the name of a deployment, and a request cannot turn its content filter off"
+                "--model must be the name of a deployment, and requests cannot turn off the content filter"
             }
             Self::OpenRouter => {
-                "it may send each call to a different provider: extra_body can select one, on which support for the JSON schema depends"
+                "it may send each call to a different provider, and not all of them support the JSON schema: extra_body can select one"
             }
             Self::Vllm => {
                 "it separates reasoning from the reply only if it was started with a reasoning parser"

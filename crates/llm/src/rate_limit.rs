@@ -75,7 +75,7 @@ impl RateLimit {
             wait
         });
         let wait = wait.map_err(|error| {
-            CallFailure::new(FailureClass::Rejected, format!("the rate-limit file: {error}"))
+            CallFailure::new(FailureClass::Rejected, format!("cannot use the rate-limit file: {error}"))
         })?;
         if wait >= left {
             let what =

@@ -33,18 +33,21 @@ impl RowNotation {
         };
         if numbers.len() != seats.get() {
             let given = numbers.len();
-            return Err(format!("a row of {given} {word}s: list each of 0 to {last} once"));
+            let s = if given == 1 { "" } else { "s" };
+            return Err(format!("a row of {given} {word}{s}: list each of 0 to {last} once"));
         }
         let mut offsets = Vec::with_capacity(numbers.len());
         for number in numbers {
             let index = usize::try_from(*number).ok().filter(|index| *index <= last);
-            let index = index.ok_or_else(|| format!("{word} {number} in a row: expected 0 to {last}"))?;
+            let index = index.ok_or_else(|| format!("{word} {number} in the row: expected 0 to {last}"))?;
             let offset = match self {
                 Self::Seats => seats.seat(index).map_or(index, |found| seats.distance_between(seat, found)),
                 Self::Offsets => index,
             } as u64;
             if offsets.contains(&offset) {
-                return Err(format!("{word} {number} appears twice in a row: list each of 0 to {last} once"));
+                return Err(format!(
+                    "{word} {number} appears twice in the row: list each of 0 to {last} once"
+                ));
             }
             offsets.push(offset);
         }
@@ -77,8 +80,8 @@ mod tests {
         assert_eq!(row.offsets(), [2, 0, 1]);
         let why = |numbers: &[i128]| RowNotation::Seats.parse_row(numbers, seat, seats).unwrap_err();
         assert_eq!(why(&[0, 1]), "a row of 2 seats: list each of 0 to 2 once");
-        assert_eq!(why(&[0, 1, 3]), "seat 3 in a row: expected 0 to 2");
-        assert_eq!(why(&[0, 1, -1]), "seat -1 in a row: expected 0 to 2");
-        assert_eq!(why(&[0, 1, 1]), "seat 1 appears twice in a row: list each of 0 to 2 once");
+        assert_eq!(why(&[0, 1, 3]), "seat 3 in the row: expected 0 to 2");
+        assert_eq!(why(&[0, 1, -1]), "seat -1 in the row: expected 0 to 2");
+        assert_eq!(why(&[0, 1, 1]), "seat 1 appears twice in the row: list each of 0 to 2 once");
     }
 }

@@ -42,11 +42,11 @@ settings! {
     pub struct LlmSettings {
         /// The name of the model at its endpoint
         model: String = String::new(), "NAME";
-        /// A well-known endpoint: its address, and the variable and header of its key
+        /// A well-known endpoint, which sets the address, and the variable and header of the key
         ///
         /// One of openai, anthropic, gemini, azure, openrouter, vllm, ollama and llama.cpp.
         provider: Option<Provider> = None, "NAME";
-        /// The endpoint: its address without `/chat/completions`
+        /// The address of the endpoint, without `/chat/completions`
         base_url: String = DEFAULT_ENDPOINT.to_owned(), "URL";
         /// The environment variable with the key of the endpoint [default: the provider's]
         ///
@@ -60,7 +60,7 @@ settings! {
         extra_body: JsonObject = JsonObject::default(), "JSON";
         /// The text of a system message before the prompt
         system_prompt: Option<String> = None, "TEXT";
-        /// The file of the prompt, a template [default: the built-in one]
+        /// A file with a template of the prompt [default: the built-in prompt]
         prompt: Option<PathBuf> = None, "FILE";
         /// The version of the built-in prompt; 1 has examples that models copy, 2 does not ask for plans
         prompt_version: u8 = LATEST_PROMPT, "1|2|3".range(1..=LATEST_PROMPT.into());
@@ -68,11 +68,11 @@ settings! {
         memory: Memory = Memory::default(), "none|match";
         /// Whether the prompt hides the names of the bots
         blind: bool = false, "true|false";
-        /// Whether a model without reasoning thinks in plain text `before` the JSON schema applies
+        /// Whether a model without reasoning first thinks in plain text, `before` it answers in JSON
         think: Thinking = Thinking::default(), "none|before";
         /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
-        /// The share of likely tokens to sample from, 0 to 1 [default: the endpoint's]
+        /// The total probability of the likeliest tokens to sample from, 0 to 1 [default: the endpoint's]
         top_p: Option<Decimal> = None, "NUMBER".range(0..=1);
         /// The seed of the endpoint's sampling, if the endpoint supports seeds
         sampling_seed: Option<u64> = None, "N";
@@ -90,9 +90,9 @@ settings! {
         answers: u8 = 3, "N".range(1..=10);
         /// How often a call is repeated after a temporary refusal, a broken connection or a stall
         retries: u8 = 5, "N".range(0..=100);
-        /// What the bot does without an answer: give up the seat, take one counter, or take a random number
+        /// What the bot does without an answer: give up the seat, take one counter, or take at random
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
-        /// How long a question waits for an endpoint that fails, while the organiser freezes the match
+        /// How long a question waits for a failing endpoint, while the organiser freezes the match
         outage_limit: Duration = Duration::ZERO, "DURATION".range(0..=2_592_000_000);
         /// Maximum time for a row or a take with all its calls; less if the clock has less
         turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);
@@ -104,7 +104,7 @@ settings! {
         requests_per_minute: Option<u32> = None, "N".range(1..=1_000_000);
         /// Maximum tokens per minute, prompts and replies together, of all bots with the same --rate-file
         tokens_per_minute: Option<u64> = None, "N".range(1..=1_000_000_000_000);
-        /// The file through which bots with the same key share these limits
+        /// The file through which bots with the same key share their limits per minute
         rate_file: Option<PathBuf> = None, "FILE";
         /// The price of a million tokens of prompts, in any currency
         prompt_price: Option<Decimal> = None, "MONEY";
@@ -132,7 +132,7 @@ settings! {
         shared_token_budget: Option<u64> = None, "N";
         /// The file that keeps the spending of all bots that share it
         shared_ledger: Option<PathBuf> = None, "FILE";
-        /// A file to append every call to as a line of JSON, or a folder in which each run writes a file
+        /// A file to which calls are added as lines of JSON, or a folder in which each run writes a file
         transcript: Option<PathBuf> = None, "FILE|DIR";
     }
 }

@@ -75,9 +75,14 @@ fn class_words(counts: &BTreeMap<FailureClass, u64>) -> String {
         .join(", ")
 }
 
+fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} questions, {} answered by the model", self.questions, self.answered)?;
+        let questions = counted(self.questions, "question", "questions");
+        write!(f, "{questions}, {} answered by the model", self.answered)?;
         if self.withdrawn > 0 {
             write!(f, ", {} withdrawn", self.withdrawn)?;
         }
@@ -90,7 +95,7 @@ impl fmt::Display for Tally {
                 self.policy
             )?;
         }
-        write!(f, "; {} calls", self.calls)?;
+        write!(f, "; {}", counted(self.calls, "call", "calls"))?;
         if !self.failures.is_empty() {
             write!(f, ", failed: {}", class_words(&self.failures))?;
         }
@@ -103,10 +108,13 @@ impl fmt::Display for Tally {
             write!(f, "; {cached} of the prompt tokens were cached")?;
         }
         if self.uncounted_calls > 0 {
-            write!(f, "; the endpoint did not report the tokens of {} calls", self.uncounted_calls)?;
+            let calls = counted(self.uncounted_calls, "call", "calls");
+            write!(f, "; the endpoint did not report the tokens of {calls}")?;
         }
         if self.ignored_members > 0 {
-            write!(f, "; {} values in answers were out of range", self.ignored_members)?;
+            let values =
+                counted(self.ignored_members, "value in the answers was", "values in the answers were");
+            write!(f, "; {values} out of range")?;
         }
         if self.spent.money > 0 {
             write!(f, "; spent: at most {}", self.spent)?;

@@ -11,7 +11,7 @@ pub struct VariableName(String);
 /// An invalid name. The message does not repeat it, as it may be the key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "not the name of an environment variable, such as OPENAI_API_KEY; put the key itself into the variable"
+    "not the name of an environment variable: expected one such as OPENAI_API_KEY, which contains the key"
 )]
 pub struct VariableNameError;
 

@@ -77,7 +77,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         .column(Column::integer("tier"), |tier| tier.tier)
         .column(Column::integer("items"), |tier| tier.items)
         .column(
-            Column::text("over by").with_meaning(
+            Column::text("ended by").with_key("over_by").with_meaning(
                 "why the tier ended: the interval was narrow enough, or the item limit was reached",
             ),
             |tier| match tier.stop() {
@@ -88,7 +88,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         )
         .column(
             Column::text("loss").with_meaning(
-                "share of a match's ranks lost by its own takes; all ranks if the seat was lost",
+                "share of a match's ranks lost by the bot's own takes; all ranks if the seat was lost",
             ),
             |tier| figure(tier.loss.as_ref()),
         )
@@ -98,13 +98,12 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
             |tier| figure(tier.first_take_loss.as_ref()),
         )
         .column(
-            Column::text("seat kept")
-                .with_meaning("loss in the matches in which the bot did not lose its seat"),
+            Column::text("seat kept").with_meaning("loss in the matches in which the bot kept its seat"),
             |tier| figure(tier.kept_seat_loss.as_ref()),
         )
         .column(
             Column::number("accuracy", NumberUnit::Share, 1)
-                .with_meaning("share of its own takes that were optimal"),
+                .with_meaning("share of the bot's own takes that were optimal"),
             |tier| Cell::Fraction { part: tier.optimal_takes, whole: tier.takes },
         )
         .column(Column::integer("wins"), |tier| tier.wins)
@@ -148,7 +147,7 @@ fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
         let count: u32 = seats.filter(|lost| lost.reason() == reason).map(|lost| lost.count).sum();
         let word =
             reason.as_str_name().trim_start_matches("FORFEIT_REASON_").to_lowercase().replace('_', " ");
-        (count > 0).then(|| format!("{count} {word}"))
+        (count > 0).then(|| format!("{word}: {count}"))
     });
     let reasons = reasons.collect::<Vec<_>>().join(", ");
     let reasons = if lost == 0 { String::new() } else { format!(" ({reasons})") };
@@ -174,18 +173,18 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     };
     let mut lines = vec![
         format!(
-            "Model {} at {}, asked with {}: {} questions, {} answered by the model; not answered: {} (policy: {}).",
+            "Model {} at {}, asked with {}: {}, {} answered by the model; not answered: {} (policy: {}).",
             model.model,
             model.endpoint,
             model.mode,
-            model.questions,
+            count_words(model.questions, "question", "questions"),
             model.answered,
             shares(&model.unanswered),
             model.on_failure
         ),
         format!(
-            "{} calls, failed: {}; tokens: {} in prompts, {} in replies.",
-            model.calls,
+            "{}, failed: {}; tokens: {} in prompts, {} in replies.",
+            count_words(model.calls, "call", "calls"),
             shares(&model.failed_calls),
             model.prompt_tokens,
             model.completion_tokens
@@ -193,7 +192,9 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     ];
     if model.unknown_takes > 0 {
         let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
-        lines.push(format!("The transcript has no question for {takes}, so it is unknown why they failed."));
+        lines.push(format!(
+            "The transcript has no question for {takes}, so it is unknown whether calls failed there."
+        ));
     }
     lines
 }
@@ -202,7 +203,7 @@ fn how_played(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
-        "Played by lastnim {}: {}, at most {} per tier; a tier ends when the interval is at most {} wide; {} s for each seat's clock.",
+        "Played by lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; {} s for each seat's clock.",
         card.program_version,
         count_words(item_count(card), "item", "items"),
         rule.max_items,
@@ -227,7 +228,7 @@ mod tests {
             ],
             ..Default::default()
         };
-        let words = "Failures: 4 seats lost (1 timed out, 3 strikes), 4 illegal takes, 6 strikes. A lost seat counts as a loss of all ranks.";
+        let words = "Failures: 4 seats lost (timed out: 1, strikes: 3), 4 illegal takes, 6 strikes. A lost seat counts as a loss of all ranks.";
         assert_eq!(failure_lines(&card), [words]);
         assert_eq!(failure_lines(&pb::BenchmarkCard::default()), ["No failures."]);
     }

@@ -49,15 +49,12 @@ pub fn accuracy_words(found: &pb::BotFindings) -> Option<(String, String)> {
     let share = SHARE.format_number(accuracy.value);
     let sure = match accuracy.low.zip(accuracy.high) {
         Some((low, high)) => {
-            format!(", with 95% certainty {} to {}", SHARE.format_number(low), SHARE.format_number(high))
+            format!(" (95% interval: {} to {})", SHARE.format_number(low), SHARE.format_number(high))
         }
-        None => ", in too few matches to say how sure that is".to_owned(),
+        None => ", but there are too few matches to say how sure that is".to_owned(),
     };
     let takes = count_words(figures.plies, "take", "takes");
-    Some((
-        share.clone(),
-        format!("Of the {takes} that were compared with the oracle, {share} are optimal{sure}."),
-    ))
+    Some((share.clone(), format!("Of the {takes} compared with the oracle, {share} were optimal{sure}.")))
 }
 
 /// Says under which conditions a bot clearly errs more or less.
@@ -77,8 +74,12 @@ fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
     };
     let mut words = vec![format!("{matches} in {about}{groups}. {newest}")];
     if response.matches_damaged > 0 {
-        let damaged = count_words(response.matches_damaged, "match is", "matches are");
-        words.push(format!("{damaged} left out, because their records are damaged or were removed."));
+        let damaged = count_words(
+            response.matches_damaged,
+            "match is left out, because its record is",
+            "matches are left out, because their records are",
+        );
+        words.push(format!("{damaged} damaged or removed."));
     }
     words
 }

@@ -44,8 +44,9 @@ pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
         .column(Column::integer("matches"), |(_, tally)| tally.matches)
         .column(Column::integer("won").with_meaning("matches that this bot won"), |(_, tally)| tally.won)
         .column(
-            Column::integer("lost to it")
-                .with_meaning("matches that the opponent won; the other matches were won by other bots"),
+            Column::integer("lost to it").with_meaning(
+                "matches that the opponent won; other bots won the matches that neither of the two won",
+            ),
             |(_, tally)| tally.lost_to,
         )
         .column(share_column(), |(_, tally)| share_cell(*tally))

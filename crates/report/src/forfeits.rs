@@ -43,7 +43,8 @@ pub fn forfeit_section(bots: &[BotForfeits]) -> Option<Section> {
     }
     let cut = counted.iter().filter(|(bot, _)| bot.has_more).map(|(bot, _)| bot.bot.as_str());
     let cut: Vec<_> = cut.collect();
-    let note = (!cut.is_empty()).then(|| format!("For {}, only the newest are counted.", cut.join(", ")));
+    let note =
+        (!cut.is_empty()).then(|| format!("For {}, only the newest lost seats are counted.", cut.join(", ")));
     Some(Section::with_heading("Lost seats, by reason").table(table).paragraphs(note))
 }
 
@@ -66,7 +67,7 @@ mod tests {
         assert!(
             Terminal::without_styles()
                 .section_text(&section)
-                .ends_with("For ann, only the newest are counted.\n")
+                .ends_with("For ann, only the newest lost seats are counted.\n")
         );
         assert_eq!(csv_text(&section.into()), "bot,lost_seats,no_show,timed_out\nann,3,1,2\ncid,1,,1\n");
         assert_eq!(forfeit_section(&bots[1..2]), None);

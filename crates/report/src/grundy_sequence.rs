@@ -63,7 +63,10 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
         "by the theorem of Guy and Smith (1956) on octal games".to_owned()
     } else {
         let largest = set.last().copied().unwrap_or_default();
-        format!("because {} that repeat determine all later values", count_words(largest, "value", "values"))
+        format!(
+            "because {} all later values",
+            count_words(largest, "value that repeats determines", "values that repeat determine")
+        )
     };
     let repeats = format!(
         "From size {start} on, the values repeat with period {length}: proved {proof}, from the values of sizes up to {checked_to}."
@@ -71,10 +74,13 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
     let zero = match period.zero_remainders.as_slice() {
         [] => format!("No pile of size {start} or more is P."),
         all if all.len() as u64 == *length => format!("Every pile of size {start} or more is P."),
-        some => format!(
-            "From size {start} on, a size is P exactly if its remainder modulo {length} is {}.",
-            listed_sizes(some)
-        ),
+        some => {
+            let one_of = if some.len() == 1 { "" } else { "one of " };
+            format!(
+                "From size {start} on, a size is P exactly if its remainder modulo {length} is {one_of}{}.",
+                listed_sizes(some)
+            )
+        }
     };
     let exceptions = (!period.exceptions.is_empty()).then(|| {
         format!(

@@ -21,7 +21,7 @@ pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
         Section::with_heading("What this audit would have found: the chance that help would have been significant")
             .table(table.into_table())
             .paragraph(
-                "Simulated: two bots of this field that met help in this share of their distinct groups, and everybody else plays as they did. A flag also needs a favour that is large and costs its bot enough, which rare help may not be.",
+                "Simulated: two bots of this field that met each other give help in this share of their distinct groups, and all others play as they did. A flag also needs a favour that is large and costs its bot enough: rare help can be too small for that.",
             ),
     )
 }
@@ -29,8 +29,8 @@ pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
 fn kind_words(kind: pb::HelpKind) -> &'static str {
     match kind {
         pb::HelpKind::Unspecified => "unknown",
-        pb::HelpKind::MutualDeclarations => "each declares the other before all third bots",
-        pb::HelpKind::OneWayDeclarations => "one declares the other first",
+        pb::HelpKind::MutualDeclarations => "each ranks the other above all third bots",
+        pb::HelpKind::OneWayDeclarations => "one ranks the other first",
         pb::HelpKind::MutualTakes => "each opens matches with the best take for the other",
         pb::HelpKind::OneWayTakes => "one opens matches with the best take for the other",
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Summarises an audit in one line. Takes by the steward are not credited to bots.
 pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let should = if audit.predicted_winner == audit.winner {
-        "as under optimal play".to_owned()
+        "the same winner as under optimal play".to_owned()
     } else {
         format!("{} would have won under optimal play", players.name_of_seat(audit.predicted_winner))
     };
@@ -85,7 +85,7 @@ fn state_words(game: &pb::Match) -> String {
 
 /// Explains why an audit is not shown.
 pub const AUDIT_WITHHELD: &str =
-    "withheld until the tournament is over, because its bots may not use the oracle";
+    "withheld until the tournament is over, because its bots must not use the oracle";
 
 /// Reports a match and the summary of its audit.
 pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
@@ -162,15 +162,18 @@ mod tests {
             ..Default::default()
         });
         let mut audit = pb::Audit { winner: 1, predicted_winner: 1, ..pb::Audit::default() };
-        assert_eq!(audit_line(&audit, &players), "as under optimal play; every take was optimal");
+        assert_eq!(
+            audit_line(&audit, &players),
+            "the same winner as under optimal play; every take was optimal"
+        );
         let ply = |seat, steward| pb::PlyAudit { seat, steward, ..pb::PlyAudit::default() };
         audit.plies = vec![ply(0, false), ply(1, true)];
         assert_eq!(
             audit_line(&audit, &players),
-            "as under optimal play; every take by a bot was optimal; seat 1 (bob) made none"
+            "the same winner as under optimal play; every take by a bot was optimal; seat 1 (bob) made none"
         );
         audit.plies = vec![ply(0, true), ply(1, true)];
-        assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take");
+        assert_eq!(audit_line(&audit, &players), "the same winner as under optimal play; no bot made a take");
         audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];
         (audit.predicted_winner, audit.first_error) = (0, Some(0));
         assert_eq!(

@@ -12,7 +12,7 @@ pub fn opponent_score_plot(bot: &str, compared: &[pb::Comparison]) -> Option<Plo
     let mut marks: Vec<_> = compared.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();
     marks.sort_by(|one, other| other.value.total_cmp(&one.value));
     (!marks.is_empty()).then(|| Plot {
-        caption: format!("Share of its matches against each opponent that {bot} won, with 95% intervals (Wilson's, assuming that matches are independent)"),
+        caption: format!("The share that {bot} won of its matches against each opponent, with 95% intervals (Wilson's, assuming that matches are independent)"),
         shape: MarkShape::Intervals,
         format: NumberFormat::new(NumberUnit::Share, 0),
         marks,

@@ -32,7 +32,7 @@ pub fn graph_report(graph: &PlayGraph) -> Report {
     [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
 
-const LEGEND: &str = "Before each state is the take that leads to it, with a star if it is optimal.";
+const LEGEND: &str = "Before each state is the take that leads to it, with a star if the take is optimal.";
 
 fn best_line_section(graph: &PlayGraph) -> Option<Section> {
     let line = graph.best_line();
@@ -50,7 +50,7 @@ fn edge_words(edge: &Edge, graph: &PlayGraph) -> String {
 
 fn node_state(node: &Node) -> String {
     match node.cut {
-        Some(below) => format!("{}  seat {} wins, {below} below", node.position, node.winner),
+        Some(below) => format!("{}  seat {} wins, nodes below: {below}", node.position, node.winner),
         None => format!("{}  seat {} wins", node.position, node.winner),
     }
 }

@@ -81,12 +81,12 @@ fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader)
             |figures| figures.guaranteed_rank,
         )
         .column(
-            Column::integer("price of trust").with_meaning("guaranteed minus predicted"),
+            Column::integer("price of trust").with_meaning("guaranteed rank minus predicted rank"),
             |figures| figures.price_of_trust,
         )
         .column(
             Column::text("smallest coalition against the seat").with_meaning(
-                "the smallest set of other seats that worsens its rank by playing against it (an equilibrium; minimax if the set contains all others)",
+                "the smallest set of other seats that can worsen its rank by playing against it (in an equilibrium, or by minimax if the set contains all other seats)",
             ),
             |figures| smallest_coalition_words(figures, seats.len(), reader),
         )
@@ -120,8 +120,8 @@ fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
 const SAFETY_MEANINGS: [&str; 4] = [
     "safe: optimal, and keeps the guaranteed rank",
     "risky: optimal, but worsens the guaranteed rank",
-    "safe error: worsens the predicted rank, but keeps the guaranteed one, which is above last place",
-    "error: worsens the predicted rank, and the guaranteed rank if it was above last place",
+    "safe error: worsens the predicted rank, but keeps the guaranteed rank, which is better than last place",
+    "error: worsens the predicted rank, and also the guaranteed rank if that was better than last place",
 ];
 
 fn safety_phrase(safety: pb::TakeSafety) -> String {
@@ -132,11 +132,11 @@ fn winner_words(winner: &pb::SeatRobustness) -> String {
     let pb::SeatRobustness { seat, predicted_rank, guaranteed_rank, price_of_trust, .. } = winner;
     if *price_of_trust == 0 {
         format!(
-            "Seat {seat}, the winner under optimal play, can force its rank {predicted_rank} against all others together."
+            "Seat {seat}, the winner under optimal play, can force rank {predicted_rank} even if all other seats play against it."
         )
     } else {
         format!(
-            "Seat {seat}, the winner under optimal play, cannot force its rank {predicted_rank}: against all others together it can only force rank {guaranteed_rank}."
+            "Seat {seat}, the winner under optimal play, cannot force rank {predicted_rank}: if all other seats play against it, it can only force rank {guaranteed_rank}."
         )
     }
 }
@@ -150,7 +150,7 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
         let (met, flag) = if figures.search_halted.is_empty() {
             ("larger coalitions were not checked", "--max-coalition")
         } else {
-            ("time was up", "--max-time")
+            ("the time limit was reached", "--max-time")
         };
         return format!(
             "more than {}; {met}{}",
@@ -163,8 +163,7 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
         [seat] => format!("seat {seat}"),
         others => format!("seats {}", join_words(others, ", ")),
     };
-    let whom = if *winner == figures.seat { "it".to_owned() } else { format!("seat {winner}") };
-    format!("{who}: rank {rank}, {whom} wins")
+    format!("{who}: rank {rank}, seat {winner} wins")
 }
 
 fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
@@ -183,14 +182,19 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
             |(figures, _)| figures.kept_if_all_err,
         )
         .column(
-            rank("rank, others err").with_meaning("the same, if the seat itself makes no error"),
+            rank("rank, others err").with_meaning("its expected rank if all other seats err and it does not"),
             |(figures, _)| figures.expected_rank_if_others_err,
         )
-        .column(share("kept, others err"), |(figures, _)| figures.kept_if_others_err)
+        .column(
+            share("kept, others err").with_meaning(
+                "the probability that its rank is no worse than predicted, if all other seats err and it does not",
+            ),
+            |(figures, _)| figures.kept_if_others_err,
+        )
         .into_table();
     let section = Section::with_heading(format!("If a take is an error with probability {}:", outlook.rate))
         .paragraph(
-            "An error is drawn from all legal takes, and every other take from the optimal ones; no seat anticipates errors.",
+            "An error is drawn at random from all legal takes, and every other take from the optimal ones. No seat allows for later errors.",
         );
     with_explained_table(section, table, reader)
 }

@@ -23,10 +23,10 @@ pub fn solution_section(game: &Game) -> Section {
     } else {
         let optimal = solution.optimal_takes(&position);
         let counters = position.counters();
-        let there = if counters == 1 { "is" } else { "are" };
+        let noun = if counters == 1 { "counter" } else { "counters" };
         Section::new()
             .paragraph(optimal_play_words(winner, value, first))
-            .paragraph(format!("Optimal takes: {optimal} (there {there} {counters} in the last pile)."))
+            .paragraph(format!("Optimal takes: {optimal} ({counters} {noun} in the last pile)."))
     };
     let outcome = OutcomeClass::of_winners(&winners)
         .map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));

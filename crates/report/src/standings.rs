@@ -79,7 +79,7 @@ impl ShownMeasure {
             _ => Self {
                 word: "wins",
                 format: NumberFormat::new(NumberUnit::Points, 0),
-                meaning: "based on wins: a bot with 400 points more wins ten times as often as another at its table",
+                meaning: "based on wins: a bot with 400 points more than another at its table wins ten times as often",
             },
         }
     }
@@ -112,13 +112,14 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
             |standing| standing.accuracy,
         )
         .column(
-            Column::number("regret/match", NumberUnit::Ranks, 2).with_meaning("ranks lost by its own errors"),
+            Column::number("regret/match", NumberUnit::Ranks, 2)
+                .with_meaning("ranks that it lost through its own errors"),
             |standing| standing.regret_per_match,
         )
         .column(
             Column::number("luck/match", NumberUnit::Ranks, 2)
                 .with_sign()
-                .with_meaning("ranks gained by others' errors"),
+                .with_meaning("ranks that it gained through others' errors"),
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)

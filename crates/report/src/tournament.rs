@@ -61,7 +61,7 @@ pub fn titles_first(table: Table) -> Table {
 pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let field = match tournament.field.as_slice() {
-        [] => "nobody yet".to_owned(),
+        [] => "no bots yet".to_owned(),
         field => field.join(", "),
     };
     let (title, others): (Vec<_>, Vec<_>) =

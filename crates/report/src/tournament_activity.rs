@@ -69,9 +69,10 @@ fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
     let longest = format!("at most {} according to the clocks", span_words(left.longest_ms));
     match left.estimate_ms {
         Some(estimate) => {
-            let (ended, took) = (left.paced_matches, span_words(left.paced_ms));
+            let ended = count_words(left.paced_matches, "match", "matches");
+            let took = span_words(left.paced_ms);
             format!(
-                "about {} for {matches}, because the last {ended} took {took}; {longest}",
+                "about {} for {matches}, at the recent pace of {ended} in {took}; {longest}",
                 span_words(estimate)
             )
         }
@@ -139,7 +140,7 @@ mod tests {
         };
         assert_eq!(
             time_left_line(&left),
-            "about 0.7 s for 1 match, because the last 8 took 5.6 s; at most 1 min 1 s according to the clocks"
+            "about 0.7 s for 1 match, at the recent pace of 8 matches in 5.6 s; at most 1 min 1 s according to the clocks"
         );
     }
 }

@@ -14,11 +14,11 @@ pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
 /// Describes an event.
 pub fn event_line(event: &pb::TournamentEvent) -> String {
     match &event.event {
-        None => "an event from a newer version".to_owned(),
+        None => "an event of a kind that this version does not know".to_owned(),
         Some(Event::Paused(paused)) => match paused.open_matches() {
             pb::OpenMatches::Freeze => "paused; open matches were frozen".to_owned(),
             pb::OpenMatches::Finish | pb::OpenMatches::Unspecified => {
-                "paused; open matches were finished".to_owned()
+                "paused; open matches were left to finish".to_owned()
             }
         },
         Some(Event::Resumed(_)) => "resumed".to_owned(),

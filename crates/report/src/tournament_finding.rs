@@ -108,7 +108,7 @@ pub fn tournament_finding(
         Some(Said::Sprt(said)) => return test_finding(tournament, said),
         _ if tournament.matches_played == 0 => {
             let bots = count_words(field, "bot plays", "bots play");
-            return TournamentFinding::new("No match has ended yet", format!("{bots} in it."));
+            return TournamentFinding::new("No match has ended yet", format!("{bots} in the tournament."));
         }
         Some(Said::Knockout(said)) => return knockout_finding(tournament, standings, said, rounds),
         _ => {}
@@ -138,7 +138,7 @@ pub fn tournament_finding(
 fn certainty_words(leader: &pb::Standing, standings: &[pb::Standing], is_over: bool) -> String {
     if leader.rating.is_none() {
         return format!(
-            "It won {} of {}. Ratings, which show how sure that is, are not known yet.",
+            "It won {} of {}. There are no ratings, which would show how sure this ranking is.",
             leader.wins,
             count_words(leader.matches, "match", "matches")
         );
@@ -152,12 +152,14 @@ fn certainty_words(leader: &pb::Standing, standings: &[pb::Standing], is_over: b
             line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
         }) =>
         {
-            "No 95% interval that can be compared reaches into its own.".to_owned()
+            "Among the bots with comparable ratings, no 95% interval reaches into its own.".to_owned()
         }
         [] => format!("That is clear: no other bot’s 95% interval reaches into that of {}.", leader.bot),
-        [one] => format!("One other {claim}: {one}. Its 95% interval reaches into that of {}.", leader.bot),
+        [one] => {
+            format!("One other bot {claim}: {one}. Its 95% interval reaches into that of {}.", leader.bot)
+        }
         many => format!(
-            "{} others {claim}: {}. Their 95% intervals reach into that of {}.",
+            "{} other bots {claim}: {}. Their 95% intervals reach into that of {}.",
             number_word(many.len()),
             named_words(many),
             leader.bot
@@ -191,20 +193,22 @@ fn test_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> Tourname
     let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR };
     let groups = count_words(said.groups, "group of matches", "groups of matches");
     let decided = |headline: String, given: f64| {
-        let words =
-            format!("This took {groups}. Such a test says so wrongly in at most {}% of cases.", wrong(given));
+        let words = format!(
+            "This took {groups}. Such a test gives this answer wrongly in at most {}% of cases.",
+            wrong(given)
+        );
         TournamentFinding::new(headline, words)
     };
     match said.answer() {
         pb::SprtAnswer::Better => decided(pair("is"), test.alpha),
         pb::SprtAnswer::NoBetter => decided(pair("is not"), test.beta),
         _ if tournament.state() == State::Finished => TournamentFinding::new(
-            format!("Nobody knows whether {}", pair("is")),
-            format!("{groups} did not decide it."),
+            format!("The test did not show whether {}", pair("is")),
+            format!("There was no answer after {groups}."),
         ),
         _ => TournamentFinding::new(
             format!("Is {} better than {}?", test.candidate, test.baseline),
-            format!("That is open after {groups}, of at most {}.", test.groups),
+            format!("There is no answer yet after {groups}; the maximum is {}.", test.groups),
         ),
     }
 }
@@ -258,7 +262,7 @@ fn path_words(champion: &str, rounds: &[Round]) -> Option<String> {
     let met = if before.is_empty() {
         format!("It met {} in the final.", named_words(&in_final))
     } else {
-        format!("It met {}, and {} in the final.", named_words(&before), named_words(&in_final))
+        format!("It met {}, and then {} in the final.", named_words(&before), named_words(&in_final))
     };
     let level = tables.iter().filter(|table| table.tie_break.is_some()).count();
     let decided = match level {
@@ -312,7 +316,7 @@ mod tests {
         let near = [clear[0].clone(), line(2, "bob", Some((1400.0, 1600.0))), line(3, "cid", None)];
         assert_eq!(
             told(&running, &near, None),
-            "ann leads. One other may still be ahead of it: bob. Its 95% interval reaches into that of ann."
+            "ann leads. One other bot may still be ahead of it: bob. Its 95% interval reaches into that of ann."
         );
         let many: Vec<_> =
             (1..=9).map(|place| line(place.min(4), &format!("b{place}"), Some((1.0, 9.0)))).collect();
@@ -324,13 +328,13 @@ mod tests {
         let over = tournament(State::Finished, None);
         assert_eq!(
             told(&over, &many, None),
-            "b1 won. Eight others may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
+            "b1 won. Eight other bots may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
         );
         let mut apart = near.clone();
         apart[1].rating.as_mut().unwrap().island = 1;
         assert_eq!(
             told(&running, &apart, None),
-            "ann leads. No 95% interval that can be compared reaches into its own."
+            "ann leads. Among the bots with comparable ratings, no 95% interval reaches into its own."
         );
         let unrated = [line(1, "ann", None), line(2, "bob", None)];
         assert!(told(&running, &unrated, None).starts_with("ann leads. It won 3 of 6 matches. Ratings, "));
@@ -372,7 +376,10 @@ mod tests {
         let cancelled = tournament(State::Cancelled, None);
         assert_eq!(told(&cancelled, &[], None), "The tournament was cancelled. 9 matches had been played.");
         let begun = pb::Tournament { matches_played: 0, ..tournament(State::Running, None) };
-        assert_eq!(told(&begun, &[line(1, "ann", None)], None), "No match has ended yet. 3 bots play in it.");
+        assert_eq!(
+            told(&begun, &[line(1, "ann", None)], None),
+            "No match has ended yet. 3 bots play in the tournament."
+        );
     }
 
     #[test]
@@ -389,16 +396,16 @@ mod tests {
         };
         assert_eq!(
             said(pb::SprtAnswer::Better, State::Finished),
-            "new is better than old. This took 20 groups of matches. Such a test says so wrongly in at most 5% of cases."
+            "new is better than old. This took 20 groups of matches. Such a test gives this answer wrongly in at most 5% of cases."
         );
         assert!(said(pb::SprtAnswer::NoBetter, State::Finished).starts_with("new is not better than old. "));
         assert_eq!(
             said(pb::SprtAnswer::Undecided, State::Finished),
-            "Nobody knows whether new is better than old. 20 groups of matches did not decide it."
+            "The test did not show whether new is better than old. There was no answer after 20 groups of matches."
         );
         assert!(
             said(pb::SprtAnswer::Open, State::Running)
-                .ends_with("open after 20 groups of matches, of at most 99.")
+                .ends_with("There is no answer yet after 20 groups of matches; the maximum is 99.")
         );
     }
 
@@ -426,7 +433,7 @@ mod tests {
         };
         assert_eq!(
             told(&shown, &verdict, &rounds),
-            "ann is champion. It met bob, and cid in the final. One table was level on points, and a tie-break decided it."
+            "ann is champion. It met bob, and then cid in the final. One table was level on points, and a tie-break decided it."
         );
         // The matches of the first round are not known.
         assert_eq!(told(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");

@@ -120,7 +120,7 @@ mod tests {
             groups: 500,
             ..Default::default()
         };
-        let expected = "sequential test: is new better than old, by regret, 0.05 or more per match, not 0 or less; at most 500 groups";
+        let expected = "sequential test: is new better than old, by regret, with a gain of 0.05 or more per match, rather than 0 or less; at most 500 groups";
         assert_eq!(told(Some(Format::Sprt(sprt))), expected);
     }
 

@@ -3,7 +3,7 @@
 use super::{
     Column, NumberUnit, Section, Table,
     winner_words::{by_first_words, ending_words},
-    words::{enumerate_words, join_words},
+    words::{count_words, enumerate_words, join_words},
 };
 use lastnim_analysis::variants::{Variant, VariantGame};
 use lastnim_core::{
@@ -15,7 +15,7 @@ use lastnim_proto::pb::{self, solve_variant_response::Solution};
 /// The maximum number of ranges of takes in a report.
 const MAX_RANGES: usize = 20;
 
-const TIES_NOTE: &str = "In some positions, several takes are equally good for the mover but not for others. The figures assume that the mover then takes the fewest counters.";
+const TIES_NOTE: &str = "In some positions, several takes are equally good for the seat to move but not for the others. The figures assume that it then takes the fewest counters.";
 
 /// Reports the solution of a variant: who wins, and which takes are optimal.
 pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) -> Section {
@@ -57,7 +57,8 @@ fn passes_section(game: &VariantGame, found: &pb::PassingSolution) -> Section {
     let has_pass = passes > 0 && !game.position().is_over();
     Section::new()
         .paragraph(format!(
-            "Seat {winner} wins under optimal play, with seat {first} to move and shared passes left: {passes}."
+            "Seat {winner} wins under optimal play, with seat {first} to move and {} left.",
+            count_words(passes, "shared pass", "shared passes")
         ))
         .paragraphs(counters_words(game))
         .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
@@ -98,7 +99,7 @@ fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> S
     let ties = found.has_ties.then_some(TIES_NOTE);
     Section::new()
         .paragraph(format!(
-            "Each seat's outlook, with seat {first} to move; the others know which seats move at random (rank: place in its own row, 0 is best):"
+            "Each seat's outlook, with seat {first} to move, if the seats that play optimally know which seats move at random (rank: place in its own row, 0 is best):"
         ))
         .table(table)
         .paragraphs(counters_words(game))
@@ -134,7 +135,7 @@ fn takes_words(game: &VariantGame, what: &str, takes: &[pb::TakeRange]) -> Optio
     let shown = describe_takes(&shown.collect::<Vec<_>>());
     let more = match takes.len().saturating_sub(MAX_RANGES) {
         0 => String::new(),
-        more => format!(" and {more} more ranges"),
+        more => format!(" and {}", count_words(more, "more range", "more ranges")),
     };
     (!game.position().is_over()).then(|| format!("{what}: {shown}{more}."))
 }

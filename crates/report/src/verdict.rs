@@ -63,13 +63,16 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::Better => "the candidate is better".to_owned(),
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
         answer => {
-            format!("is the candidate better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
+            format!(
+                "whether the candidate is better is {}",
+                enum_phrase(answer.as_str_name(), "SPRT_ANSWER_")
+            )
         }
     };
     let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} per match"));
     let pb::SprtVerdict { llr, lower, upper, .. } = said;
     let groups = count_words(said.groups, "group", "groups");
-    format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
+    format!("{answer}: log-likelihood ratio {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
 }
 
 #[cfg(test)]
@@ -138,10 +141,10 @@ mod tests {
         assert_eq!(
             told(&FormatVerdict::Sprt(sprt.clone())),
             [
-                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 per match"
+                "the candidate is no better: log-likelihood ratio -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 per match"
             ]
         );
         let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
-        assert!(open[0].starts_with("is the candidate better: open: "), "{open:?}");
+        assert!(open[0].starts_with("whether the candidate is better is open: "), "{open:?}");
     }
 }

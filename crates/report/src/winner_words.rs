@@ -17,7 +17,7 @@ pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
 /// Lists the winners by the seat that moves first; `what` says what wins, such as a seat or an alliance.
 pub fn by_first_words(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
     let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-    format!("{what} by first seat: {}", join_words(by_first, ", "))
+    format!("{what} for each seat that moves first: {}", join_words(by_first, ", "))
 }
 
 /// Says who wins at the end of a game.

@@ -83,7 +83,9 @@ impl pb::bot_service_server::BotService for BotRpc {
         if registrar != Some(Principal::Admin) {
             let address = ClientAddress::of_request(request.extensions());
             self.registrations.admit(address, Instant::now()).map_err(|refused| {
-                let message = format!("too many bots were registered {refused}, or ask the administrator");
+                let message = format!(
+                    "too many bots were registered {refused}, or ask an administrator to register the bot"
+                );
                 retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
             })?;
         }

@@ -27,9 +27,7 @@ where
         let size = match size as usize {
             0 => DEFAULT_PAGE_SIZE,
             size if size <= MAX_PAGE_SIZE => size,
-            size => {
-                parse_field("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_PAGE_SIZE}")))?
-            }
+            size => parse_field("page_size", Err(format!("{size}: expected 1 to {MAX_PAGE_SIZE}")))?,
         };
         let start = if token.is_empty() { None } else { Some(parse_field("page_token", token.parse())?) };
         Ok(Self { start, size })

@@ -17,7 +17,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message that callers get when the store cannot be used, whatever the cause is.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
-const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
+const DELAYED: &str =
+    "the store cannot be used now; the request may still be carried out: check later whether it was";
 const DAMAGED: &str = "the stored data is damaged: see the server's log";
 const FAILED: &str = "the store failed: see the server's log";
 
@@ -132,7 +133,7 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
         CloseReason::SlowReader => (
             Code::ResourceExhausted,
             "SLOW_READER",
-            "too many messages waited unread: keep reading the stream while thinking",
+            "too many messages waited unread: keep reading the stream while the bot thinks",
         ),
         CloseReason::Replaced => (
             Code::Aborted,

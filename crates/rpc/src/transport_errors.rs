@@ -40,7 +40,11 @@ pub fn too_many_strangers_status() -> Status {
 
 /// Returns the status of every call to a server that is standing by for the server named `holder`.
 pub fn standing_by_status(holder: &str) -> Status {
-    retry_status(Code::Unavailable, "STANDING_BY", &format!("standing by for {holder}: use its address"))
+    retry_status(
+        Code::Unavailable,
+        "STANDING_BY",
+        &format!("this server is standing by for {holder}: connect to that server instead"),
+    )
 }
 
 /// Adds a reason to a status that has none, such as a status from the transport layers. `path` is the called method.

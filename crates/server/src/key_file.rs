@@ -127,7 +127,7 @@ fn warn_if_open(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let is_open = |mode: u32| mode & 0o077 != 0;
     if fs::metadata(path).is_ok_and(|file| is_open(file.permissions().mode())) {
-        tracing::warn!(file = %path.display(), "others can read the key that signs records: chmod 600 it");
+        tracing::warn!(file = %path.display(), "other users can access the key that signs records: use chmod 600 on this file");
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<T
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
         let listener = TcpListener::bind(address).await;
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("metrics at {address}: {error}"));
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("metrics address {address}: {error}"));
         listeners.push(listener.map_err(named)?);
     }
     Ok(listeners)

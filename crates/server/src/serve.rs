@@ -45,7 +45,7 @@ pub enum ServeError {
     #[error(transparent)]
     House(#[from] HostedBotError),
     /// The address of a listener could not be determined, or a listener for metrics could not be bound.
-    #[error("listening: {0}")]
+    #[error("cannot listen for connections: {0}")]
     Listener(std::io::Error),
     /// The store was lost while the server ran.
     #[error("the server had to stop: {0}")]
@@ -117,7 +117,7 @@ pub async fn run_server_on(
             Shutdown::LetGo => (Duration::ZERO, None),
         },
     };
-    tracing::info!(within = ?grace, "stopping: waiting for open matches to finish");
+    tracing::info!(within = ?grace, "stopping: open matches have a limited time to finish");
     report_health(&health, &HEALTH_NAMES, ServingStatus::NotServing).await;
     arena.stop(grace).await;
     drop(house);

@@ -117,7 +117,7 @@ async fn answer_request(request: Request<Incoming>, mut health: Routes, holder: 
 fn answer_page(path: &str, holder: &str) -> Response<Body> {
     let is_alive = path == "/healthz";
     let words =
-        if is_alive { "the process runs\n".to_owned() } else { format!("standing by for {holder}\n") };
+        if is_alive { "the process is running\n".to_owned() } else { format!("standing by for {holder}\n") };
     let mut response = Response::new(Body::new(words));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     if !is_alive {

@@ -26,8 +26,9 @@ impl FromStr for TrustedProxy {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        let network = network
-            .map_err(|_| format!("{text:?} is neither a network such as 10.0.0.0/8 nor an address"))?;
+        let network = network.map_err(|_| {
+            format!("{text:?} is neither a network such as 10.0.0.0/8 nor an IP address such as 10.0.0.1")
+        })?;
         Ok(Self(network.trunc()))
     }
 }

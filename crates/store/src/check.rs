@@ -114,7 +114,7 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
     }
     match store.outcome(id).await {
         Ok(kept) if kept == outcome_of(&stored) => {}
-        Ok(_) => check.note(damage("figures", "they do not follow from the record")),
+        Ok(_) => check.note(damage("result", "its figures do not follow from the record")),
         Err(error) => note_or_fail(check, error)?,
     }
     Ok(())

@@ -34,7 +34,7 @@ pub enum StoreError {
     Pruned(MatchId),
     /// The in-memory store has dropped matches of the tournament to make room.
     #[error(
-        "the server has forgotten some matches of tournament {0}: it keeps finished matches in memory, up to --kept-matches and --kept-events"
+        "the server has forgotten some matches of tournament {0}: it keeps finished matches only in memory, up to the limits --kept-matches and --kept-events"
     )]
     Forgotten(TournamentId),
     /// The files or tables of the database are corrupt.

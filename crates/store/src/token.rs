@@ -20,7 +20,7 @@ const MIN_DISTINCT_PERCENT: usize = 75;
 pub enum TokenError {
     /// It is too short to have enough entropy, given the kinds of characters in it.
     #[error(
-        "a token of {characters} characters has at most {bits} bits: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
+        "a token of {characters} characters has at most {bits} bits of randomness: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     TooShort {
         /// Its length in characters.

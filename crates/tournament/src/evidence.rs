@@ -109,7 +109,7 @@ impl RatingEvidence {
         settings: &Settings,
         (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
     ) -> Result<Self, CheckpointError> {
-        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "dropped groups must have existed")?;
+        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "it dropped groups that did not exist")?;
         matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);
         ensure_valid(elo.is_some() == fresh.elo.is_some(), "plain Elo is only for matches with two seats")?;

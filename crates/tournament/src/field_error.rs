@@ -20,7 +20,7 @@ pub enum FieldError {
     },
     /// There are too few bots for a test in which the candidate and the baseline play against other bots.
     #[error(
-        "a field of {field} bots: testing one bot against another with {seats} seats per match needs {needed}"
+        "a field of {field} bots: testing one bot against another with {seats} seats per match needs at least {needed}"
     )]
     TooFewOpponents {
         /// The size of the field.
@@ -40,7 +40,8 @@ pub enum FieldError {
     },
     /// There would be too many matches.
     #[error(
-        "{field} bots, {seats} seats per match and {positions} positions would make more than {MAX_MATCHES} matches: use fewer bots or positions"
+        "{field} bots, {seats} seats per match and {positions} position{s} would make more than {MAX_MATCHES} matches: use fewer bots or positions",
+        s = if *positions == 1 { "" } else { "s" }
     )]
     TooManyMatches {
         /// The size of the field.

@@ -62,7 +62,7 @@ const MAX_LADDER_BOTS: usize = 1_024;
 const PLANNED: FormatProfile = FormatProfile {
     name: "round_robin",
     title: "round robin",
-    summary: "all sets of bots, or a balanced sample",
+    summary: "all sets of bots meet, or a balanced sample of them",
     max_bots: MAX_BOTS,
     has_open_field: false,
     course: FormatCourse::Planned,
@@ -94,7 +94,7 @@ impl FormatProfile {
     pub const KNOCKOUT: &'static Self = &Self {
         name: "knockout",
         title: "knockout",
-        summary: "the best of each table advance",
+        summary: "the best bots of each table advance",
         max_bots: MAX_PAIRED_BOTS,
         course: FormatCourse::InRounds,
         view: CourseView::Bracket,
@@ -104,7 +104,7 @@ impl FormatProfile {
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
-        summary: "bots come and go until an organiser stops it",
+        summary: "bots come and go until an organiser ends the tournament",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
         course: FormatCourse::InRounds,

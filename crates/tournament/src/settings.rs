@@ -84,7 +84,7 @@ pub enum SettingsError {
         seats: SeatCount,
     },
     /// The tournament would start with too few or too many bots.
-    #[error("start at {field}: {error}", field = .0.field(), error = .0)]
+    #[error("{0}")]
     StartAt(FieldError),
 }
 
@@ -194,11 +194,11 @@ mod tests {
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(2)),
-            "start at 2: a field of 2 bots: expected at least 3, one per seat"
+            "a field of 2 bots: expected at least 3, one per seat"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(1_000)),
-            "start at 1000: 1000 bots, 3 seats per match and 2 positions would make more than 10000000 matches: use fewer bots or positions"
+            "1000 bots, 3 seats per match and 2 positions would make more than 10000000 matches: use fewer bots or positions"
         );
     }
 }

@@ -67,7 +67,7 @@ pub enum SprtError {
         beta: f64,
     },
     /// A bot is compared with itself.
-    #[error("{0} is both candidate and baseline: expected two different bots")]
+    #[error("{0} is both the candidate and the baseline: expected two different bots")]
     OneBot(BotName),
 }
 

@@ -370,13 +370,13 @@ impl fmt::Display for FormAddress {
 
 impl PathPart for TournamentId {
     fn read(id: &str) -> Result<Self, String> {
-        id.parse().map_err(|error| format!("tournament {id:?}: {error}"))
+        id.parse().map_err(|error| format!("{error}"))
     }
 }
 
 impl PathPart for MatchId {
     fn read(id: &str) -> Result<Self, String> {
-        id.parse().map_err(|error| format!("match {id:?}: {error}"))
+        id.parse().map_err(|error| format!("{error}"))
     }
 }
 
@@ -388,7 +388,7 @@ impl PathPart for BotName {
 
 impl PathPart for &'static Chapter {
     fn read(name: &str) -> Result<Self, String> {
-        Chapter::named(name).ok_or_else(|| format!("no chapter is called {name:?}: /docs lists them all"))
+        Chapter::named(name).ok_or_else(|| format!("no chapter is called {name:?}: /docs lists all chapters"))
     }
 }
 
@@ -598,7 +598,7 @@ mod tests {
         for (address, why) in [
             ("/nothing", "no page has this address"),
             ("/organise.json", "no page has this address"),
-            ("/tournaments/x", "tournament \"x\""),
+            ("/tournaments/x", "tournament id \"x\": expected a UUID"),
             ("/matches/../../etc", "no page has this address"),
             ("/bots/A%20B", "bot name \"A%20B\""),
             ("/docs/x", "no chapter is called \"x\""),
@@ -607,7 +607,7 @@ mod tests {
             assert!(said.contains(why), "{said}");
         }
         let said = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
-        assert_eq!(said, "ply \"-1\": expected a whole number");
+        assert_eq!(said, "ply \"-1\": expected a whole number from 0 to 4294967295");
     }
 
     fn wanted_page(query: &str) -> Option<SiteAddress> {

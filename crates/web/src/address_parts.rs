@@ -26,16 +26,26 @@ pub(super) trait QueryPart: Sized {
 }
 
 /// An integer in an address.
-pub(super) trait WholeNumber: Display + std::str::FromStr {}
+pub(super) trait WholeNumber: Display + std::str::FromStr {
+    /// The largest number.
+    const MAX: Self;
+}
 
-impl WholeNumber for u32 {}
-impl WholeNumber for u64 {}
+impl WholeNumber for u32 {
+    const MAX: Self = u32::MAX;
+}
+impl WholeNumber for u64 {
+    const MAX: Self = u64::MAX;
+}
 
 impl<N: WholeNumber> QueryPart for Option<N> {
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let given = query.find(key).filter(|given| !given.is_empty());
-        let read =
-            |given: &str| given.parse().map_err(|_| format!("{key} {given:?}: expected a whole number"));
+        let read = |given: &str| {
+            given
+                .parse()
+                .map_err(|_| format!("{key} {given:?}: expected a whole number from 0 to {}", N::MAX))
+        };
         given.map(read).transpose()
     }
 
@@ -207,7 +217,7 @@ macro_rules! declare_actions {
             fn read(segment: &str) -> Result<Self, String> {
                 match segment {
                     $($word => Ok(Self::$each),)+
-                    other => Err(format!("unknown tournament action {other:?}")),
+                    other => Err(format!("tournament action {other:?}: expected one of {}", [$($word),+].join(", "))),
                 }
             }
         }

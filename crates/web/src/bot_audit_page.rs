@@ -178,7 +178,7 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
         rule_words(game.ending)
     );
     let answer = format!(
-        "Optimal: {}, and {} wins. It took {}, after which {} wins under optimal play: this cost it {}.",
+        "Optimal: {}, and {} wins. The bot took {}, after which {} wins under optimal play: this cost the bot {} in its order.",
         takes_words(&puzzle.optimal_takes),
         name(puzzle.winner_if_optimal as usize),
         puzzle.take,

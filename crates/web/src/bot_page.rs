@@ -82,7 +82,10 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
         lead.extend(accuracy.map(|(_, words)| words));
         lead.extend(found.into_iter().flat_map(clear_conditions));
         if is_audited && audited.is_none() {
-            lead.push("Its takes are being compared with the oracle: load this page again soon.".to_owned());
+            lead.push(
+                "Its takes are being compared with optimal play: reload this page in a few seconds."
+                    .to_owned(),
+            );
         }
         let record = record_html(&name, &list);
         let content = BotContent {
@@ -126,15 +129,15 @@ fn headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&s
         (Some(rated), Some(plays)) => format!("{name} {rated}, and {plays}"),
         (Some(rated), None) => format!("{name} {rated}"),
         (None, Some(plays)) => format!("{name}: {plays}"),
-        (None, None) => format!("{name} has not finished a match"),
+        (None, None) => format!("{name} has not finished a match that counts"),
     }
 }
 
 fn rating_words((_, low, high): (f64, f64, f64), list: &pb::ListMatchesResponse) -> String {
     let matches = count_words(list.matches.len() as u64, "match", "matches");
-    let which = if list.next_page_token.is_empty() { "all its" } else { "its newest" };
+    let which = if list.next_page_token.is_empty() { "its" } else { "its newest" };
     format!(
-        "Its rating is by wins in {which} {matches}, and lies between {low:.0} and {high:.0} with a probability of 95%. All bots start at 1500; 400 points more mean ten times as many wins."
+        "Its rating is based on the wins in {which} {matches}, and lies between {low:.0} and {high:.0} with a probability of 95%. All bots start at 1500; a lead of 400 points over another bot means ten times as many wins."
     )
 }
 
@@ -193,9 +196,9 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
         return String::new();
     }
     let of_all = if list.next_page_token.is_empty() {
-        "All its finished matches.".to_owned()
+        "All its finished matches are counted here.".to_owned()
     } else {
-        format!("Its newest {}.", count_words(list.matches.len() as u64, "match", "matches"))
+        format!("Its newest {} are counted here.", count_words(list.matches.len() as u64, "match", "matches"))
     };
     // The list starts with the newest match.
     let chart =
@@ -222,7 +225,7 @@ mod tests {
             "ann is rated 1470 ± 50, and 69.4% of its takes are optimal"
         );
         assert_eq!(headline(&name, rating, None), "ann is rated 1470 ± 50");
-        assert_eq!(headline(&name, None, None), "ann has not finished a match");
+        assert_eq!(headline(&name, None, None), "ann has not finished a match that counts");
     }
 
     #[test]

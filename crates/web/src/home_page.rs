@@ -10,7 +10,7 @@ use lastnim_report::render::{Html, text_html};
 use tonic::Status;
 
 /// The heading: what this is about.
-const CLAIM: &str = "One row of piles. Many seats. One oracle that knows.";
+const CLAIM: &str = "One row of piles. Many seats. One oracle that knows who wins.";
 
 /// Returns the home page.
 pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageContent, Status> {

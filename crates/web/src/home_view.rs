@@ -124,13 +124,13 @@ impl HomeNow {
     fn featured_html(&self) -> String {
         match self.previews.first() {
             Some(preview) => featured_html(preview, &self.title),
-            None => "<p>No matches are being played.</p>".to_owned(),
+            None => "<p>There is no match to show.</p>".to_owned(),
         }
     }
 
     /// Writes the other open matches.
     fn previews_html(&self) -> String {
-        previews_html("Also played now", self.previews.get(1..).unwrap_or_default())
+        previews_html("Also being played", self.previews.get(1..).unwrap_or_default())
     }
 
     fn tournaments_html(&self) -> String {

@@ -51,7 +51,7 @@ pub(super) async fn tournament_list(
         title: "Tournaments",
         summary: "All tournaments on this server, the newest first",
         before: String::new(),
-        nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with \"organise\" below.",
+        nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with the link \"organise\" below.",
         links: link_of_tournament_cell,
     };
     Ok(list_content(words, table, next, list))
@@ -75,7 +75,7 @@ pub(super) async fn match_list(
     let form = filter_form_html(tournament, filter);
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
-            "No matches have been played yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
+            "There are no matches yet. Matches are played in tournaments; the link \"Play\" above starts a match against house bots."
         }
         (false, false) => "No matches fit the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",

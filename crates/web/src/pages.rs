@@ -434,7 +434,8 @@ pub fn is_probe(path: &str) -> bool {
 
 /// Shows the metrics to clients on this machine, and elsewhere to the admin and viewers.
 fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
-    let elsewhere = || Status::not_found("this server has its metrics on a separate listener");
+    let elsewhere =
+        || Status::not_found("this server has its metrics at a separate address, set by --metrics-listen");
     let metrics = site.metrics.as_ref().ok_or_else(elsewhere)?;
     match visitor.channel {
         VisitorChannel::Loopback => {}

@@ -198,7 +198,11 @@ fn shown_rounds(
     let rounds = rounds.split_off(all - shown);
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
-    let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
+    let decided = if scoring == Some(pb::Scoring::Satisfaction) {
+        "; satisfaction, not wins, decides the table"
+    } else {
+        ""
+    };
     let words =
         format!("The number beside each bot is the number of matches that it won at its table{decided}.");
     let cut = is_cut.then(|| "Some matches are not shown; the list of matches has them all.".to_owned());

@@ -83,12 +83,13 @@ pub(super) fn tournament_cards_html(
         let settings = tournament.settings.clone().unwrap_or_default();
         let headline = finding.as_ref().map(|finding| finding.headline.clone()).unwrap_or_default();
         let joins = if tournament.has_open_field() { ". Bots can join at any time." } else { "" };
+        let progress = if progress.is_empty() { String::new() } else { format!(": {progress}") };
         Some(TournamentCard {
             address,
             state: state_words.to_owned(),
             state_words: state_words.to_owned(),
             headline,
-            progress: format!("{}: {progress}{joins}", settings.format_profile().title),
+            progress: format!("{}{progress}{joins}", settings.format_profile().title),
             title: settings.title,
             played: tournament.matches_played,
             total: tournament.matches_total,

@@ -296,7 +296,7 @@ impl TournamentView {
 
     /// Writes the first open matches.
     fn previews_html(&self) -> String {
-        previews_html("Played now", &self.now.previews)
+        previews_html("Being played now", &self.now.previews)
     }
 
     /// Lists what the organiser did; empty if nothing.
@@ -352,7 +352,7 @@ fn rating_order_note(lines: &[pb::Standing]) -> String {
     } else {
         format!(", because bots have played between {least} and {most} matches so far")
     };
-    format!("Ordered by rating while it runs{played}. At the end points decide.")
+    format!("Ordered by rating while the tournament runs{played}. At the end, points decide the order.")
 }
 
 /// Returns the figures of the leader that a page shows large.

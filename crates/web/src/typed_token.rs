@@ -25,7 +25,7 @@ pub(super) fn authorization_header(token: &str) -> Result<HeaderValue, Status> {
     let token = token.trim();
     let is_visible = !token.is_empty() && token.chars().all(|character| character.is_ascii_graphic());
     let header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible);
-    let expected = || Status::unauthenticated("token: expected visible characters without spaces");
+    let expected = || Status::unauthenticated("token: expected visible ASCII characters without spaces");
     let mut header = header.ok_or_else(expected)?;
     header.set_sensitive(true);
     Ok(header)

@@ -17,6 +17,7 @@ use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, write_template};
 use lastnim_report::winner_words::rule_words;
+use lastnim_report::words::count_words;
 use tonic::Status;
 
 #[derive(Template)]
@@ -42,7 +43,7 @@ pub(super) async fn what_if_page(
 ) -> Result<PageContent, Status> {
     let record = site.get_record(visitor, id).await?;
     let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
-    let replay = replay.ok_or_else(|| Status::not_found("the match's rows are not revealed"))?;
+    let replay = replay.ok_or_else(|| Status::not_found("the match's rows have not been revealed yet"))?;
     let mut position = replay.requested_position(ply)?;
     let (seat, pile) = (position.to_move().index(), position.pile_index());
     let mut last = None;
@@ -59,12 +60,12 @@ pub(super) async fn what_if_page(
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
-            (None, _) => format!("The position after {ply} takes."),
+            (None, _) => format!("The position after {}.", count_words(ply, "take", "takes")),
             (Some(take), Some(actual)) if actual != take => {
-                format!("The position after {ply} takes, if {bot} had taken {take} instead of {actual}.")
+                format!("The position if {bot} had taken {take} instead of {actual} at take {}.", ply + 1)
             }
             (Some(take), _) => {
-                format!("The position after {ply} takes, if {bot} takes {take}.")
+                format!("The position if {bot} takes {take} at take {}.", ply + 1)
             }
         };
         let html = Html::with_links(&|_, _| None);

@@ -21,7 +21,8 @@ pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String 
     let place = if line <= 1 { format!("column {column}") } else { format!("line {line} column {column}") };
     match error.classify() {
         Category::Syntax => {
-            let what = if what == "expected ident" { "expected a value" } else { what };
+            let what =
+                if matches!(what, "expected ident" | "expected value") { "expected a value" } else { what };
             format!("not valid JSON: {what} at {place}, found {:?}", word_at(document, line, column))
         }
         Category::Eof => {
@@ -106,7 +107,7 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
         while let Some(key) = object.next_key::<String>()? {
             if members.contains_key(&key) {
                 let short: String = key.chars().take(MAX_CHARACTERS).collect();
-                return Err(A::Error::custom(format!("the key {short:?} appears twice")));
+                return Err(A::Error::custom(format!("the key {short:?} appears a second time")));
             }
             let UniqueKeys(value) = object.next_value()?;
             members.insert(key, value);
@@ -129,10 +130,10 @@ mod tests {
     #[test]
     fn duplicate_key_is_named_at_any_depth() {
         let refusal = |text: &str| parse_document(text).unwrap_err();
-        assert_eq!(refusal("{\"a\":1,\"a\":1}"), "the key \"a\" appears twice at column 10");
+        assert_eq!(refusal("{\"a\":1,\"a\":1}"), "the key \"a\" appears a second time at column 10");
         assert_eq!(
             refusal("[\n{\"b\":{\"a\":1,\"a\":2}}]"),
-            "the key \"a\" appears twice at line 2 column 15"
+            "the key \"a\" appears a second time at line 2 column 15"
         );
         assert_eq!(refusal("{\"a\":1,}"), "not valid JSON: trailing comma at column 8, found \"}\"");
         assert!(refusal(&"[".repeat(1_000)).contains("recursion limit"));

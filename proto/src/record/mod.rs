@@ -174,7 +174,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_
     let seat_of = |seat: u32| field.member("seat").ok_or_report(seats.seat(seat as usize));
     let event = match field.require(timed.event.as_ref())? {
         Wire::Created(_) => {
-            field.report("a second `created`: only the first event may be one");
+            field.report("a second `created`: only the first event may be `created`");
             return None;
         }
         Wire::Declared(declared) => {

@@ -112,7 +112,7 @@ fn invalid_events_are_refused_by_field() {
         ),
         (
             with(Wire::Created(pb::MatchSetup::default())),
-            "events[1]: a second `created`: only the first event may be one",
+            "events[1]: a second `created`: only the first event may be `created`",
         ),
     ];
     for (record, words) in cases {

@@ -39,7 +39,7 @@ impl RecordForm {
 #[non_exhaustive]
 pub enum RecordFileError {
     /// The text does not begin like JSON.
-    #[error("not a record: its JSON begins with `{{`")]
+    #[error("not a record: expected JSON that begins with `{{`")]
     Form,
     /// The record is in text format.
     #[error(

@@ -284,7 +284,7 @@ fn error_names_the_field_and_the_value() {
         (
             "\"match_id\":",
             "\"match_id\":\"x\",\"match_id\":",
-            "the key \"match_id\" appears twice at column 26",
+            "the key \"match_id\" appears a second time at column 26",
         ),
         ("\"winner\":0", "\"winner\":0},\"took\":{", "events[10]: \"ended\" and \"took\" are alternatives"),
         (

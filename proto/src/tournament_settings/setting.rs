@@ -216,12 +216,12 @@ impl TournamentSetting {
                 let (bank, increment) = text.split_once('+').unwrap_or((&text, "0s"));
                 let parts = parse_millis(bank).ok().zip(parse_millis(increment).ok());
                 let (bank, increment) = parts.ok_or_else(|| {
-                    format!("{text:?} is not a bank and an increment with units, such as 10s+100ms")
+                    format!("{text:?} is not a time bank and an increment with units, such as 10s+100ms")
                 })?;
                 Ok(json!({ "initial_ms": bank, "increment_ms": increment }))
             }
             ValueKind::Flag if given != true => {
-                Err(format!("{given}: expected true; to turn it off, leave it out"))
+                Err(format!("{given}: expected true; to turn this setting off, leave it out"))
             }
             ValueKind::Flag => Ok(json!({})),
             ValueKind::Number => Ok(number_of_text(given).unwrap_or_else(|| given.clone())),

@@ -102,29 +102,29 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who hosts tables: the most uncertain bot, or in turns that bot and the longest-waiting bot", ", paired {}";
+            "Who hosts: the bot with the least certain rating, or that bot and the longest-waiting one by turns", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
         "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is compared with", " better than {}";
-        "sprt.measure" Word "Measure" "", ["regret"], "What better means: fewer ranks lost by its own takes, or more points",
+        "sprt.measure" Word "Measure" "", ["regret"], "What counts as better: fewer ranks lost by a bot's own takes, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
-            "The gain per match that counts as better", ", {} or more per match";
-        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain per match that counts as no better", ", not {} or less";
+            "The gain per match that counts as better", ", with a gain of {} or more per match";
+        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain per match that counts as no better", ", rather than {} or less";
         "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better when it is not",
             "; alpha {}";
         "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better when it is",
             ", beta {}";
         "sprt.groups" Count "Duplicate groups" "1 to 10,000,000", [needed "1000"],
-            "Duplicate groups after which it ends undecided", "; at most {} group|; at most {} groups";
+            "Duplicate groups after which the test ends undecided", "; at most {} group|; at most {} groups";
     }
     "Listed positions", PositionSource("positions") => {
         "positions" Positions "Piles" "1 to 1,000 positions", ["" suggest "3 4 5"],
             "The counters in each pile; the last pile is played first", "{}";
     }
     "Drawn positions", PositionSource("drawn_positions") => {
-        "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions drawn from the seed", "{} drawn";
+        "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "How many positions are drawn from the seed", "{} drawn";
         "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "Minimum and maximum piles in drawn positions",
             ", of {} piles";
         "drawn_positions.counters" Range "Counters" "1 to 2^63 - 1", ["1, 5"],
@@ -141,9 +141,9 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Each seat's row: offsets from the seat, most preferred winner first", ": {}";
         "scoring" Word "Scoring" "",
             ["win for declared rows, and for two seats with standard rows; otherwise satisfaction"],
-            "A seat's points: 1 for the winner, or its satisfaction", "{}";
+            "A seat's points: 1 if it wins and 0 if not, or its satisfaction", "{}";
         "oracle" Word "Oracle" "", ["open"],
-            "Whether bots may use the oracle while it runs; closed also withholds audits and practice", "{}";
+            "Whether bots may use the oracle during the tournament; closed also withholds audits and practice", "{}";
         "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
         "strikes" Count "Strikes" "1 to 100", ["3"], "Strikes after which a seat is forfeited", "{}";
         "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
@@ -151,7 +151,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
-            "Every seat's bank, and what a take adds to it", "{}";
+            "Every seat's time bank, and what each take adds to it", "{}";
         "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare its row",
             "; {} to declare";
         "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag given back per take",

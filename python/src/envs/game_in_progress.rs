@@ -257,7 +257,7 @@ impl GameInProgress {
                     .collect();
                 let Some(offset) = allowed.ok().filter(|offset| left.contains(offset)) else {
                     return Err(PyValueError::new_err(format!(
-                        "offset {action} is not left for the row of seat {seat}: expected one of {left:?}"
+                        "offset {action} cannot come next in the row of seat {seat}: expected one of {left:?}"
                     )));
                 };
                 declaring.add_offset(offset);

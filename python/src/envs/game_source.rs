@@ -222,7 +222,9 @@ fn parse_rows(rows: RowsArgument, seats: SeatCount) -> PyResult<AllianceSource> 
                 .map_err(|error| PyValueError::new_err(format!("rows: {error}")))?;
             if matrix.seats() != seats {
                 let (given, seats) = (matrix.seats(), seats.get());
-                return Err(PyValueError::new_err(format!("rows: {given} rows for {seats} players")));
+                return Err(PyValueError::new_err(format!(
+                    "rows: {given} rows: expected {seats}, one for each player"
+                )));
             }
             Ok(AllianceSource::Given(matrix))
         }

@@ -93,7 +93,9 @@ impl VectorGames {
     fn check_takes(&self, takes: &[i64]) -> PyResult<()> {
         if takes.len() != self.games.len() {
             let (given, games) = (takes.len(), self.games.len());
-            return Err(PyValueError::new_err(format!("actions: {given} given for {games} games")));
+            return Err(PyValueError::new_err(format!(
+                "actions: {given} given: expected {games}, one for each game"
+            )));
         }
         let is_legal = |(game, &take): (&RunningGame, &i64)| {
             // 0 and negative numbers wrap to huge ones.

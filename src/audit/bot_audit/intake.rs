@@ -214,7 +214,7 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
             "match {id} has the number {number} of tournament {tournament}, but another match with this number already counts"
         ),
         MatchSighting::OutsideGroup => format!(
-            "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
+            "match {id} is number {number} of tournament {tournament}, but its duplicate group {group}, of {} rotations, does not contain this number",
             setup.seats()
         ),
         MatchSighting::RotationTaken => format!(
@@ -263,7 +263,7 @@ impl IntakeSummary {
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
             let records = records_counted(self.without_bot);
             return Failure::input(format!(
-                "{bot} does not play in any match that counts ({records}): only {}{more} do",
+                "{bot} does not play in any match that counts ({records}): the bots in them are {}{more}",
                 others.join(", ")
             ));
         }
@@ -279,7 +279,7 @@ impl IntakeSummary {
     pub fn sentences(&self) -> Vec<String> {
         let left_out = self.left_out_sentences();
         let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
-        left_out.into_iter().chain(self.missing_sentences()).chain([self.signers_sentence()]).collect()
+        left_out.into_iter().chain(self.missing_sentences()).chain(self.signers_sentence()).collect()
     }
 
     /// Describes the records that were left out, with reasons.
@@ -297,13 +297,13 @@ impl IntakeSummary {
         some.map(|(count, what)| format!("{count} {what}")).collect()
     }
 
-    /// Describes who signed the counted records, and whether the keys are known.
-    fn signers_sentence(&self) -> String {
+    /// Describes who signed the counted records, and whether the keys are known; `None` if no record counts.
+    fn signers_sentence(&self) -> Option<String> {
         let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
-        let unsigned = (self.unsigned > 0).then(|| format!("{} unsigned", self.unsigned));
+        let unsigned = (self.unsigned > 0).then(|| format!("none on {}", records_counted(self.unsigned)));
         let signed: Vec<_> = signers.chain(unsigned).collect();
         let trust = self.trust.words(self.signers.keys());
-        format!("Signed: {}{trust}.", signed.join(", "))
+        (!signed.is_empty()).then(|| format!("Signatures: {}{trust}.", signed.join(", ")))
     }
 
     /// Describes missing matches, and records that were not checked for duplicates.

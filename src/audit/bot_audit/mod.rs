@@ -42,8 +42,8 @@ use trust::KeyTrust;
   lastnim audit bot greedy --tournament $ID
   lastnim audit bot greedy --bot-version 1.2
 
-Exit codes: 0 if every record counts, 2 if the bot played in none, 3 if a record was refused. docs/how-to/audit-bots.md
-explains the figures.")]
+Exit codes: 0 if no record was refused, 2 if the bot played in no match that counts, 3 if a record was refused.
+docs/how-to/audit-bots.md explains the figures.")]
 pub struct BotAuditArgs {
     /// The name of the bot
     #[arg(value_name = "NAME")]
@@ -67,7 +67,7 @@ pub struct BotAuditArgs {
 A flag is a request to look at the listed takes and matches, not a verdict. A pair is flagged only if the corrected
 p-value of the pair, or of a set of bots that contains both, is at most 0.003.
 
-Exit codes: 0 if every record counts, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
+Exit codes: 0 if no record was refused, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
 docs/why/audits.md says how often a flag on a pair is wrong.")]
 pub struct FieldAuditArgs {
     #[command(flatten)]
@@ -92,7 +92,7 @@ struct RecordsArgs {
     /// Counts unsigned records too
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
-    /// The seed of the intervals and permutations
+    /// The seed of the random numbers for intervals and permutation tests
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

@@ -23,7 +23,7 @@ use std::{
   lastnim audit models --transcript cup.run --tournament $ID
   lastnim audit models --transcript m1.transcript.jsonl --csv records
 
-Only matches whose record proves the transcript count. docs/how-to/use-language-models.md explains the figures.")]
+A match counts only if its record proves its transcript. docs/how-to/use-language-models.md explains the figures.")]
 pub struct ModelAuditArgs {
     /// A transcript, or a folder of transcripts; may be given several times
     #[arg(long = "transcript", value_name = "FILE|DIR", required = true)]
@@ -41,7 +41,7 @@ pub fn run(args: &ModelAuditArgs) -> CommandResult {
     let (measurer, read) = count_records(measurer, &AuditSubject::Field, None, &args.records)?;
     if measurer.counted_matches() == 0 {
         let what = "none of the records that count belongs to a match in the transcripts";
-        return Err(Failure::Runtime(anyhow::Error::msg(format!("{what}: {}", read.sentences().join(" ")))));
+        return Err(Failure::Runtime(anyhow::Error::msg(format!("{what}. {}", read.sentences().join(" ")))));
     }
     let found = measurer.into_report();
     let json = || {

@@ -31,11 +31,17 @@ impl KeyTrust {
             _ if count == 0 => String::new(),
             Self::Given => ", the given key".to_owned(),
             Self::NamedByServer(key) if signers.all(|signer| *signer == key.to_string()) => {
-                "; without --key: the server names this key".to_owned()
+                "; no --key was given, but the server says that this key is its own".to_owned()
             }
-            Self::NamedByServer(key) => format!("; without --key: the server names {key}"),
-            Self::Unchecked if count == 1 => "; without --key: its owner was not checked".to_owned(),
-            Self::Unchecked => "; without --key: their owners were not checked".to_owned(),
+            Self::NamedByServer(key) => {
+                format!("; no --key was given, and the server says that its key is {key}")
+            }
+            Self::Unchecked if count == 1 => {
+                "; no --key was given, so the owner of this key was not checked".to_owned()
+            }
+            Self::Unchecked => {
+                "; no --key was given, so the owners of these keys were not checked".to_owned()
+            }
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(&args.server).await?;
             let _line = WorkLine::show("comparing records");
-            remote.name().clone_into(&mut verdict.records_of);
+            verdict.records_of = format!("the records of {}", remote.name());
             RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }
                 .ask_server(&remote)
                 .await?;
@@ -111,7 +111,7 @@ fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Resu
         }
         if line.len() > MAX_LINE_BYTES {
             return Err(Failure::Runtime(anyhow::anyhow!(
-                "{name}: a line exceeds the limit of {MAX_LINE_BYTES} bytes"
+                "{name}: a line is longer than the limit of {MAX_LINE_BYTES} bytes"
             )));
         }
         // Bytes that are not UTF-8 become replacement characters, which are invalid JSON unless they are in a string.

@@ -65,7 +65,7 @@ impl RecordSource<'_, '_> {
                 {
                     // A log may name any match, but the server must know those that it announced to a bot.
                     if log.is_told() {
-                        let why = format!("the server has no record of it: {}", status.message());
+                        let why = format!("the server cannot send its record: {}", status.message());
                         self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
                     }
                 }

@@ -89,7 +89,7 @@ impl HistoryVerdict {
     /// Writes the verdict as text.
     pub fn print_text(&self, output: &mut impl Write) -> io::Result<()> {
         for (place, why) in &self.unreadable {
-            writeln!(output, "{place}: no record: {why}")?;
+            writeln!(output, "{place}: not a valid record: {why}")?;
         }
         for (finding, record) in &self.findings {
             let doubt = if finding.kind.certainty() == Certainty::Doubt { "doubt: " } else { "" };
@@ -109,7 +109,7 @@ impl HistoryVerdict {
         let cut_off = [
             (counts.torn, "truncated because a program was killed"),
             (counts.left_out, "omitted by the bots' programs"),
-            (counts.unknown, "skipped, from a newer version"),
+            (counts.unknown, "written by a newer version of lastnim and skipped"),
         ];
         for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
             writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;
@@ -120,7 +120,7 @@ impl HistoryVerdict {
             write!(output, ", and {} without a record compared with other logs", self.unrecorded)?;
         }
         if self.pruned > 0 {
-            write!(output, " ({} pruned)", self.pruned)?;
+            write!(output, " ({} pruned)", count_words(self.pruned, "record was", "records were"))?;
         }
         let doubts = self.of_certainty(Certainty::Doubt).count() as u64;
         let contradictions = count_words(self.contradictions(), "contradiction", "contradictions");

@@ -195,7 +195,7 @@ fn left_out_failure(left_out: u64) -> Failure {
 /// Reports how many matches were skipped, and why.
 fn uncounted_report(findings: &RationaliseFindings) -> Report {
     let kinds = [
-        (findings.without_bot, "without it"),
+        (findings.without_bot, "without the bot"),
         (findings.without_rows, "that ended before the rows were revealed"),
     ];
     let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
@@ -291,6 +291,8 @@ impl RationaliseFindings {
     /// Explains why there is no answer.
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
+            (Some(_), 0) if self.without_bot == 0 => "no match was read".to_owned(),
+            (Some(bot), 0) if self.without_bot == 1 => format!("{bot} did not play in the only match read"),
             (Some(bot), 0) => format!("{bot} played in none of the {} matches read", self.without_bot),
             _ => "no match with revealed rows was read".to_owned(),
         }

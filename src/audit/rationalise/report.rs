@@ -55,9 +55,12 @@ impl FoundRows<'_> {
                 None => self.with_rows(section, reading, rows, examples),
             };
             let left_out = rows.games_left_out();
-            let were = count_words(left_out, "match was", "matches were");
-            section =
-                section.list((left_out > 0).then(|| format!("{were} left out, because they take too long")));
+            let were = count_words(
+                left_out,
+                "match was left out, because it takes",
+                "matches were left out, because they take",
+            );
+            section = section.list((left_out > 0).then(|| format!("{were} too long")));
         }
         section.into()
     }
@@ -87,7 +90,9 @@ impl FoundRows<'_> {
             Minimality::Proved => "no smaller set does".to_owned(),
             Minimality::ProvedAmong(takes) => format!("no smaller set of the {takes} kept takes does"),
             Minimality::AtLeast(takes) => {
-                format!("at least {takes} are needed; the search ended before it found the smallest set")
+                format!(
+                    "at least {takes} takes are needed, but the search ended before it found the smallest set"
+                )
             }
         };
         let takes = contradiction.takes.iter().map(|&take| {

@@ -40,7 +40,7 @@ const USUAL_BANK: Duration = Duration::from_mins(1);
 ///
 /// It starts a server on a free port of 127.0.0.1 and the bot, which plays each position against fixed house bots, in five
 /// tiers of difficulty. A tier ends when its interval is narrow enough. The same command continues an interrupted
-/// benchmark, and `lastnim record verify` proves the card by its records.
+/// benchmark, and `lastnim record verify` checks the card against its records.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchmarkArgs {
@@ -50,7 +50,7 @@ pub struct BenchmarkArgs {
     /// The name of the program on the card, up to 100 characters [default: the command without folders]
     #[arg(long, value_name = "NAME", requires = "command", value_parser = parse_name)]
     name: Option<String>,
-    /// Plays with a house bot instead of a program, as for `lastnim bot run`
+    /// A house bot to measure instead of a program, named as for `lastnim bot run`
     #[arg(long, value_name = "NAME")]
     house: Option<HouseBot>,
     /// The set of positions, lastnim-1 or lastnim-2; only cards of the same set can be compared
@@ -65,7 +65,7 @@ pub struct BenchmarkArgs {
     /// Ends a tier after this many items, 1 to 120
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=120))]
     max_items: u32,
-    /// The clock of each seat, 1s to 1d; a take adds a tenth of it [default: 1m; 1h for a language model]
+    /// The clock of each seat, 1s to 1d; a take adds a tenth of it, at most 1h [default: 1m; models: 1h]
     #[arg(long, value_name = "DURATION", value_parser = duration_parser(Duration::from_secs(1)..=Duration::from_hours(24)))]
     bank: Option<Duration>,
     /// The folder of the card, the records and the key that signs them
@@ -103,7 +103,7 @@ fn parse_name(name: &str) -> Result<String, String> {
 /// Reads the width of an interval.
 fn parse_width(text: &str) -> Result<f64, String> {
     let width = text.parse().ok().filter(|width| *width > 0.0 && *width <= 1.0);
-    width.ok_or_else(|| "expected a width above 0 and at most 1".to_owned())
+    width.ok_or_else(|| "expected a width above 0 and at most 1, such as 0.2".to_owned())
 }
 
 pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
@@ -210,7 +210,7 @@ impl BenchmarkArgs {
         let all = settings.settings();
         match all.iter().find(|setting| self.llm.words(setting.key()).is_some()) {
             Some(setting) => Err(Failure::input(format!(
-                "--{}: this is only for a language model: name it with --model",
+                "--{}: this flag is only for a language model: name one with --model",
                 setting.flag()
             ))),
             None => Ok(()),
@@ -220,7 +220,7 @@ impl BenchmarkArgs {
     fn sorted_tiers(&self) -> Result<Vec<Tier>, Failure> {
         let tiers: BTreeSet<Tier> = self.tiers.iter().copied().collect();
         if tiers.len() < self.tiers.len() {
-            return Err(Failure::input("--tiers: a tier appears twice"));
+            return Err(Failure::input("--tiers: a tier appears twice: name each tier once, such as 1,5"));
         }
         Ok(tiers.into_iter().collect())
     }

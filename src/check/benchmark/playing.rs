@@ -356,7 +356,7 @@ impl Stage {
             let why = match news {
                 PlayerNews::Restarted { how, restarts, .. } => {
                     screen::print_note(format_args!(
-                        "the program ended early ({how}) and was restarted: {restarts}"
+                        "the program ended early ({how}) and was restarted (restart {restarts})"
                     ));
                     continue;
                 }

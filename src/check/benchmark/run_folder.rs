@@ -53,7 +53,7 @@ impl RunFolder {
         let records = File::options().create(true).append(true).read(true).open(&file);
         let records = records.map_err(|error| Failure::runtime(error, file.display()))?;
         if records.try_lock().is_err() {
-            return Err(Failure::input(format!("{shown}: another benchmark is running there")));
+            return Err(Failure::input(format!("{shown}: another benchmark is using this folder")));
         }
         if path.join(CARD_FILE).exists() {
             return Err(Failure::input(format!(
@@ -131,7 +131,7 @@ fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     match serde_json::from_str::<Value>(&text) {
         Ok(kept) if kept == *plan => Ok(()),
         Ok(kept) => Err(Failure::input(format!(
-            "{}: a different benchmark was started there, {kept}: use the same flags to continue it, or name another folder with --dir",
+            "{}: this folder has a different benchmark, {kept}: use its flags to continue it, or name another folder with --dir",
             path.display()
         ))),
         Err(error) => Err(Failure::input(format!("{}: {error}", file.display()))),

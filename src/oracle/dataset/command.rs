@@ -31,10 +31,10 @@ pub struct DatasetArgs {
     /// The numbers of seats, 2 to 32, each equally likely
     #[arg(long, default_value = "2,3,4,5", value_name = "N,N,..")]
     seats: String,
-    /// Minimum and maximum piles, 1 to 1,024
+    /// Minimum and maximum number of piles, 1 to 1,024
     #[arg(long, default_value = "1,5", value_name = "MIN,MAX")]
     draw_piles: String,
-    /// Minimum and maximum counters of a pile, 1 to 2^63 - 1
+    /// Minimum and maximum number of counters in a pile, 1 to 2^63 - 1
     #[arg(long, default_value = "1,9", value_name = "MIN,MAX")]
     draw_counters: String,
     /// Who wins when no counter is left
@@ -75,7 +75,8 @@ Examples:
   lastnim oracle dataset --positions 100 --seed 7 --max-optimal-share 0.5 --output train.jsonl
   lastnim oracle dataset --positions 20 --split benchmark --seats 2,3 --draw-counters 1,20 --output benchmark.jsonl
 
-A position belongs to a set by its id alone, so the two sets never overlap. docs/reference/datasets.md describes the lines.";
+The id of a position alone decides to which set it belongs, so the two sets never overlap.
+docs/reference/datasets.md describes the lines.";
 
 pub fn run(args: &DatasetArgs) -> CommandResult {
     let kind = args.drawn_kind()?;
@@ -140,10 +141,10 @@ impl DatasetArgs {
             return Ok(());
         }
         Err(Failure::input(format!(
-            "--positions {}: {} draws gave only {} different positions with these settings: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
+            "--positions {}: {} draws gave only {} with these settings: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
             self.positions,
             positions.max_draws(),
-            positions.found()
+            count_words(positions.found(), "different position", "different positions")
         )))
     }
 }
@@ -151,7 +152,7 @@ impl DatasetArgs {
 /// Reads a share of takes, above 0 and at most 1.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| "expected a share above 0 and at most 1".to_owned())
+    share.ok_or_else(|| "expected a share above 0 and at most 1, such as 0.5".to_owned())
 }
 
 /// Reads the minimum and the maximum of a range.

@@ -2,7 +2,7 @@
 
 use crate::text::row_sets;
 use lastnim_analysis::{BestDeclaration, DeclarationProspect, Deviation, Equilibria, RowCount, TruthCheck};
-use lastnim_core::game::Game;
+use lastnim_core::game::{Game, Seat};
 use lastnim_report::{Column, Report, Section, Table};
 
 /// Reports the best declarations of a seat.
@@ -13,17 +13,17 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
         (true, true) => "No row does better: the truth is a best declaration.".to_owned(),
         (true, false) => "No better row has been found yet.".to_owned(),
         (false, true) => {
-            format!("The best declaration is another row; with it, {}.", prospect_words(best))
+            format!("The best declaration is another row; with it, {}.", prospect_words(best, *seat))
         }
         (false, false) => {
-            format!("The best row found so far is another one; with it, {}.", prospect_words(best))
+            format!("The best row found so far is another one; with it, {}.", prospect_words(best, *seat))
         }
     };
     let section = Section::new()
         .paragraph(format!(
             "Seat {seat}: with its true row {}, {}.",
             game.matrix[*seat],
-            prospect_words(truthful)
+            prospect_words(truthful, *seat)
         ))
         .paragraph(judged)
         .paragraph(format!("Rows that lead to this winner: {count} of {all}."));
@@ -40,8 +40,8 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
             "The truth is not an equilibrium. Seat {seat} should declare {row} instead of its true row {}: then {}; \
              with the truth, {}.",
             game.matrix[*seat],
-            prospect_words(deviating),
-            prospect_words(truthful)
+            prospect_words(deviating, *seat),
+            prospect_words(truthful, *seat)
         ),
         TruthCheck::Unsettled { seat, halt } => format!(
             "It is not known whether the truth is an equilibrium: no better row was found, but not all rows of seat {seat} were examined, because {halt}."
@@ -69,6 +69,6 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
     section.table(by_winner).list(examples).into()
 }
 
-fn prospect_words(DeclarationProspect { winner, rank }: &DeclarationProspect) -> String {
-    format!("seat {winner} wins, its rank {rank}")
+fn prospect_words(DeclarationProspect { winner, rank }: &DeclarationProspect, seat: Seat) -> String {
+    format!("seat {winner} wins (rank {rank} for seat {seat})")
 }

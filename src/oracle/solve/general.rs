@@ -95,7 +95,7 @@ impl RulesetArgs {
                 "{flag} limits a search{}: leave it out",
                 match search {
                     LastNimSearch::None => ", but last-nim is solved without one",
-                    LastNimSearch::WithinTime => " that stores positions, and this question stores none",
+                    LastNimSearch::WithinTime => " that stores positions, but this question stores none",
                 }
             ))),
             _ => Ok(game),
@@ -239,7 +239,7 @@ impl RulesetArgs {
         let two_players = answer.two_players.iter().flat_map(|two| {
             [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
         });
-        let solved = format!("Solved by {} in {}.", answer.method, count_words(*states, "state", "states"));
+        let solved = format!("Solved by {}; states solved: {states}.", answer.method);
         section.paragraphs(two_players).paragraph(solved)
     }
 
@@ -303,10 +303,7 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
         .into_table();
     section
-        .paragraph(format!(
-            "Seat {first} has {}, which lead to:",
-            count_words(options.len(), "move", "moves")
-        ))
+        .paragraph(format!("Seat {first} has {}:", count_words(options.len(), "move", "moves")))
         .table(Table { max_shown: Some(MAX_MOVES), ..table })
         .list(more_moves_words(options.len()))
 }

@@ -33,7 +33,7 @@ pub struct TreeArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
     format: TreeFormat,
-    /// Maximum nodes, and maximum edges, of the drawing
+    /// Maximum number of nodes, and of edges, in the drawing
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_nodes: u64,
     /// Writes a file instead of standard output
@@ -116,7 +116,7 @@ fn write_tree(
         TreeFormat::Dot => output.write_all(lastnim_drawing::draw_dot(game, graph).as_bytes()),
         TreeFormat::Svg => {
             let picture = lastnim_drawing::draw_svg(game, graph).map_err(|error| {
-                Failure::input(format!("{error}, or give a smaller --depth, or --format dot, json or text"))
+                Failure::input(format!("{error}; give a smaller --depth, or --format dot, json or text"))
             })?;
             output.write_all(picture.as_bytes())
         }

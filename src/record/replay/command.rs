@@ -23,14 +23,14 @@ use std::{
 /// Replays a record ply by ply with the oracle's view
 ///
 /// Each ply shows the piles, the clock, the optimal takes, the winner under optimal play before and after, and the cost of the
-/// take. On a terminal it waits for Enter after each ply; q and Enter quit.
+/// take. On a terminal it waits for Enter after each ply; enter q to quit.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReplayArgs {
     /// A record as JSON or text; - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Shows what language models said under their takes, from a transcript or a folder; may be repeated
+    /// Shows under each take what the model said, from a transcript or a folder of them; may be repeated
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "json")]
     transcript: Vec<PathBuf>,
     /// Shows only this ply
@@ -61,9 +61,9 @@ Examples:
   lastnim record replay record.json --transcript cup.run
   lastnim record get $MATCH | lastnim record replay -
 
-A damaged record is shown up to its first flaw, with exit code 1. `lastnim record verify` checks signatures; this does not.
-With --transcript, a reason is cut to one line; it is `unproved` if the record lacks its hash. `lastnim record transcript`
-shows whole questions and replies.";
+A damaged record is shown up to its first flaw, with exit code 1. This command does not check signatures, but
+`lastnim record verify` does. With --transcript, a reason is cut to one line; its label is `unproved` if the record does not
+prove it. `lastnim record transcript` shows whole questions and replies.";
 
 /// The maximum number of columns of a model's reason: the rest of the line beside its label.
 const REASON_COLUMNS: usize = 66;
@@ -116,7 +116,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     write(&mut output, &head_section(&record))?;
     if waits && io::stderr().is_terminal() {
         // A write error is ignored: the keys work without the hint.
-        let _ = writeln!(screen::stderr(), "\nEnter continues; q and Enter quit.");
+        let _ = writeln!(screen::stderr(), "\nPress Enter to continue, or enter q to quit.");
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
@@ -150,6 +150,7 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
         if let Some(ply) = given.filter(|&ply| ply >= plies) {
             let there = match plies {
                 0 => "the match has no plies".to_owned(),
+                1 => "the match has only ply 0".to_owned(),
                 plies => format!("the match has the plies 0 to {}", plies - 1),
             };
             return Err(Failure::input(format!("{flag}: ply {ply}: {there}")));

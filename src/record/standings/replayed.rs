@@ -110,7 +110,9 @@ impl ReplayedResults {
     ) -> Result<(), String> {
         let Some(schedule) = &self.fixed else { return Ok(()) };
         let Some(pairing) = schedule.pairing_of_number(number) else {
-            return Err(format!("match {id} has the number {number}: the tournament has no such match"));
+            return Err(format!(
+                "match {id} has the number {number}, but the tournament has no match with this number"
+            ));
         };
         if pairing.group != group {
             return Err(format!(
@@ -226,7 +228,7 @@ impl ReplayedResults {
                 None => Some(MatchResult::cancelled(&pairing)),
             });
             let result = result.ok_or_else(|| {
-                let id = known.map(|(id, _)| format!(" {id},")).unwrap_or_default();
+                let id = known.map(|(id, _)| format!(" {id} with")).unwrap_or_default();
                 format!(
                     "match{id} number {number} does not belong to the tournament, or records of earlier matches are missing"
                 )

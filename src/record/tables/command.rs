@@ -15,7 +15,7 @@ use lastnim_proto::{
     json::{MessageJson, message_keys, message_to_json},
     pb,
 };
-use lastnim_report::render::CsvLine;
+use lastnim_report::{render::CsvLine, words::count_words};
 use prost::Name;
 use serde_json::{Map, Value, json};
 use std::{
@@ -169,7 +169,11 @@ pub fn run(args: &TablesArgs) -> CommandResult {
             let dir = dir.display();
             write!(
                 output,
-                "{dir}: {matches} matches, {seats} seats, {plies} plies, {standings} lines of standings"
+                "{dir}: {}, {}, {}, {}",
+                count_words(matches, "match", "matches"),
+                count_words(seats, "seat", "seats"),
+                count_words(plies, "ply", "plies"),
+                count_words(standings, "line of standings", "lines of standings")
             )?;
             left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
             writeln!(output)

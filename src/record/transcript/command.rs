@@ -25,7 +25,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shows the questions and replies of language models next to the board
+/// Shows what language models were asked and what they replied, with the position of each take
 ///
 /// For each row and ply it shows the prompt, every reply and retry, what the bot did, and whether the record proves these
 /// lines, with the oracle's view as in `lastnim record replay`.
@@ -77,6 +77,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     if let Some(ply) = args.ply.filter(|&ply| ply as usize >= steps.len()) {
         let there = match steps.len() {
             0 => "the match has no plies".to_owned(),
+            1 => "the match has only ply 0".to_owned(),
             plies => format!("the match has the plies 0 to {}", plies - 1),
         };
         return Err(Failure::input(format!("--ply: ply {ply}: {there}")));

@@ -1,6 +1,7 @@
 //! Formats the texts of models for a terminal.
 
 use lastnim_core::visible_text::visible_text;
+use lastnim_report::words::count_words;
 
 /// The maximum number of lines shown for one text.
 const MAX_LINES: usize = 12;
@@ -25,7 +26,10 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
         for piece in fold_line(line) {
             if length == TextLength::Cut && lines.len() == MAX_LINES {
                 let left = text.trim_end().chars().count().saturating_sub(shown);
-                lines.push(format!("... {left} more characters: --full shows them"));
+                lines.push(format!(
+                    "... {}: --full shows everything",
+                    count_words(left, "more character", "more characters")
+                ));
                 return lines.join("\n");
             }
             shown += piece.chars().count();
@@ -81,10 +85,12 @@ mod tests {
         let cut = fold_text(&long, TextLength::Cut);
         assert_eq!(cut.lines().count(), MAX_LINES + 1);
         let left = COLUMNS * 8;
-        assert!(cut.ends_with(&format!("... {left} more characters: --full shows them")), "{cut}");
+        assert!(cut.ends_with(&format!("... {left} more characters: --full shows everything")), "{cut}");
         assert_eq!(fold_text(&long, TextLength::Whole).lines().count(), 20);
         let lines = "a\n".repeat(15);
-        assert!(fold_text(&lines, TextLength::Cut).ends_with("... 5 more characters: --full shows them"));
+        assert!(
+            fold_text(&lines, TextLength::Cut).ends_with("... 5 more characters: --full shows everything")
+        );
         assert_eq!(fold_text("", TextLength::Cut), "");
     }
 }

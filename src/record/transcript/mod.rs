@@ -1,5 +1,5 @@
-//! `lastnim record transcript`: shows the questions to a language model and its replies next to the board, and
-//! publishes them on a server.
+//! `lastnim record transcript`: shows what language models were asked and what they replied, with the position
+//! of each take, and publishes them on a server.
 
 mod command;
 mod folded_text;

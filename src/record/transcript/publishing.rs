@@ -33,7 +33,7 @@ const MAX_SHOWN: usize = 20;
 pub enum PublishingAction {
     /// Publishes transcripts of finished matches and tournaments on a server
     ///
-    /// An admin publishes any transcript, a bot only those of its own seats in tournaments. New lines of a question
+    /// An admin can publish any transcript, a bot only those of its own seats in tournaments. New lines of a question
     /// replace its earlier ones. If a line contains the value of an environment variable ending in KEY, TOKEN, SECRET
     /// or PASSWORD, nothing is published.
     Publish(PublishArgs),

@@ -115,7 +115,7 @@ impl CardTerms {
         if card.set_hash != set.hash {
             return Err((
                 "unknown_set",
-                format!("its set {} differs from the set of this program", card.set),
+                format!("its set {} differs from this program's set of that name", card.set),
             ));
         }
         let wrong = |why: String| ("rule", why);
@@ -253,7 +253,7 @@ impl CardVerdict {
             self.add(
                 "figure",
                 format!(
-                    "tier {tier} lists {} and the heads of {}, but the set has {}",
+                    "tier {tier} lists {} and the heads of {}, but this tier has {} items in the set",
                     count_words(given.items, "item", "items"),
                     count_words(given.heads.len() as u64, "record", "records"),
                     set_items.len()
@@ -269,7 +269,7 @@ impl CardVerdict {
                 let shown = EventHash::from_bytes(head);
                 self.add(
                     "missing",
-                    format!("{item}: no record has the head {shown}: it is missing or was changed"),
+                    format!("{item}: no record has the head {shown}: the record is missing or was changed"),
                 );
                 continue;
             };

@@ -148,6 +148,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             }
             Ok(GivenInput::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
+                verified_kind = "manifest";
                 counts.note(verdict.is_verified());
                 print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
@@ -163,8 +164,12 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     }
     match (failed, failed + verified) {
         (0, _) => transcripts.and_then(|given| given.failure()).map_or(Ok(CommandExit::Done), Err),
-        (1, 1) => Err(Failure::Runtime(anyhow::anyhow!("the record does not verify"))),
-        (_, all) => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {all} records do not verify"))),
+        (1, 1) => Err(Failure::Runtime(anyhow::anyhow!("the {verified_kind} does not verify"))),
+        (_, all) => {
+            let documents = if verified_kind == "record" { "records" } else { "documents" };
+            let verify = if failed == 1 { "does not verify" } else { "do not verify" };
+            Err(Failure::Runtime(anyhow::anyhow!("{failed} of {all} {documents} {verify}")))
+        }
     }
 }
 
@@ -205,7 +210,7 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
         }
     };
     if !holds {
-        return Err(Failure::Runtime(anyhow::anyhow!("the {what} and the records do not verify")));
+        return Err(Failure::Runtime(anyhow::anyhow!("the {what} does not verify with these records")));
     }
     print_key_note(what, args, &mut output)?;
     Ok(CommandExit::Done)
@@ -217,7 +222,7 @@ fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Res
         return Ok(());
     }
     let note = "is intact and which key signed it, not that this is the key of the server you\n\
-                trust: compare it with what that server's `lastnim record key` prints, or give that with --key.";
+                trust: compare it with what that server's `lastnim record key` prints, or give that key with --key.";
     writeln!(output, "\nThis shows that the {what} {note}").map_err(Failure::Output)
 }
 

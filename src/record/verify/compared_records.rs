@@ -7,6 +7,7 @@ use lastnim_proto::{
     pb,
     record::{SealedRecord, verify_record},
 };
+use lastnim_report::words::count_words;
 use std::collections::BTreeMap;
 
 /// What a comparison can find out about a match or a file.
@@ -229,7 +230,8 @@ impl<'a> ComparedRecords<'a> {
         self.sort_findings();
         let more = omitted.count - omitted.first.len() as u64;
         if more > 0 {
-            self.findings.push(of_number(None, format!("the manifest does not list {more} more matches")));
+            let more = count_words(more, "more match", "more matches");
+            self.findings.push(of_number(None, format!("the manifest does not list {more}")));
         }
     }
 

@@ -178,7 +178,12 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         verified => format!("{verified} records match the manifest"),
     };
     if records.of_others > 0 {
-        words = format!("{words}, {} of other tournaments were skipped", records.of_others);
+        let others = count_words(
+            records.of_others,
+            "record of another tournament was skipped",
+            "records of other tournaments were skipped",
+        );
+        words = format!("{words}; {others}");
     }
     let mut section = section.paragraph(words);
     // Records that are newer than the manifest are only counted, because nearly all records are newer than a manifest
@@ -186,10 +191,9 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {
-        let words = count_words(later.len() as u64, "record is", "records are");
-        section = section.paragraph(format!(
-            "{words} newer than the manifest: their matches were not over when it was made"
-        ));
+        let words = count_words(later.len() as u64, "record belongs", "records belong");
+        section =
+            section.paragraph(format!("{words} to matches that were not over when the manifest was made"));
     }
     if listed.is_empty() {
         return section;

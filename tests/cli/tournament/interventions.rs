@@ -33,7 +33,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     assert!(
         code == 1
             && why.contains(
-                "is already voided; no match in group 99 has started; no match in group 98 has started"
+                "is already voided; group 99 has no started match left to void; group 98 has no started match left to void"
             ),
         "{why}"
     );

@@ -138,7 +138,13 @@ fn folders_of_others_are_left_alone() {
     assert_eq!(folder.read("cup.run/lastnim.db"), "");
     folder.write("cup.run/run.json", "{}");
     let ended = run(&file, &[]);
-    assert!(ended.failure(1).contains("run.json: this run belongs to another version"), "{}", ended.stderr);
+    assert!(
+        ended
+            .failure(1)
+            .contains("run.json: this saved run is damaged, or another version of lastnim wrote it"),
+        "{}",
+        ended.stderr
+    );
     run(&file, &["--fresh"]).result();
 
     let mistaken = folder.write("mistaken.toml", "seats = 2\n");

@@ -201,7 +201,7 @@ fn a_run_waits_for_a_remote_bot() {
     let text = SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n";
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
-    running.wait_for_line("guest runs elsewhere");
+    running.wait_for_line("guest must be started elsewhere");
     let told = running.wait_for_line("LASTNIM_TOKEN=");
     running.wait_for_line("waiting for guest");
     let token = folder.path("cup.run/secrets/guest.token");

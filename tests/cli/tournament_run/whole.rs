@@ -30,7 +30,8 @@ fn house_bots_and_a_program_finish_a_tournament() {
         assert_eq!((&line["matches"], &line["forfeits"]), (&8.into(), &0.into()), "{line}");
         assert!(line["rating"]["points"].is_number(), "{line}");
     }
-    assert!(ended.stderr.contains("Small begins: 3 bots, matches: 12, kept in "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Small begins: 3 bots, files in "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("; matches: 12\n"), "{}", ended.stderr);
     let log = folder.read("cup.run/third.log");
     assert!(log.contains("connected as third to lastnim"), "{log}");
 
@@ -190,11 +191,13 @@ fn an_endless_ladder_runs_until_it_is_stopped() {
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("matches: no fixed number");
-    running.wait_for_line(" matches; 1 ");
+    running.wait_for_line(" matches; points: 1st ");
     running.signal("INT");
     let ended = running.finish();
     assert!(
-        ended.failure(1).ends_with("stopped before the end: run the same command again to continue"),
+        ended
+            .failure(1)
+            .ends_with("stopped before the tournament ended: run the same command again to continue"),
         "{}",
         ended.stderr
     );

@@ -60,6 +60,6 @@ pub struct SearchStopped {
 impl fmt::Display for SearchStopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bound, states } = self;
-        write!(f, "{bound} ({states} solved so far): {}", bound.advice())
+        write!(f, "{bound} (states solved so far: {states}): {}", bound.advice())
     }
 }

@@ -72,7 +72,7 @@ impl fmt::Display for NumberField {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameNumbersError {
     /// A field that the game does not use is given.
-    #[error("{ruleset} does not use {what}: leave it out")]
+    #[error("{ruleset} does not use `{what}`: leave it out")]
     Unused {
         /// The game.
         ruleset: Ruleset,
@@ -80,7 +80,7 @@ pub enum GameNumbersError {
         what: NumberField,
     },
     /// A field is missing.
-    #[error("{ruleset} needs {what}")]
+    #[error("{ruleset} needs `{what}`")]
     Missing {
         /// The game.
         ruleset: Ruleset,
@@ -105,7 +105,7 @@ pub enum GameNumbersError {
     #[error("{0} piles: expected 1 pile in fibonacci-nim")]
     NotOnePile(usize),
     /// The maximum next take is too large.
-    #[error("a maximum next take of {0}: no pile has that many counters")]
+    #[error("a maximum next take of {0}: expected at most 2^32 - 1")]
     Most(u64),
     /// There are too many piles for a circle.
     #[error("{0} piles in a circle: expected at most {MAX_CIRCLE} in circular-nim")]

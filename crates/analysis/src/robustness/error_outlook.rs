@@ -47,7 +47,7 @@ pub struct SeatErrorOutlook {
 pub enum ErrorOutlookError {
     /// There are too many counters.
     #[error(
-        "{counters} counters in total: expected at most {MAX_ERRING_COUNTERS}, because a calculation with errors covers every counter"
+        "{counters} counters in total: expected at most {MAX_ERRING_COUNTERS}, because a calculation with errors examines every possible take"
     )]
     TooManyCounters {
         /// The number of counters.

@@ -22,7 +22,9 @@ pub enum AlliancesError {
     #[error(transparent)]
     Seats(#[from] SeatListError),
     /// No seat is left for the other alliance.
-    #[error("all {0} seats are in one alliance: list only the seats of one of the two, for example 0")]
+    #[error(
+        "all {0} seats are in one alliance: leave at least one seat for the other alliance; for example, list only seat 0"
+    )]
     OneAlliance(SeatCount),
 }
 
@@ -98,7 +100,7 @@ mod tests {
             |one: &[u64]| Alliances::parse(one, SeatCount::new(3).unwrap()).unwrap_err().to_string();
         assert_eq!(
             message(&[0, 1, 2]),
-            "all 3 seats are in one alliance: list only the seats of one of the two, for example 0"
+            "all 3 seats are in one alliance: leave at least one seat for the other alliance; for example, list only seat 0"
         );
         assert_eq!(message(&[3]), "seat 3: expected 0 to 2");
         assert_eq!(message(&[]), "no seats: expected at least one, such as 0");

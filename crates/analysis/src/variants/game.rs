@@ -51,7 +51,7 @@ pub enum VariantGameError {
     First(#[from] SeatError),
     /// There are too many counters for random seats.
     #[error(
-        "{counters} counters in total: expected at most {MAX_RANDOM_COUNTERS} with random seats, since a random take depends on every counter"
+        "{counters} counters in total: expected at most {MAX_RANDOM_COUNTERS} with random seats, because every possible take is examined"
     )]
     TooManyCounters {
         /// The number of counters.

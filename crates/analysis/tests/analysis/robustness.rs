@@ -461,7 +461,7 @@ fn play_with_errors_rejects_too_many_counters() {
     assert_eq!(refused, ErrorOutlookError::TooManyCounters { counters: 2 * u128::from(MAX_COUNTERS) });
     assert_eq!(
         refused.to_string(),
-        "18446744073709551614 counters in total: expected at most 10000000, because a calculation with errors covers every counter"
+        "18446744073709551614 counters in total: expected at most 10000000, because a calculation with errors examines every possible take"
     );
     assert!(outlook(&[MAX_ERRING_COUNTERS, 1], &mut Budget::unbounded()).is_err());
     let halted = outlook(&[MAX_ERRING_COUNTERS], &mut Budget::of_steps(1000));

@@ -199,7 +199,7 @@ fn open_pairing(director: &Director, id: TournamentId, open: &StoredMatch) -> Re
     let setup = open.record.state().setup();
     let pairing = setup.origin.as_ref().and_then(|origin| director.pairing_of_number(origin.number));
     pairing.filter(|pairing| pairing.bots == setup.bots).ok_or_else(|| {
-        let why = format!("match {} is not one of its pairings", open.record.id());
+        let why = format!("match {} does not fit any of its pairings", open.record.id());
         ArenaError::Recovery(format!("tournament {id}"), why)
     })
 }

@@ -155,7 +155,7 @@ impl Arena {
 }
 
 fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
-    tracing::warn!(tournament = %id, %error, "its checkpoint cannot be used: counting all results again");
+    tracing::warn!(tournament = %id, %error, "a tournament's checkpoint cannot be used: counting all results again");
 }
 
 impl<'a> UncountedTournament<'a> {
@@ -170,8 +170,10 @@ impl<'a> UncountedTournament<'a> {
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
         let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
         let pairing = pairing.ok_or_else(|| {
-            let why =
-                format!("match {} with the number {} is not one of its pairings", result.id, result.number);
+            let why = format!(
+                "match {}, with the number {}, does not fit any of its pairings",
+                result.id, result.number
+            );
             ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
         })?;
         fold.add_result(MatchResult::from_outcome(&pairing, result.outcome));

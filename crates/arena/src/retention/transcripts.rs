@@ -165,7 +165,11 @@ fn check_question(
     let QuestionPlace { seat, ply } = place;
     let Some(ply) = ply else {
         let is_assigned = setup.assigned.is_some();
-        return if is_assigned { refused("its rows were assigned".to_owned()) } else { Ok(()) };
+        return if is_assigned {
+            refused("its rows were assigned, so no seat was asked for a row".to_owned())
+        } else {
+            Ok(())
+        };
     };
     let plies = summary.plies;
     let questions = match summary.end {
@@ -174,11 +178,14 @@ fn check_question(
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {
-        return refused(format!("ply {ply}: the match ended after {plies} plies"));
+        return refused(format!(
+            "ply {ply}: expected 0 to {}: no seat was asked for a later take",
+            questions.saturating_sub(1)
+        ));
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {
-        return refused(format!("ply {ply}: seat {mover} moved there, not seat {seat}"));
+        return refused(format!("ply {ply}: it was the turn of seat {mover}, not of seat {seat}"));
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ impl JoinQueue {
                 tournament: id.to_string(),
                 reason: JoinRefusal::Busy,
                 message: format!(
-                    "{unanswered} requests to join are waiting: try again after the next answer"
+                    "too many requests to join are waiting ({unanswered}): try again after the next answer"
                 ),
             });
         }

@@ -68,7 +68,7 @@ pub(crate) async fn send_missed_ends(
 }
 
 async fn wait_after_store_error(bot: &BotName, error: &StoreError) {
-    tracing::debug!(%error, %bot, "missed match ends cannot be read");
+    tracing::debug!(%error, %bot, "ends that a bot missed cannot be read yet");
     tokio::time::sleep(RETRY_INTERVAL).await;
 }
 

@@ -325,7 +325,7 @@ impl Session {
 
     /// Chooses which takes the bot is sent in its open matches and in later ones.
     fn set_feed(&self, feed: TakeFeed) {
-        self.link.count_idle_message("a `subscribe`: no match is waiting for it".to_owned());
+        self.link.count_idle_message("a `subscribe`, which answers no request".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {
@@ -402,7 +402,7 @@ impl Session {
             let changes =
                 through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
             if let Err(error) = arena.inner.context.commits.commit(changes).await {
-                tracing::debug!(%error, %bot, "a bot's confirmed match ends were not stored");
+                tracing::debug!(%error, %bot, "the ends that a bot confirmed were not stored");
             }
         }));
     }

@@ -103,7 +103,7 @@ async fn a_voided_group_is_replayed_also_after_a_restart() {
     };
     assert_eq!(voided.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
-    assert_eq!(refusal(arena.intervene(id, void()).await), "no match in group 0 has started");
+    assert_eq!(refusal(arena.intervene(id, void()).await), "group 0 has no started match left to void");
     let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
     assert!(refusal(arena.intervene(id, again).await).ends_with("is already voided"));
     assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
@@ -274,15 +274,15 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     until_view(&arena, id, |view| view.played == 5).await;
     let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
     let why = refusal(arena.intervene(id, void(0)).await);
-    assert!(why.starts_with("match 0 belongs to an earlier round"), "{why}");
+    assert!(why.starts_with("match number 0 belongs to an earlier round"), "{why}");
     let all = Intervention::Void {
         targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
         reason: reason(),
     };
     let why = refusal(arena.intervene(id, all).await);
     assert!(
-        why.contains("match 0 belongs to an earlier round")
-            && why.ends_with("no match in group 9 has started: nothing was voided"),
+        why.contains("match number 0 belongs to an earlier round")
+            && why.ends_with("group 9 has no started match left to void: nothing was voided"),
         "{why}"
     );
     assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");

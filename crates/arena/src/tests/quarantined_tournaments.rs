@@ -41,7 +41,7 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
             let arena = open_arena(&store).await;
             let view = arena.tournament(damaged).await.unwrap();
             let why = view.damage.expect("it is quarantined");
-            assert!(why.ends_with("is not one of its pairings"), "{why}");
+            assert!(why.ends_with("does not fit any of its pairings"), "{why}");
             assert_eq!(view.stored.state, TournamentState::Running);
             check_refused(&arena, damaged, &why).await;
             let listed = arena.list_tournaments(None, 9).await.unwrap();

@@ -32,8 +32,8 @@ pub struct NewTournament {
 
 /// The error message for an attempt to cancel a tournament that is already over.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
-const BOTS_JOIN: &str = "bots can join only before the start, or while a ladder runs";
-const BOTS_LEAVE: &str = "bots can leave only before the start, or while a ladder runs";
+const BOTS_JOIN: &str = "bots can join only before a tournament starts, or while a ladder runs";
+const BOTS_LEAVE: &str = "bots can leave only before a tournament starts, or while a ladder runs";
 
 /// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {

@@ -135,9 +135,9 @@ impl Arena {
         let arena = self.clone();
         self.inner.tasks.spawn(async move {
             match arena.inner.context.commits.commit(vec![change]).await {
-                Ok(()) => tracing::debug!(tournament = %id, "the comparison of its bots was stored"),
+                Ok(()) => tracing::debug!(tournament = %id, "the comparison of a tournament's bots was stored"),
                 Err(error) => {
-                    tracing::warn!(%error, tournament = %id, "the comparison of its bots was not stored");
+                    tracing::warn!(%error, tournament = %id, "the comparison of a tournament's bots was not stored");
                 }
             }
         });

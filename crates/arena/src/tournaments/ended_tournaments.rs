@@ -242,7 +242,7 @@ impl Arena {
         match checkpoint.comparisons(id) {
             Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
             Err(error) => {
-                tracing::warn!(tournament = %id, %error, "comparing its bots again: the stored comparison cannot be used");
+                tracing::warn!(tournament = %id, %error, "a tournament's stored comparison of bots cannot be used: comparing them again");
                 Ok(None)
             }
         }

@@ -241,7 +241,9 @@ fn awaited_of(matches: &[ScriptedMatch]) -> String {
     match awaited.as_slice() {
         [] => "no message: no match is waiting for the bot".to_owned(),
         [one] => one.clone(),
-        [first, more @ ..] => format!("{first}, or an action in one of {} more matches", more.len()),
+        [first, ..] => {
+            format!("{first}, or an action in another of the {} matches that wait for the bot", awaited.len())
+        }
     }
 }
 

@@ -14,7 +14,7 @@ const MAX_REPEATED_CHARS: usize = 96;
 #[non_exhaustive]
 pub enum Base64Error {
     /// The text is not base64.
-    #[error("{called} {text:?}: {why}; expected {bytes} bytes in base64, with padding")]
+    #[error("{called} {text:?}: expected {bytes} bytes in base64, with padding ({why})")]
     Malformed {
         /// The name of the value.
         called: &'static str,
@@ -83,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             refusal("AQ!D/w=="),
-            "mark \"AQ!D/w==\": Invalid symbol 33, offset 2.; expected 4 bytes in base64, with padding"
+            "mark \"AQ!D/w==\": expected 4 bytes in base64, with padding (Invalid symbol 33, offset 2.)"
         );
         for bad in ["", "AQID/w", "AQID/w=", "AQID/x==", "AQID_w==", " AQID/w==", "AQID/w==\n", "é"] {
             assert!(decode_base64::<4>("mark", bad).is_err(), "{bad:?}");

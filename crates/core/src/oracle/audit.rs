@@ -125,8 +125,9 @@ pub enum AuditError {
     },
     /// The takes do not finish the game.
     #[error(
-        "the game is not over after {plies} take{s}: pile {pile} still has {counters}",
-        s = if *plies == 1 { "" } else { "s" }
+        "the game is not over after {plies} take{s}: pile {pile} still has {counters} counter{c}",
+        s = if *plies == 1 { "" } else { "s" },
+        c = if *counters == 1 { "" } else { "s" }
     )]
     NotOver {
         /// The number of takes.
@@ -264,13 +265,13 @@ impl fmt::Display for PlyAudit {
         };
         write!(f, "ply {ply}: seat {seat}{whose} took {take} of {counters}; ")?;
         if self.is_optimal() {
-            return write!(f, "that was optimal, and the winner is still seat {predicted_after}");
+            return write!(f, "that was optimal, and the predicted winner is still seat {predicted_after}");
         }
         let ranks = if self.regret == 1 { "rank" } else { "ranks" };
         write!(
             f,
-            "the winner changed from seat {predicted_before} to seat {predicted_after}; \
-             taking {optimal_takes} was optimal; it cost seat {seat} {} {ranks}",
+            "the predicted winner changed from seat {predicted_before} to seat {predicted_after}, \
+             a loss of {} {ranks} for seat {seat}; taking {optimal_takes} was optimal",
             self.regret
         )
     }

@@ -31,21 +31,21 @@ pub struct FoundErratum {
 static ERRATA: [Erratum; 4] = [
     Erratum {
         row: "1.1",
-        text: "table 1, row 1 prints the winner P2, but its value 2 with P2 moving first means P0",
+        text: "table 1, row 1 prints the winner P2, but its value 2 with P2 moving first means that P0 wins",
         piles: &[4, 3],
         rows: STANDARD_4,
         first: 2,
     },
     Erratum {
         row: "3.1",
-        text: "table 3, row 1 prints the value 0 and the winner P1, but its formula for this case (d + 1 because x_2 > 1) gives 1 and P2",
+        text: "table 3, row 1 prints the value 0 and the winner P1, but its formula for this case (d + 1 because x_2 > 1) gives the value 1 and the winner P2",
         piles: &[1, 2, 3],
         rows: STANDARD_3,
         first: 1,
     },
     Erratum {
         row: "6.5",
-        text: "table 6, row 5 prints the value 2, but its winner P0 with P2 moving first means 1",
+        text: "table 6, row 5 prints the value 2, but its winner P0 with P2 moving first means the value 1",
         piles: &[1, 2, 3, 2, 1, 2],
         rows: &[&[0, 2, 1], &[2, 1, 0], &[0, 1, 2]],
         first: 2,

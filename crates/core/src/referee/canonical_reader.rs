@@ -23,7 +23,7 @@ pub enum CanonicalBytesError {
     #[error("its encoding is truncated")]
     CutOff,
     /// There are bytes after the event.
-    #[error("its encoding has {0} extra bytes")]
+    #[error("its encoding has {0} extra byte{s}", s = if *.0 == 1 { "" } else { "s" })]
     TooLong(usize),
     /// A number has no defined meaning.
     #[error("unknown {what} {number}")]

@@ -15,7 +15,11 @@ pub struct NoteHash(Box<[u8; Self::BYTES]>);
 
 /// A note hash of the wrong length.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a note hash of {given} bytes: expected {}, or no note hash", NoteHash::BYTES)]
+#[error(
+    "a note hash of {given} byte{s}: expected {} bytes, or no note hash",
+    NoteHash::BYTES,
+    s = if *given == 1 { "" } else { "s" }
+)]
 pub struct NoteHashError {
     /// The number of bytes given.
     pub given: usize,
@@ -84,7 +88,7 @@ mod tests {
             let refused = NoteHash::parse_optional(&vec![7; given]).unwrap_err();
             assert_eq!(
                 refused.to_string(),
-                format!("a note hash of {given} bytes: expected 32, or no note hash")
+                format!("a note hash of {given} bytes: expected 32 bytes, or no note hash")
             );
         }
     }

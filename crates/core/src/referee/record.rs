@@ -91,13 +91,19 @@ pub enum RecordError {
         index: usize,
     },
     /// The match is not over.
-    #[error("the match is not over after {plies} plies: only finished matches can be audited")]
+    #[error(
+        "the match is not over after {plies} {plies_word}: only finished matches can be audited",
+        plies_word = if *plies == 1 { "ply" } else { "plies" }
+    )]
     NotEnded {
         /// The number of takes made.
         plies: u32,
     },
     /// The match was cancelled.
-    #[error("the match was cancelled after {plies} plies: it has no winner, so there is nothing to audit")]
+    #[error(
+        "the match was cancelled after {plies} {plies_word}: it has no winner, so there is nothing to audit",
+        plies_word = if *plies == 1 { "ply" } else { "plies" }
+    )]
     Cancelled {
         /// The number of takes made.
         plies: u32,

@@ -48,7 +48,7 @@ pub enum PublicKeyError {
     #[error(transparent)]
     Text(#[from] Base64Error),
     /// The bytes are not a point on the curve, or are one of the few points with which forged signatures can verify.
-    #[error("public key \"{}\": it is not a valid Ed25519 key; ask the server for its key again", Base64(.0))]
+    #[error("public key \"{}\" is not a valid Ed25519 key: ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
 
@@ -326,9 +326,7 @@ mod tests {
             let text = Base64(bytes).to_string();
             assert_eq!(
                 refusal(&text),
-                format!(
-                    "public key \"{text}\": it is not a valid Ed25519 key; ask the server for its key again"
-                )
+                format!("public key \"{text}\" is not a valid Ed25519 key: ask the server for its key again")
             );
         }
     }

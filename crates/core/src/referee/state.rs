@@ -64,7 +64,7 @@ pub enum EventMisfit {
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
     /// The rows are already settled.
-    #[error("a row for seat {0}, although all rows are settled")]
+    #[error("a row for seat {0}, although its row is already settled")]
     RowSettled(Seat),
     /// The row has the wrong number of offsets.
     #[error("a row of {given} offsets in a match with {seats} seats")]
@@ -75,7 +75,7 @@ pub enum EventMisfit {
         seats: usize,
     },
     /// The revealed matrix differs from the declared or assigned one.
-    #[error("the revealed matrix differs from the declared or assigned rows")]
+    #[error("the rows are revealed twice or too early, or differ from the declared or assigned rows")]
     Revealed,
     /// The rows are not revealed yet.
     #[error("a take before the rows are revealed")]
@@ -98,14 +98,14 @@ pub enum EventMisfit {
     },
     /// The steward moved for a seat that was not forfeited, or a bot for one that was.
     #[error(
-        "seat {0} was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others"
+        "the wrong player moved for seat {0}: the steward moves for forfeited seats, and bots move for all others"
     )]
     WrongMover(Seat),
     /// The rules do not allow the take.
     #[error(transparent)]
     Illegal(#[from] IllegalTake),
     /// The seat had less time than it was charged.
-    #[error("seat {0} is charged more time than it had")]
+    #[error("seat {0} is charged more time than it had left")]
     Overdrawn(Seat),
     /// The lag credit exceeds the limit for a take or for the seat.
     #[error("seat {0} is credited more lag than its quotas allow")]
@@ -114,24 +114,26 @@ pub enum EventMisfit {
     #[error("seat {0} is charged or credited a fraction of a microsecond")]
     Fraction(Seat),
     /// The seat is charged time for a take by the steward.
-    #[error("seat {0} is charged for a take by the steward")]
+    #[error("seat {0} is charged or credited time for a take by the steward")]
     StewardCharged(Seat),
     /// The seat is already forfeited.
     #[error("seat {0} is already forfeited")]
     ForfeitedTwice(Seat),
     /// The seat did not declare, but its row is not the standard one.
-    #[error("seat {0} did not declare, but its row is not the standard row")]
+    #[error("seat {0} has a default row that is not the standard row")]
     DefaultedRow(Seat),
     /// A row or take has a note hash, although the bot did not send it.
     #[error(
-        "a note hash for seat {0}, but its bot did not act: only a bot's own rows and takes have note hashes"
+        "a note hash for a row or a take of seat {0} that its bot did not choose: only a bot's own rows and takes have note hashes"
     )]
     NoteHash(Seat),
     /// The event records a strike for a refusal that never costs one.
-    #[error("a strike for {0:?}, which never costs a strike")]
+    #[error("a strike for \"{0}\", which is never a reason for a strike")]
     NoStrike(RefusalReason),
     /// A seat is forfeited for strikes before it has enough of them, or is not forfeited when it has.
-    #[error("seat {seat} has {strikes} of {limit} strikes: a seat is forfeited at the limit, not before")]
+    #[error(
+        "seat {seat} has {strikes} of {limit} strikes: a seat is forfeited for strikes at the limit, and only then"
+    )]
     Strikes {
         /// The seat.
         seat: Seat,
@@ -141,13 +143,13 @@ pub enum EventMisfit {
         limit: u32,
     },
     /// The event says that the seat ran out of time, but its clock was stopped.
-    #[error("seat {0} is forfeited on time, but its clock was not running")]
+    #[error("seat {0} is forfeited because its time ran out, but its clock was not running")]
     ClockStopped(Seat),
     /// The match must end now.
     #[error("the match must end now ({0}): only `ended` can follow")]
     EndDue(EndReason),
     /// The reason or the winner of the end is wrong.
-    #[error("the match did not end like this: {0}")]
+    #[error("the end of the match is wrong: {0}")]
     End(&'static str),
 }
 
@@ -460,11 +462,11 @@ impl MatchState {
             }
         } else {
             if self.due_end() != Some(reason) {
-                return Err(EventMisfit::End("its reason is wrong"));
+                return Err(EventMisfit::End("the match did not end for this reason"));
             }
             let due = self.rare.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
             if winner.is_none() || winner != due {
-                return Err(EventMisfit::End("another seat won"));
+                return Err(EventMisfit::End("it must name the seat that won"));
             }
         }
         self.rare.end = Some((reason, winner));

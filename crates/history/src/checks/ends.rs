@@ -54,7 +54,7 @@ fn check_audit(
     findings: &mut Findings,
 ) {
     let Some(recorded) = recorded else {
-        let words = "the match cannot be audited, but has an audit".to_owned();
+        let words = "the match cannot be audited, but the server sent an audit".to_owned();
         return findings.add(FindingKind::Audit, message, None, words);
     };
     let mut recorded = recorded.clone();

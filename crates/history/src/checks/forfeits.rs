@@ -74,7 +74,8 @@ fn check_all_told(
             && !told.iter().any(|told| told.seat == u32::from(seat))
         {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("the record says {recorded}, but the end does not list it");
+            let words =
+                format!("the record says {recorded}, but the message about the end does not list this loss");
             findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
         }
     }
@@ -103,8 +104,9 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
         });
         if !is_told {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words =
-                format!("the record says {recorded}, but the server did not report it here before the end");
+            let words = format!(
+                "the record says {recorded}, but the server did not report this loss in this session"
+            );
             findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
         }
     }
@@ -132,21 +134,24 @@ fn check_own_loss(
         _ => false,
     };
     let refuted = match forfeit.reason {
-        ForfeitReason::NoShow => earlier()
-            .find(knows_match)
-            .map(|first| format!("a no-show, but this session was told of the match in line {}", first.line)),
+        ForfeitReason::NoShow => earlier().find(knows_match).map(|first| {
+            format!("as a no-show, but the server announced the match in this session in line {}", first.line)
+        }),
         ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
-            format!("disconnection, but this session was open from the turn in line {} until here", turn.line)
+            format!(
+                "by disconnection, but this session was open from the turn in line {} until here",
+                turn.line
+            )
         }),
         ForfeitReason::Resigned => {
             let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);
             (covered && !has_resigned(log, session.bot))
-                .then(|| "resignation, but its bot did not resign".to_owned())
+                .then(|| "by resignation, but its bot did not resign".to_owned())
         }
         ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
     };
     if let Some(why) = refuted {
-        let words = format!("according to the record, seat {seat} was lost by {why}");
+        let words = format!("according to the record, seat {seat} was lost {why}");
         findings.add(FindingKind::ForfeitReason, told, forfeit.ply, words);
     }
 }

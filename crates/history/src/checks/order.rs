@@ -27,9 +27,8 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             match by_bot.get(session.bot) {
                 Some(&(reached, told)) if reached > shown => {
                     let words = format!(
-                        "the match is at ply {shown} here, but line {} is about ply {}",
-                        told.line,
-                        reached - 1
+                        "the match is at ply {shown} here, but had already reached ply {reached} in line {}",
+                        told.line
                     );
                     findings.add(FindingKind::WentBack, message, shown, words);
                 }
@@ -57,13 +56,16 @@ fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
             Event::Turn(_) => "a turn",
             Event::Took(_) => "a take",
             Event::Snapshot(_) => "a snapshot",
-            Event::Revealed(_) => "rows",
-            Event::Forfeited(_) => "a lost seat",
+            Event::Revealed(_) => "the rows",
+            Event::Forfeited(_) => "the loss of a seat",
             Event::MatchStarted(_) => "the match's start",
             _ => continue,
         };
         if let Some(ended) = ended {
-            let words = format!("{what} after the end in line {} of the same session", ended.line);
+            let words = format!(
+                "the server sent {what} after the end of the match (line {} of the same session)",
+                ended.line
+            );
             findings.add(FindingKind::AfterEnd, message, None, words);
         } else if matches!(event, Event::MatchEnded(_)) {
             ended = Some(message);

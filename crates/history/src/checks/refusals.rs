@@ -29,7 +29,10 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
             }
             let Some(actions) = session.sent_before(message) else { continue };
             let unfounded = if actions.len() < refused {
-                Some(format!("{refused} refusals, but only {} messages sent", actions.len()))
+                Some(format!(
+                    "the bot sent fewer messages ({}) than were refused so far ({refused})",
+                    actions.len()
+                ))
             } else {
                 unfounded_words(refusal, reason, seat, &actions, replayed)
             };
@@ -71,7 +74,7 @@ fn check_told_strike(
     let limit = replayed.setup().terms.strikes;
     if refusal.strikes.checked_add(refusal.strikes_left) != Some(limit) {
         let words = format!(
-            "the seat has {} strikes and {} left, but the limit is {limit}",
+            "the refusal says that {} of the seat's strikes are used and {} are left, but the limit is {limit}",
             refusal.strikes, refusal.strikes_left
         );
         findings.add(FindingKind::Strike, message, refusal.ply, words);
@@ -101,7 +104,7 @@ fn check_strike_told(
     if !is_told {
         let RecordedStrike { seat, number, reason, .. } = strike;
         let words = format!(
-            "strike {number} of seat {seat} for {reason} is in the record, but the server did not report it here"
+            "strike {number} of seat {seat} for {reason} is in the record, but the server did not report it to the bot"
         );
         findings.add(FindingKind::Strike, bracket.after, strike.ply, words);
     }

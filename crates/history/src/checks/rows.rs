@@ -55,7 +55,7 @@ fn check_matrix(
     let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
     if recorded.as_ref().is_none_or(|recorded| *recorded != told) {
         let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
-        let words = format!("the rows are {told:?}, but the record says {recorded}");
+        let words = format!("the rows are {told:?}, but the record has {recorded}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -79,7 +79,7 @@ fn check_defaulted(
     told.sort_unstable();
     if told != recorded {
         let words = format!(
-            "the rows of seats {told:?} were replaced, but according to the record, those of {recorded:?} were"
+            "seats whose row was replaced by the standard row: {told:?} according to the server, {recorded:?} according to the record"
         );
         findings.add(FindingKind::Rows, message, None, words);
     }
@@ -147,10 +147,9 @@ fn check_sent_rows(
                 .any(|declare| is_row(declare, &recorded.row) && declare.note_hash == recorded.note_hash);
             if !is_sent {
                 let words = format!(
-                    "the record has the row {} for seat {seat}, but its bot sent {} between line {} and this one",
+                    "the record has the row {} for seat {seat}, but up to this line its bot sent {}",
                     recorded.row,
-                    sent_rows_words(&offered),
-                    bracket.before.line
+                    sent_rows_words(&offered)
                 );
                 findings.add(FindingKind::RowNeverSent, bracket.after, None, words);
             }
@@ -164,7 +163,7 @@ fn check_sent_rows(
             };
             if offered.iter().copied().all(is_valid) {
                 let words = format!(
-                    "according to the record, the row of seat {seat} was not a permutation, but its bot sent {}",
+                    "according to the record, the row that seat {seat} declared was not valid, but its bot sent {}",
                     sent_rows_words(&offered)
                 );
                 findings.add(FindingKind::RowReplaced, bracket.after, None, words);

@@ -50,8 +50,11 @@ fn check_setup(
     let recorded = message_to_json(recorded);
     let differing =
         told.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
-    let words = differing.map_or_else(String::new, |(key, value)| {
-        format!("{key} is {value}, but the record says {}", recorded[key.as_str()])
-    });
+    let words = differing.map_or_else(
+        || "the match's setup differs from the record".to_owned(),
+        |(key, value)| {
+            format!("{key} in the setup is {value}, but the record says {}", recorded[key.as_str()])
+        },
+    );
     findings.add(FindingKind::Setup, message, None, words);
 }

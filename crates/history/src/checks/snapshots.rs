@@ -38,8 +38,8 @@ fn check_snapshot(
     let position = &state.position;
     let (pile, counters) = (position.pile_index(), position.counters());
     if (snapshot.pile as usize, snapshot.counters) != (pile, counters) {
-        let told = format!("{} counters in pile {}", snapshot.counters, snapshot.pile);
-        differs("the position", told, format!("{counters} in pile {pile}"));
+        let told = format!("pile {} with {} left", snapshot.pile, snapshot.counters);
+        differs("the pile in play", told, format!("pile {pile} with {counters} left"));
     }
     if snapshot.to_move != u32::from(position.to_move()) {
         differs("the seat to move", snapshot.to_move.to_string(), position.to_move().to_string());

@@ -31,8 +31,7 @@ fn check_told_take(
 ) {
     let told = take_words(took.seat, took.take, took.steward);
     let Some(recorded) = replayed.takes.get(took.ply as usize) else {
-        let plies = replayed.takes.len();
-        let words = format!("{told}, but the record ends after {plies} plies");
+        let words = format!("{told}, but the record ends before this ply");
         findings.add(FindingKind::TakeMissing, message, took.ply, words);
         return;
     };
@@ -75,7 +74,7 @@ fn check_sent_takes(
             continue;
         }
         let words = format!(
-            "in the record, seat {seat} takes {}{}, but its bot sent {} up to this line",
+            "in the record, seat {seat} takes {}{}, but up to this line its bot sent {}",
             recorded.take,
             if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
             sent_takes_words(&offered)
@@ -94,7 +93,7 @@ fn sent_takes_words(sent: &[&pb::Take]) -> String {
     }
     let takes = sent.iter().map(|take| {
         let hash = if take.note_hash.is_empty() { "" } else { " with a note hash" };
-        format!("{}{hash}", take.take)
+        format!("a take of {}{hash}", take.take)
     });
     let takes: Vec<_> = takes.collect();
     takes.join(" and ")

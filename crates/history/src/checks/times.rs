@@ -45,7 +45,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
         if counted > passed {
             let words = format!(
-                "seat {} is charged {} and refunded {} for a ply of {}",
+                "seat {} is charged {} and credited {} of lag for a ply that lasted {}",
                 take.seat,
                 milliseconds(take.charged),
                 milliseconds(take.credited),
@@ -69,7 +69,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let (passed, left) = (forfeit.at.since(state.began), state.banks[seat]);
         if passed < left {
             let words = format!(
-                "seat {seat} was forfeited on time {} after the ply began, but still had {} in its bank",
+                "according to the record, seat {seat} ran out of time {} after the ply began, but its bank had {} when the ply began",
                 milliseconds(passed),
                 milliseconds(left)
             );
@@ -82,7 +82,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let passed = row.at.since(replayed.created());
         if passed < deadline {
             let words = format!(
-                "seat {seat}'s row was late {} after the match began, but the limit is {}",
+                "according to the record, the row of seat {seat} was late {} after the match began, but the time limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );
@@ -148,7 +148,7 @@ fn check_late_take(
     let left = bank.saturating_sub(thought);
     if lasted && left > margin {
         let words = format!(
-            "seat {seat} was forfeited on time, but its take was sent {} after its turn arrived (line {}), with {} left: the take was late only if the network delayed the turn and the take for longer than that",
+            "seat {seat} was forfeited because its time ran out, but its take was sent {} after its turn arrived (line {}), with {} left: the take was late only if the network delayed the turn and the take by more than that in total",
             milliseconds(thought),
             turn.line,
             milliseconds(left)
@@ -179,7 +179,7 @@ fn check_late_row(
     let left = given.saturating_sub(thought);
     if left > margin {
         let words = format!(
-            "the row of seat {seat} was late, but it was sent {} after it was requested (line {}), with {} left: the row was late only if the network delayed both for longer than that",
+            "the row of seat {seat} was late, but it was sent {} after it was requested (line {}), with {} left: the row was late only if the network delayed the request and the row by more than that in total",
             milliseconds(thought),
             bracket.before.line,
             milliseconds(left)
@@ -210,7 +210,7 @@ fn check_own_charges(
         let lasted = Duration::from_micros(message.micros_since(turn));
         if recorded.charged > lasted + margin {
             let words = format!(
-                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): correct only if the network delayed the turn by the difference",
+                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): this is correct only if the network delayed the turn by the difference",
                 milliseconds(recorded.charged),
                 milliseconds(lasted),
                 turn.line

@@ -87,8 +87,7 @@ fn check_turn(
     findings: &mut Findings,
 ) {
     let Some(state) = replayed.ply_state(turn.ply) else {
-        let plies = replayed.takes.len();
-        let words = format!("a turn, but the record ends after {plies} plies");
+        let words = "a turn, but the record ends before this ply".to_owned();
         findings.add(FindingKind::Turn, message, turn.ply, words);
         return;
     };
@@ -103,8 +102,8 @@ fn check_turn(
     let (pile, counters) = (position.pile_index(), position.counters());
     if (turn.pile as usize, turn.counters) != (pile, counters) {
         let words = format!(
-            "the turn has {} counters in pile {}, but the record has {counters} in pile {pile}",
-            turn.counters, turn.pile
+            "the turn is about pile {} with {} left, but the record has pile {pile} with {counters} left",
+            turn.pile, turn.counters
         );
         findings.add(FindingKind::Turn, message, turn.ply, words);
     }

@@ -53,7 +53,7 @@ fn unusable_takes_are_explained() {
     for (reply, class, part) in [
         ("", FailureClass::Unparsable, "no JSON object"),
         ("I take 2", FailureClass::Unparsable, "of the form {\"take\": NUMBER}"),
-        (r#"{"taken": 2} {}"#, FailureClass::Unparsable, "no JSON object of the reply has \"take\""),
+        (r#"{"taken": 2} {}"#, FailureClass::Unparsable, "no JSON object in the reply has the key \"take\""),
         (r#"{"a": {"b": {"take": 2}}}"#, FailureClass::Unparsable, "has \"take\""),
         (r#"{"take": "two"}"#, FailureClass::Unparsable, "\"take\" is \"two\": expected a whole number"),
         (r#"{"take": 2.5}"#, FailureClass::Unparsable, "expected a whole number"),
@@ -93,7 +93,7 @@ fn rows_list_seats() {
         (r#"{"row": [0, 1, 1]}"#, FailureClass::Illegal, "seat 1 appears twice"),
         (r#"{"row": [0, 1, -2]}"#, FailureClass::Illegal, "seat -2"),
         (r#"{"row": [0, 1, 3]}"#, FailureClass::Illegal, "seat 3"),
-        (r#"{"row": "0 1 2"}"#, FailureClass::Unparsable, "expected a list of seats"),
+        (r#"{"row": "0 1 2"}"#, FailureClass::Unparsable, "expected a list of whole numbers"),
         (r#"{"row": [FIRST, ..., LAST]}"#, FailureClass::Unparsable, "no JSON object"),
         (r#"{"row": [0, 1, 2]} or {"row": [1, 0, 2]}"#, FailureClass::Unparsable, "[0,1,2] and [1,0,2]"),
     ] {

@@ -196,7 +196,10 @@ mod tests {
         tally.add_tally(&CallTally::of_calls(&calls));
         let modes: Vec<_> =
             pb::CallCounts::from(&tally).modes.into_iter().map(|mode| (mode.mode, mode.count)).collect();
-        let words = "prompt 2, with memory, with names, not thinking before";
-        assert_eq!(modes, [(format!("{words}, with schema"), 2), (format!("{words}, without schema"), 1)]);
+        let words = "prompt 2, with memory, with bot names, without thinking before the answer";
+        assert_eq!(
+            modes,
+            [(format!("{words}, with a schema"), 2), (format!("{words}, without a schema"), 1)]
+        );
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn condition_section(found: &[ConditionFindings]) -> Option<Section> 
             interval_cell(found.added_errors.as_ref())
         })
         .into_table();
-    let heading = "Errors under conditions: the share of errors less that of its other takes that offered the same choice";
+    let heading = "Errors under conditions: the share of errors minus that of the bot's other takes that offered the same choice";
     Some(Section::with_heading(heading).table(table))
 }
 
@@ -69,9 +69,9 @@ pub(crate) fn answer_section(found: &BotFindings) -> Option<Section> {
         .column(figure_column("equal takes", SHARE), |answers| answers.equal)
         .column(figure_column("by chance", SHARE), |answers| answers.by_chance)
         .into_table();
-    let heading = "Equal answers: takes in states (piles, rows and mover) that both met";
+    let heading = "Equal answers: takes in states (piles, rows and mover) that both bots met";
     let words = "Far more equal takes than by chance show that both choose alike, not that they are one program. \
-                 A bot that answers itself alike more often than another differs from it.";
+                 A bot that agrees with itself more often than with another bot differs from that bot.";
     Some(Section::with_heading(heading).table(table).paragraph(words))
 }
 

@@ -28,11 +28,11 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
         format!("{pairs} not shown, {nothing} of them without data.")
     });
     let takes =
-        Section::with_heading("Pairs: ranks that the mover's takes cost the mover and gave the other bot")
+        Section::with_heading("Pairs: ranks that the mover's takes cost the other bot, and ranks that they gave it")
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: ranks that an error in a match's first take gave the other bot beyond those of random errors, minus the mean of those it gave bots that could have had its place;\n\
+                "favouritism: the ranks that an error in a match's first take gave the other bot, beyond those that a random error gives, minus the mean of the same for bots that could have had its place;\n\
                  p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations, of pairs and of sets of bots."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
@@ -69,9 +69,9 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         let declarations = &pair.declarations;
         match (declarations.is_flagged(), declarations.is_dependent()) {
             (true, _) => match (declarations.is_paid, declarations.is_returned) {
-                (true, true) => "FLAGGED: costs wins, returned",
+                (true, true) => "FLAGGED: costs wins, and is returned",
                 (true, false) => "FLAGGED: costs wins",
-                (false, _) => "FLAGGED: returned",
+                (false, _) => "FLAGGED: is returned",
             },
             (false, true) => "depends on the other bot",
             (false, false) => "",
@@ -95,14 +95,14 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .alert_where(|pair| pair.declarations.is_flagged())
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
-    let more = (more > 0).then(|| format!("{}.", count_words(more, "more pair", "more pairs")));
+    let more = (more > 0).then(|| format!("{} not shown.", count_words(more, "more pair", "more pairs")));
     let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot has it")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
         .paragraph(
             "wins given: how many more matches the other bot wins under optimal play than if its rank were exchanged with another bot's;\n\
              wins paid: how many more matches the bot would win under optimal play if it put itself first than with its declared rows;\n\
-             forgone: matches that it did not win, but would win under optimal play with its best row against the others' rows."
+             forgone: the share of matches that the bot does not win under optimal play with its row, but would win with another row."
         );
     Some(section)
 }
@@ -143,7 +143,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
             "significant, but small".to_owned()
         }
         None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
-            "significant, but made up for".to_owned()
+            "significant, but its loss was made up for".to_owned()
         }
         None if pair.favouritism.is_significant() => "significant, but its own loss is unknown".to_owned(),
         None => String::new(),
@@ -157,7 +157,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         .column(Column::integer("cost"), |pair| pair.cost)
         .column(Column::integer("gave"), |pair| pair.gave)
         .column(Column::integer("ledger").with_sign(), |pair| pair.ledger_entry())
-        .column(ranks("a match").with_key("ledger_per_match"), |pair| pair.ledger_per_match())
+        .column(ranks("per match").with_key("ledger_per_match"), |pair| pair.ledger_per_match())
         .column(ranks("favouritism per error").with_key("favouritism_per_error"), |pair| {
             test_figures(pair).map(|[favouritism, ..]| favouritism)
         })
@@ -185,7 +185,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             let alone = flagged.iter().flat_map(|pair| flag_words(pair, &findings.sets));
             let words = findings.sets.iter().map(set_words).chain(alone);
             section.alert(format!(
-                "FLAGGED: please look at {}, of {tests}. This is a request, not a verdict: {}.",
+                "FLAGGED: please look at {}, found by {tests}. This is a request, not a verdict: {}.",
                 count_words(flagged.len(), "pair", "pairs"),
                 join_words(words, "; ")
             ))
@@ -202,7 +202,7 @@ fn set_words(set: &SetFindings) -> String {
         FavourMeans::Declarations => "rows favour each other",
     };
     format!(
-        "{bots}: their {what} in up to {} of two of them, a chance of {} if they did not care who sits there",
+        "{bots}: their {what} in up to {} for every pair of them, a chance of {} if they ignored who sits there",
         count_words(set.groups, "distinct group", "distinct groups"),
         chance_words(set.p_corrected)
     )
@@ -235,8 +235,8 @@ fn flag_words(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
             if pair.declarations.is_flagged() && is_new(FavourMeans::Declarations) =>
         {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => format!("; this costs it wins, and {other} returns the favour"),
-                (true, false) => "; this costs it wins".to_owned(),
+                (true, true) => format!("; this costs {mover} wins, and {other} returns the favour"),
+                (true, false) => format!("; this costs {mover} wins"),
                 (false, _) => format!("; {other} returns the favour"),
             };
             Some(format!(
@@ -266,7 +266,10 @@ pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
     let matches: Vec<_> =
         matches.flat_map(|pair| pair.matches_to_look_at.iter().map(move |id| (*pair, id))).collect();
     let takes = (!takes.is_empty()).then(|| {
-        Section::with_heading("Takes to look at: errors of flagged pairs that gained the other most").table(
+        Section::with_heading(
+            "Takes to look at: errors in flagged pairs by which the other bot gained the most ranks",
+        )
+        .table(
             Table::of_items(&takes)
                 .column(Column::text("match"), |(_, take)| take.match_id.to_string())
                 .column(Column::integer("ply"), |(_, take)| take.ply)
@@ -302,12 +305,12 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         let count = findings.pairs.iter().filter(is_noted).count();
         (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
     };
-    let small = takes("errors favour the partner, but too little to flag", |takes| !takes.is_large());
+    let small = takes("errors favour the other bot, but too little to flag,", |takes| !takes.is_large());
     let paid_back =
-        takes("errors favour the partner, but later play by other bots made up for the loss,", |takes| {
+        takes("errors favour the other bot, but later play by other bots made up for the loss,", |takes| {
             takes.is_large() && takes.is_paid_back()
         });
-    let unknown = takes("errors favour the partner, but what they cost the mover is unknown,", |takes| {
+    let unknown = takes("errors favour the other bot, but what they cost the mover is unknown,", |takes| {
         takes.is_large() && takes.own_loss().is_none()
     });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());

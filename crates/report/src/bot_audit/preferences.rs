@@ -34,7 +34,8 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
         format!("{rows} not shown; {matches} used other rows.")
     });
     let rows = Section::with_heading(format!(
-        "Preferences at tables of {seats}{of_rows}, from takes that chose between winners: {choices}"
+        "Preferences at tables of {seats}{of_rows}, from {}",
+        count_words(*choices, "take that chose between winners", "takes that chose between winners")
     ))
     .paragraph(meaning)
     .table(row_table(preference))
@@ -134,15 +135,18 @@ fn rows_if_known(explained: &ExplainedRows) -> String {
     match (&explained.example, explained.rows.at_least()) {
         (_, 0) => format!("If the others knew its row, no row would make every take optimal{left_out}"),
         (Some(example), 1) => {
-            format!("If the others knew its row, one would make every take optimal: {example}{left_out}")
+            format!("If the others knew its row, one row would make every take optimal: {example}{left_out}")
         }
         (Some(example), rows) => {
             format!(
-                "If the others knew its row, {rows} would make every take optimal; the first is {example}{left_out}"
+                "If the others knew its row, {rows} rows would make every take optimal; the first is {example}{left_out}"
             )
         }
         (None, _) => {
-            format!("If the others knew its row, {} would make every take optimal{left_out}", explained.rows)
+            format!(
+                "If the others knew its row, {} rows would make every take optimal{left_out}",
+                explained.rows
+            )
         }
     }
 }

@@ -10,7 +10,10 @@ use lastnim_auditing::{BotFindings, KingmakingTally, Puzzle};
 pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
     let what = match kingmaking.plies {
         0 => "none.".to_owned(),
-        plies => format!("{}, such as", count_words(plies, "ply", "plies")),
+        plies => {
+            let more = if plies > kingmaking.examples.len() as u64 { ", such as" } else { "" };
+            format!("{}{more}", count_words(plies, "ply", "plies"))
+        }
     };
     let examples = kingmaking.examples.iter().map(|ply| {
         let ranks = |ranks: u32| count_words(ranks, "rank", "ranks");
@@ -40,7 +43,7 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
     format!(
         "Piles {}; seat {seat} of {} is to move.\n\
          Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
-         Solution: {}, and seat {} wins. It took {}, after which seat {} wins under optimal play: this cost it {}.\n\
+         Solution: {}, and seat {} wins. The bot took {}, after which seat {} wins under optimal play: this cost the bot {}.\n\
          (match {}, ply {})",
         join_words(piles, ", "),
         matrix.seats(),

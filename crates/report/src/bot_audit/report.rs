@@ -59,7 +59,7 @@ fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String 
     format!(
         "{bot} in {matches} of {groups}: {} of its {} optimal, {}.\n\
          Its errors cost it {} ranks per match; the errors of others gave it {} ranks per match.\n\
-         It won {}; its satisfaction, from 0 to 1, was {}.",
+         It won {} of its matches; its satisfaction, from 0 to 1, was {}.",
         figures.optimal_plies,
         count_words(figures.plies, "take was", "takes were"),
         figure_with_interval(SHARE, figures.accuracy),

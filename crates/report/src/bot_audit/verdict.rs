@@ -4,6 +4,7 @@ use super::{
     comparisons::condition_sentences,
     figures::{SHARE, value_cell},
 };
+use crate::words::count_words;
 use lastnim_auditing::{
     AuditFindings, BotFindings, CircumstanceFigures, EstimateInterval, GamePhase, LivePileCount,
     PreferenceFindings, RowSource,
@@ -28,19 +29,25 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
         }
     });
     let figures = &found.figures;
-    sentences.push(weakest_slice(&figures.by_phase, "phase", |phase| match phase {
-        GamePhase::Opening => "in the opening",
-        GamePhase::Middle => "in the middle",
-        GamePhase::End => "at the end",
+    sentences.push(weakest_slice(&figures.by_phase, ["in one phase than in another", "phases"], |phase| {
+        match phase {
+            GamePhase::Opening => "in the opening",
+            GamePhase::Middle => "in the middle",
+            GamePhase::End => "at the end",
+        }
     }));
-    sentences.push(weakest_slice(&figures.by_live_piles, "number of piles", |piles| match piles {
-        LivePileCount::One => "with 1 pile",
-        LivePileCount::Two => "with 2 piles",
-        LivePileCount::Three => "with 3 piles",
-        LivePileCount::Four => "with 4 piles",
-        LivePileCount::FiveToEight => "with 5 to 8 piles",
-        LivePileCount::NineOrMore => "with 9 piles or more",
-    }));
+    sentences.push(weakest_slice(
+        &figures.by_live_piles,
+        ["with one number of piles than with another", "numbers of piles"],
+        |piles| match piles {
+            LivePileCount::One => "with 1 pile",
+            LivePileCount::Two => "with 2 piles",
+            LivePileCount::Three => "with 3 piles",
+            LivePileCount::Four => "with 4 piles",
+            LivePileCount::FiveToEight => "with 5 to 8 piles",
+            LivePileCount::NineOrMore => "with 9 piles or more",
+        },
+    ));
     let conditions: Vec<_> = found.conditions.iter().map(Into::into).collect();
     sentences.extend(condition_sentences(&conditions));
     sentences
@@ -52,9 +59,10 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let seats = preference.seats;
     let of_all = match preference.rows.len() {
         1 if preference.other_rows == 0 => String::new(),
-        _ => format!(" most often, in {} matches,", held.matches),
+        _ => format!(" most often, in {}", count_words(held.matches, "match", "matches")),
     };
     let takes = |count: u64, all: u64| match count {
+        1 if all == 1 => "its only take is".to_owned(),
         _ if count == all => format!("all {all} takes are"),
         1 => format!("1 of {all} takes is"),
         _ => format!("{count} of {all} takes are"),
@@ -62,10 +70,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let begin = match preference.source {
         RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
         RowSource::Assigned => {
-            format!(
-                "At tables of {seats} its rows are assigned; by place in the assigned row, it is {}",
-                held.row
-            )
+            format!("At tables of {seats} its rows are assigned ({} by place in the assigned row)", held.row)
         }
     };
     let optimal = takes(fit.optimal_plies, fit.plies);
@@ -73,7 +78,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_it_alone));
     Some(if *plays == held.row || held.agreement >= Some(fit.agreement) {
         format!(
-            "{begin} and no row fits its takes better: {} optimal for it.",
+            "{begin}, and no row fits its takes better: {} optimal for this row.",
             takes(held.optimal_plies, held.plies)
         )
     } else if with - against > MIN_DEVIATIONS * (with + against).sqrt() {
@@ -86,7 +91,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
 /// Names the circumstance in which a bot is clearly least accurate.
 fn weakest_slice<C: Copy>(
     slices: &[CircumstanceFigures<C>],
-    what: &str,
+    [than_in_another, kinds]: [&str; 2],
     name: impl Fn(C) -> &'static str,
 ) -> String {
     let known = slices.iter().filter_map(|slice| {
@@ -108,9 +113,9 @@ fn weakest_slice<C: Copy>(
             name(better.circumstance)
         ),
         (Some(_), Some(_)) if known.len() > 1 => {
-            format!("It is not clearly weaker in one {what} than in another.")
+            format!("It is not clearly weaker {than_in_another}.")
         }
-        _ => format!("There are too few duplicate groups to compare {what}s."),
+        _ => format!("There are too few duplicate groups to compare {kinds}."),
     }
 }
 

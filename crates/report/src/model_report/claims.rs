@@ -32,7 +32,7 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     }
     let scores = Table::of_items(&lines)
         .column(Column::text("bot"), |&(bot, ..)| bot)
-        .column(Column::text("beside"), |&(_, beside, _)| beside)
+        .column(Column::text("made with").with_key("beside"), |&(_, beside, _)| beside)
         .column(Column::integer("forecasts"), |(.., found)| found.forecasts)
         .column(Column::integer("happened"), |(.., found)| found.happened)
         .column(figure_column("Brier score", SCORE), |(.., found)| value_cell(found.brier_score.as_ref()))
@@ -44,7 +44,7 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     vec![
         Section::with_heading("Forecasts: the probability that the row's first choice wins")
             .table(scores)
-            .paragraph("Brier score: lower is better, and an informative forecast scores less than the base rate. It is shown with at least 5 forecasts of each outcome."),
+            .paragraph("Brier score: lower is better, and an informative forecast scores less than the base rate. It is shown if at least 5 forecasts came true and at least 5 did not."),
         Section::with_heading("Forecasts in steps of a tenth: the forecast, and how often it came true")
             .table(bin_table(&lines)),
     ]
@@ -53,7 +53,7 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
 fn bin_table(lines: &[ForecastLine<'_>]) -> Table {
     let mut table = Table::new([
         Column::text("bot"),
-        Column::text("beside"),
+        Column::text("made with").with_key("beside"),
         figure_column("from", SHARE),
         Column::integer("forecasts"),
         figure_column("mean", SHARE),
@@ -85,9 +85,9 @@ pub(super) fn want_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let wishes: Vec<_> = wants().filter_map(|(bot, wants)| Some((bot, wants.wishes.as_ref()?))).collect();
     let rows = declared_row_table(wants());
     let rows = (!rows.rows.is_empty()).then(|| {
-        Section::with_heading("Rows that the models declared")
-            .table(rows)
-            .paragraph("A row lists offsets from the own seat (0), the preferred winner first; 1 moves next.")
+        Section::with_heading("Rows that the models declared").table(rows).paragraph(
+            "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next.",
+        )
     });
     let plans = models.iter().filter_map(|model| Some(plan_sentence(&model.bot, model.plans.as_ref()?)));
     let sentences = Section::with_heading("What the models want: what they state, declare and choose")
@@ -98,7 +98,7 @@ pub(super) fn want_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let wishes = (!wishes.is_empty()).then(|| {
         Section::with_heading("Ranks by the declared row and by the wanted row")
             .table(wish_table(&wishes))
-            .paragraph("The wanted row is the declared row with the stated seat moved to the front. Regret: ranks lost per take by either row. Other rows: matches in which they differ. Gain: how many ranks better, by the wanted row, the winner under optimal play is after the declared row than after the wanted one.")
+            .paragraph("The wanted row is the declared row with the stated seat moved to the front. Regret: ranks lost per take by either row. Other rows: matches in which the two rows differ. Gain: how many ranks better, by the wanted row, the winner under optimal play is after the declared row than after the wanted one.")
     });
     rows.into_iter().chain([sentences]).chain(wishes).collect()
 }

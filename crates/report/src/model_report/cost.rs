@@ -1,7 +1,7 @@
 //! What models cost.
 
 use super::figures::figure_column;
-use crate::{Column, NumberFormat, NumberUnit, Section, Table};
+use crate::{Column, NumberFormat, NumberUnit, Section, Table, words::count_words};
 use lastnim_proto::pb;
 
 const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
@@ -28,8 +28,9 @@ pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
         .column(figure_column("money in all", MONEY), |(_, cost)| in_all(cost).money)
         .into_table();
     let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
-    let uncounted =
-        (uncounted > 0).then(|| format!("{uncounted} calls have no stated cost, and are counted as free."));
+    let calls =
+        count_words(uncounted, "call has no stated cost, and is", "calls have no stated cost, and are");
+    let uncounted = (uncounted > 0).then(|| format!("{calls} counted as free."));
     Section::with_heading(
         "Cost: per take, and per rank saved by the model's own takes compared with random takes",
     )

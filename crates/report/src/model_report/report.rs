@@ -59,7 +59,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         (
             read.unread_lines,
             format!(
-                "{} of the transcripts cannot be read: {}",
+                "{} of the transcripts that cannot be read ({})",
                 count_words(read.unread_lines, "line", "lines"),
                 join_words(&read.unread_places, ", ")
             ),
@@ -75,18 +75,18 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         (
             read.unproved,
             format!(
-                "{} not proved by the records ({})",
+                "{} that the records do not prove ({})",
                 questions(read.unproved),
                 join_words(unproved, "; ")
             ),
         ),
         (read.unfinished, format!("{} without a decision", questions(read.unfinished))),
-        (read.given_twice, format!("{} given twice", questions(read.given_twice))),
+        (read.given_twice, format!("{} that were already counted", questions(read.given_twice))),
     ];
     let left_out: Vec<_> =
         lines.into_iter().filter(|&(count, _)| count > 0).map(|(_, words)| words).collect();
     let counted = format!(
-        "{} of {} count.",
+        "Counted: {} of {}.",
         questions(read.questions),
         count_words(read.files, "transcript", "transcripts")
     );

@@ -17,7 +17,7 @@ pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
         .list(models.iter().filter_map(uncounted_words));
     let policies = models.iter().filter_map(policy_words);
     let failed = (!failures.rows.is_empty()).then(|| {
-        Section::with_heading("Failures: questions by the last failure, and individual calls")
+        Section::with_heading("Failures: unanswered questions by their last failure, and failed calls")
             .table(failures)
             .list(policies)
     });
@@ -112,6 +112,9 @@ fn policy_words(model: &pb::ModelFindings) -> Option<String> {
     for policy in [&model.rows, &model.takes].into_iter().flatten().flat_map(|counts| &counts.policies) {
         *policies.entry(&policy.policy).or_default() += policy.count;
     }
-    let words = join_words(policies.iter().map(|(policy, count)| format!("{policy} {count} times")), ", ");
+    let words = join_words(
+        policies.iter().map(|(policy, count)| format!("{policy} {}", count_words(*count, "time", "times"))),
+        ", ",
+    );
     (!policies.is_empty()).then(|| format!("without an answer, {} used: {words}", model.bot))
 }

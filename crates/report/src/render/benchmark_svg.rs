@@ -1,6 +1,9 @@
 //! Benchmark cards as SVG.
 
-use crate::benchmark_card::{card_title, citation, figure_words};
+use crate::{
+    benchmark_card::{card_title, citation, figure_words},
+    words::count_words,
+};
 use lastnim_proto::pb;
 use std::fmt::{self, Write as _};
 
@@ -90,7 +93,7 @@ fn write_tier(text: &mut String, tier: &pb::BenchmarkTier, y: f64) -> fmt::Resul
             "<line class=\"interval\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\"/>"
         )?;
         writeln!(text, "<circle class=\"mean\" cx=\"{mean:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>")?;
-        let words = format!("{}, {} items", figure_words(loss), tier.items);
+        let words = format!("{}, {}", figure_words(loss), count_words(tier.items, "item", "items"));
         writeln!(text, "<text x=\"{:.1}\" y=\"{:.1}\">{words}</text>", left + length + 16.0, y + 4.5)?;
     }
     Ok(())

@@ -161,7 +161,7 @@ impl GuestGames {
         let too_many = |wait| {
             let (limit, seconds) = (self.per_address, retry_seconds(wait));
             let message = format!(
-                "{address} has reached the limit of {limit} open matches: finish or resign one of them, or try again in {seconds} s"
+                "{address} has reached its limit on open matches ({limit}): finish or resign one of them, or try again in {seconds} s"
             );
             retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
         };
@@ -222,7 +222,7 @@ impl GuestGames {
                 return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
             }
         }
-        let message = "the session was closed before the action reached the match: send it again";
+        let message = "the session was closed before the action reached the match: send the action again";
         Err(retry_status(Code::Unavailable, "SESSION_CLOSED", message))
     }
 

@@ -183,7 +183,10 @@ fn idle_status(what: &str) -> Status {
     refusal_status(
         Code::Aborted,
         "IDLE",
-        &format!("{what} for {} s: close the batch when it is finished", IDLE_TIMEOUT.as_secs()),
+        &format!(
+            "{what} for {} s: send requests and read answers, or close the batch",
+            IDLE_TIMEOUT.as_secs()
+        ),
     )
 }
 

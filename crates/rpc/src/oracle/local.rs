@@ -13,7 +13,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum OracleQuestionError {
     /// The service has no such method, or the method needs a server.
-    #[error("unknown oracle method {0:?}")]
+    #[error("unknown oracle method {0:?}, or one that needs a server: try \"Solve\"")]
     UnknownMethod(String),
     /// The JSON does not match the method's request message.
     #[error(transparent)]
@@ -89,7 +89,10 @@ mod tests {
     #[test]
     fn faults_of_a_question_are_named() {
         let words = |method: &str, question: &Value| answer(method, question).unwrap_err().to_string();
-        assert_eq!(words("Guess", &json!({})), "unknown oracle method \"Guess\"");
+        assert_eq!(
+            words("Guess", &json!({})),
+            "unknown oracle method \"Guess\", or one that needs a server: try \"Solve\""
+        );
         assert!(words("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));
         let mut tall = paper_game();
         tall["first"] = json!(3);

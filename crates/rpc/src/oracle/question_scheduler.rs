@@ -257,8 +257,10 @@ fn no_turn_status(wanted_by: Option<Instant>) -> Status {
 
 /// Returns the status of work that took too long.
 pub(super) fn too_long_status(how_far: &str) -> Status {
-    let message =
-        format!("not finished within {} s or the call's deadline: {how_far}", MAX_QUESTION_TIME.as_secs());
+    let message = format!(
+        "the time limit of {} s or the call's deadline was reached: {how_far}",
+        MAX_QUESTION_TIME.as_secs()
+    );
     refusal_status(Code::DeadlineExceeded, "TOO_LONG", &message)
 }
 

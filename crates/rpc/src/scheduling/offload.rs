@@ -15,7 +15,7 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
     let ended = environment.spawn_long(Box::pin(async {
         let done = tokio::select! {
             biased;
-            _ = has_left => Err(Status::cancelled("the caller has gone")),
+            _ = has_left => Err(Status::cancelled("the caller has disconnected")),
             done = work => done,
         };
         // An error is ignored: the caller may have left.

@@ -375,7 +375,7 @@ impl CommitWriter {
             match error {
                 StoreError::Unavailable(_) => self.note_store_failing(&error),
                 StoreError::Refused(_) => {
-                    tracing::error!(%error, "a write failed");
+                    tracing::error!(%error, "a change could not be stored");
                     // A store that rejects a change can still be used.
                     self.note_store_usable();
                     return Err(error);
@@ -410,7 +410,7 @@ impl CommitWriter {
         let is_news =
             self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > LOG_REPEAT_INTERVAL);
         if is_news {
-            tracing::error!(%error, "nothing is announced until the store can be used again");
+            tracing::error!(%error, "no take or result is announced until the store can be used again");
             let since = self.failing.as_ref().map_or(now, |failing| failing.since);
             self.failing = Some(StoreOutage { since, said: now });
         }

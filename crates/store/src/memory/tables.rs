@@ -218,7 +218,7 @@ impl MemoryTables {
         let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
             return Err(StoreError::Refused(format!(
-                "event {first} of match {id}, which has only {has} events"
+                "the next event of match {id} is event {has}, not event {first}"
             )));
         }
         let mut new = events.iter().skip(has - first).peekable();

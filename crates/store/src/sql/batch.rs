@@ -170,7 +170,7 @@ impl<'a> MatchChanges<'a> {
         let has = open.len();
         if has < first {
             return Err(StoreError::Refused(format!(
-                "event {first} of match {id}, which has only {has} events"
+                "the next event of match {id} is event {has}, not event {first}"
             )));
         }
         let new = events.get(has - first..).unwrap_or_default();

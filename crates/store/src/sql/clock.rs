@@ -118,7 +118,7 @@ pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError
             tournament: has_tournament.then(|| row.parse_text("tournament_id")).transpose()?,
         })
     };
-    name_damage("the newest ids", read())
+    name_damage("the newest match or tournament id", read())
 }
 
 /// Returns the statement that counts the timestamps later than a given one.

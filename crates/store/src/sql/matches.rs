@@ -150,7 +150,7 @@ async fn seal_matches<D: Dialect>(
     if changed != sealed.len() as u64 {
         let ids: Vec<_> = sealed.iter().map(|over| over.id.to_string()).collect();
         let ids = ids.join(", ");
-        let why = format!("one of the matches {ids} is not over or does not exist");
+        let why = format!("not all of these matches exist and are over: {ids}");
         return Err(StoreError::Refused(why));
     }
     let figures = seat_results_of(sealed);

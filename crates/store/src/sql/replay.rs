@@ -147,7 +147,10 @@ impl RecordReplay {
             self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?)?;
         }
         if next != self.len() as u64 {
-            return Err(at_event(self.len(), &format!("the event before event {next} is missing")));
+            return Err(at_event(
+                self.len(),
+                &format!("the stored events end before it instead of before event {next}"),
+            ));
         }
         Ok(())
     }
@@ -178,10 +181,10 @@ impl RecordReplay {
             head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
-            let why = "its reason, winner, plies or head_hash does not follow from its events".to_owned();
+            let why = "its reason, winner, plies and head_hash do not all follow from its events".to_owned();
             return name_damage(format_args!("the row of match {id}"), Err(why));
         }
-        let seal = name_damage(format_args!("the seal of match {id}"), self.seal)?;
+        let seal = name_damage(format_args!("the signature of match {id}"), self.seal)?;
         Ok(StoredMatch { record, seal, versions: self.versions })
     }
 }

@@ -28,7 +28,7 @@ pub(super) trait RowColumns {
     fn nullable<T: ColumnValue>(&self, column: &str) -> Result<Option<T>, DamageReason>;
 
     fn get<T: ColumnValue>(&self, column: &str) -> Result<T, DamageReason> {
-        self.nullable(column)?.ok_or_else(|| format!("its {column} is missing"))
+        self.nullable(column)?.ok_or_else(|| format!("its column {column} is empty"))
     }
 
     /// Returns a text column for use in messages about the row; empty if the column cannot be read.
@@ -62,7 +62,7 @@ pub(super) trait RowColumns {
 
     /// Reads exactly N bytes.
     fn bytes<const N: usize>(&self, column: &str) -> Result<[u8; N], DamageReason> {
-        self.nullable_bytes(column)?.ok_or_else(|| format!("its {column} is missing"))
+        self.nullable_bytes(column)?.ok_or_else(|| format!("its column {column} is empty"))
     }
 
     /// Reads exactly N bytes, or `None` if the column is null.

@@ -71,7 +71,7 @@ pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreErr
         let seat = read_seat("seat", row.get("seat")?, max_seats)?;
         Ok(LostSeat::new(row.parse_text("match_id")?, tournament.transpose()?, seat))
     };
-    name_damage(format_args!("the seats of match {}", row.label("match_id")), read())
+    name_damage(format_args!("a seat of match {}", row.label("match_id")), read())
 }
 
 /// Reads the versions of the bot in each seat of a match.
@@ -188,7 +188,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
-    name_damage(format_args!("\"{bot}\" in the standings of tournament {id}"), read())
+    name_damage(format_args!("the standing of \"{bot}\" in tournament {id}"), read())
 }
 
 fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageReason> {

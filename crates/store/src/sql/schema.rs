@@ -17,7 +17,7 @@ pub(super) fn check_version(found: i64) -> Result<(), StoreError> {
 
 /// Fails if the tables are missing or have another version; a reader cannot create them.
 pub(super) fn check_readable(found: Option<i64>) -> Result<(), StoreError> {
-    let no_tables = "it has no tables yet: start `lastnim serve` on it once to create them";
+    let no_tables = "the database has no tables yet: start `lastnim serve` on it once to create them";
     check_version(found.ok_or_else(|| StoreError::Unusable(no_tables.to_owned()))?)
 }
 

@@ -332,7 +332,7 @@ impl RoundFormat for Ladder {
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
         (self.groups_left, self.round, self.tables_drawn, self.bots, self.ratings) = state;
         self.places = self.bots.iter().enumerate().map(|(place, bot)| (bot.name.clone(), place)).collect();
-        ensure_valid(self.places.len() == self.bots.len(), "a bot is in a ladder twice")?;
+        ensure_valid(self.places.len() == self.bots.len(), "a bot is in the ladder twice")?;
         self.ratings.ensure_consistent(self.measure)
     }
 

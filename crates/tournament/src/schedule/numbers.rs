@@ -39,8 +39,11 @@ impl NumberSequence {
     /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let Self { next, ahead } = self;
-        ensure_valid(ahead.first().is_none_or(|first| first > next), "numbers are not ascending")?;
-        ensure_valid(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a number is too high")
+        ensure_valid(
+            ahead.first().is_none_or(|first| first > next),
+            "the match numbers are not in ascending order",
+        )?;
+        ensure_valid(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a match number is too high")
     }
 
     /// Hands out the next number if it is below `end`.

@@ -39,6 +39,10 @@ impl fmt::Display for Suspension {
     /// Writes an explanation that is meant for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bot, lost, no_shows, last, .. } = self;
+        if *lost == 1 {
+            let was = if *no_shows == 0 { "present" } else { "absent" };
+            return write!(f, "{bot} is suspended: it was {was} and lost its seat in match {last}");
+        }
         write!(
             f,
             "{bot} is suspended: it lost its seat in {lost} matches in a row, the last of which was match {last}; "

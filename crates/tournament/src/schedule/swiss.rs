@@ -146,7 +146,7 @@ impl RoundFormat for Swiss {
     }
 
     fn restore(&mut self, (rounds_left, bots): Self::State) -> Result<(), CheckpointError> {
-        ensure_valid(bots.len() == self.bots.len(), "the state belongs to another field")?;
+        ensure_valid(bots.len() == self.bots.len(), "it has the wrong number of bots")?;
         self.rounds_left = rounds_left;
         for (bot, (tally, byes)) in self.bots.iter_mut().zip(bots) {
             (bot.tally, bot.byes) = (tally, byes);

@@ -77,7 +77,7 @@ function sentence(all) {
   if (step.cost) {
     const before = all.at(-2);
     const rank = nth(oracle.rank[step.seat][winner]);
-    return `${said}<b>This is an error, which cost ${places(step.cost)} in its order.</b> Now ${who(winner)} wins, the ${rank} choice of ${who(step.seat)}. <b>Taking ${optimalWords(before)}</b> would have made ${who(oracle.winnerOf(before))} win.`;
+    return `${said}<b>This is an error, which cost the seat ${places(step.cost)} in its order.</b> Now ${who(winner)} wins, the ${rank} choice of ${who(step.seat)}. <b>Taking ${optimalWords(before)}</b> would have made ${who(oracle.winnerOf(before))} win.`;
   }
   return pile < 0
     ? `${said}No counter is left: ${who(winner)} wins.`
@@ -115,7 +115,7 @@ function panelHtml(position) {
   const safe =
     place === "-"
       ? ""
-      : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. Against all others together, it is sure of its ${nth(Number(place))}.</p>\n`;
+      : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. Even if all others play together against it, it can force its ${nth(Number(place))} choice or a better one.</p>\n`;
   const form =
     counters > maxDrawnCounters
       ? `<form method="get" action="${path}/what-if" class="filter">
@@ -170,7 +170,7 @@ function drawSteps(all) {
       link.setAttribute("aria-disabled", "true");
     }
   }
-  const where = isSupposing ? `what if, ${supposed.length} after take ${ply}` : `take ${ply} of ${last}`;
+  const where = isSupposing ? `what if: ${supposed.length} more after take ${ply}` : `take ${ply} of ${last}`;
   find("#where").textContent = where;
   find("#plies")?.remove();
   const leader = seats[oracle.winnerOf(all.at(-1))].name;
@@ -187,8 +187,8 @@ function drawMatrix(position) {
   for (const row of document.querySelectorAll("#rows tbody tr")) {
     [...row.cells].slice(1).forEach((cell, seat) => cell.classList.toggle("won", seat === winner));
   }
-  const would = position.pile < 0 ? "winning gave" : "winning would give";
-  find("#outlined").innerHTML = `Outlined: what ${who(winner)} ${would} each seat.`;
+  const [gets, wins] = position.pile < 0 ? ["got, because", "won"] : ["gets if", "wins"];
+  find("#outlined").innerHTML = `Outlined: the choice that each seat ${gets} ${who(winner)} ${wins}.`;
 }
 
 function drawList() {
@@ -222,7 +222,7 @@ function draw() {
   if (wasOnBoard) (find(`#board [data-ply="${focused.ply}"]`) ?? find("#board [data-take]") ?? find("#said")).focus({ preventScroll: true });
   const said = find("#said");
   const buttons = supposed.length
-    ? `<p class="steps"><button type="button" data-act="line"${position.pile < 0 ? " disabled" : ""}>Play the best line on</button> <button type="button" data-act="return">Back to the match (Esc)</button></p>`
+    ? `<p class="steps"><button type="button" data-act="line"${position.pile < 0 ? " disabled" : ""}>Play on with the best line</button> <button type="button" data-act="return">Back to the match (Esc)</button></p>`
     : "";
   said.innerHTML = `<p>${supposed.length ? "<b>What if:</b> " : ""}${sentence(all)}</p>${modelWords()}${buttons}`;
   said.classList.toggle("supposing", supposed.length > 0);

@@ -38,8 +38,8 @@ export function boardHtml({ piles, left, steps, position, outcomes, seats, path,
   const counterHtml = (take, isInPlay) => {
     if (!isInPlay) return '<span class="counter"></span>\n';
     const { winner, cost } = outcomes.find(({ lo, hi }) => lo <= take && take <= hi);
-    const best = cost ? "" : ", an optimal take";
-    const said = `If ${seats[mover].name} takes ${take}, ${seats[winner].name} wins${best}`;
+    const best = cost ? "" : ", which is optimal";
+    const said = `If ${seats[mover].name} takes ${take}${best}, ${seats[winner].name} wins`;
     return `<a class="counter${cost ? "" : " best"}" href="${whatIf(take)}" data-take="${take}" aria-label="${escape(said)}">${seats[winner].sign}</a>\n`;
   };
 

@@ -19,7 +19,7 @@ impl FormFields {
         let pairs = form_urlencoded::parse(body).into_owned();
         let fields: Vec<_> = pairs.take(MAX_FIELDS + 1).collect();
         if fields.len() > MAX_FIELDS {
-            return Err(format!("the form has too many fields: expected at most {MAX_FIELDS}"));
+            return Err(format!("too many fields in the form or the address: expected at most {MAX_FIELDS}"));
         }
         Ok(Self(fields))
     }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn too_many_fields_are_refused() {
         let said = FormFields::parse("a&".repeat(MAX_FIELDS + 1).as_bytes()).unwrap_err();
-        assert_eq!(said, "the form has too many fields: expected at most 1000");
+        assert_eq!(said, "too many fields in the form or the address: expected at most 1000");
         assert!(FormFields::parse("a&".repeat(MAX_FIELDS).as_bytes()).is_ok());
     }
 

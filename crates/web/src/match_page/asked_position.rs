@@ -72,8 +72,9 @@ impl AskedPosition {
                 wanted: wanted.into_iter().flatten().map(wish).collect(),
             }
         };
-        let headline = Sentence::default().seat(winner).text(" wins, if every seat plays for what it wants");
-        let outlined = Sentence::of("Outlined: what ").seat(winner).text(" winning would give each seat.");
+        let headline = Sentence::default().seat(winner).text(" wins if every seat plays for what it wants");
+        let outlined =
+            Sentence::of("Outlined: the choice that each seat gets if ").seat(winner).text(" wins.");
         Some(Self {
             seat_count: count,
             headline: headline.html(seats),
@@ -104,7 +105,7 @@ mod tests {
         assert!(all.contains("piles=1+0") && all.contains("first=2"), "{all}");
         assert!(asked.panel.contains("is to move, with 3 in the pile"), "{}", asked.panel);
         assert!(!asked.panel.contains("<form"), "{}", asked.panel);
-        assert!(asked.headline.contains(" wins, if every seat plays"), "{}", asked.headline);
+        assert!(asked.headline.contains(" wins if every seat plays"), "{}", asked.headline);
         let long = TypedPosition { rows: "x".repeat(MAX_ADDRESS_BYTES), ..typed.clone() };
         assert!(AskedPosition::of_game(&long, &game, None).is_none());
         let names = ["ann", "bob", "cara"].map(str::to_owned);

@@ -295,12 +295,12 @@ impl MatchBoard<'_> {
     fn choice(&self, take: u64) -> Option<Choice> {
         let outcome = self.outcomes.iter().find(|outcome| (outcome.lo..=outcome.hi).contains(&take))?;
         let mover = self.seats.name(self.position.to_move().index());
-        let best = if outcome.cost == 0 { ", an optimal take" } else { "" };
+        let best = if outcome.cost == 0 { ", which is optimal" } else { "" };
         Some(Choice {
             class: if outcome.cost == 0 { "counter best" } else { "counter" },
             address: self.asked.address(take),
             take,
-            words: format!("If {mover} takes {take}, {} wins{best}", self.seats.name(outcome.winner)),
+            words: format!("If {mover} takes {take}{best}, {} wins", self.seats.name(outcome.winner)),
             sign: seat_sign(outcome.winner),
         })
     }

@@ -57,11 +57,11 @@ pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
         return Sentence::of(format!("The server stopped this match: {}", game.damage));
     }
     match replay.position_after(replay.plies()) {
-        _ if replay.rows.is_empty() => Sentence::of("The seats say whom they want to see win."),
+        _ if replay.rows.is_empty() => Sentence::of("The seats are saying whom they want to see win."),
         Some(position) if !position.is_over() => {
             Sentence::default().seat(position.to_move().index()).text(" is to move.")
         }
-        _ => Sentence::of("The last counter is taken."),
+        _ => Sentence::of("The last counter has been taken."),
     }
 }
 
@@ -80,14 +80,15 @@ pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Opti
     let said = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
         None => said.text("."),
         Some(0) => said.text(", no errors."),
-        Some(1) => said.text(", one of them an error."),
-        Some(errors) => said.text(format!(", {errors} of them errors.")),
+        Some(1) => said.text(", one error."),
+        Some(errors) => said.text(format!(", {errors} errors.")),
     };
     let said = match replay.end.as_ref().map(pb::EndedEvent::reason) {
-        Some(pb::EndReason::PlyLimit) => said
-            .text(" The match reached its limit of takes; who wins under optimal play from there has won."),
+        Some(pb::EndReason::PlyLimit) => said.text(
+            " The match reached its limit of takes, so the winner under optimal play from there has won.",
+        ),
         Some(pb::EndReason::AllForfeited) => {
-            said.text(" Every seat was forfeited; who wins under optimal play from there has won.")
+            said.text(" Every seat was forfeited, so the winner under optimal play from there has won.")
         }
         _ => said,
     };
@@ -95,7 +96,7 @@ pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Opti
         None if shown.audit_withheld => said.text(format!(" What the oracle says is {AUDIT_WITHHELD}.")),
         None => said,
         Some(audit) if audit.predicted_winner == audit.winner => {
-            said.text(" Optimal play from the start led here too.")
+            said.text(" Optimal play from the start would have had the same winner.")
         }
         Some(audit) => said
             .text(" Optimal play from the start would have made ")
@@ -124,7 +125,7 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
     if found.regret > 0 {
         let lost = count_words(found.regret, "place", "places");
         let rank = rank_of(replay, seat, winner).map(place_words).unwrap_or_default();
-        said.strong(format!("This is an error, which cost {lost} in its order."))
+        said.strong(format!("This is an error, which cost the seat {lost} in its order."))
             .text(" Now ")
             .seat(winner)
             .text(" wins, the ")
@@ -175,9 +176,9 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
         }
         Event::Struck(struck) => {
             let why = enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_");
-            Sentence::of(format!("Before take {}, a strike for ", struck.ply + 1))
+            Sentence::of(format!("Before take {}, ", struck.ply + 1))
                 .seat(struck.seat as usize)
-                .text(format!(": {why}."))
+                .text(format!(" got a strike: {why}."))
         }
         Event::Forfeited(forfeited) => Sentence::default()
             .seat(forfeited.seat as usize)

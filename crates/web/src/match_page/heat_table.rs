@@ -60,7 +60,7 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
         HeatRow { sign, name, cells: (0..count).map(|winner| cell(seat, winner)).collect() }
     };
     write_template(&HeatTable {
-        caption: "How each seat ranks the winners: 1 is its best",
+        caption: "How each seat ranks the possible winners: 1 is its first choice",
         is_crowded,
         heading_words: " wins",
         columns: (0..count).map(|seat| heading(seats, seat)).collect(),
@@ -90,7 +90,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
         HeatRow { sign, name, cells: payers.iter().map(|&other| cell(cost(seat, other))).collect() }
     };
     write_template(&HeatTable {
-        caption: "What the takes of each seat cost the others",
+        caption: "Places that the takes of each seat cost every seat",
         is_crowded,
         heading_words: " paid",
         columns: payers.iter().map(|&seat| heading(seats, seat)).collect(),

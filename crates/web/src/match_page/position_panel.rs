@@ -100,7 +100,7 @@ impl<'a> MatchOracle<'a> {
         let winner = self.solution.winner(position).index();
         let sure = rank_of(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
             Sentence::of("Optimal play gives ").seat(mover).text(format!(
-                " its {} choice. Against all others together, it is sure of its {}.",
+                " its {} choice. Even if all others play together against it, it can force its {} choice or a better one.",
                 place_words(rank),
                 place_words(sure as usize)
             ))

@@ -224,8 +224,13 @@ impl MatchAtPly<'_> {
         let last = ply.checked_sub(1);
         let winner = self.winner_here();
         let outlined = winner.map(|winner| {
-            let would = if position.is_over() { " winning gave" } else { " winning would give" };
-            Sentence::of("Outlined: what ").seat(winner).text(would).text(" each seat.").html(seats)
+            let (gets, wins) =
+                if position.is_over() { ("got, because ", " won.") } else { ("gets if ", " wins.") };
+            Sentence::of("Outlined: the choice that each seat ")
+                .text(gets)
+                .seat(winner)
+                .text(wins)
+                .html(seats)
         });
         let events_address = FeedAddress::Match { id, after: None };
         let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat as usize);

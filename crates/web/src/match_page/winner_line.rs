@@ -171,7 +171,11 @@ impl LineAtPly<'_> {
             height: top + lanes.len() as u32 * lane_height + MARGIN,
             top,
             lanes: lanes.iter().map(|&seat| (seat_sign(seat), self.seats.name(seat).to_owned())).collect(),
-            note: if shows_all { "" } else { "Only seats that led at some time have a lane." },
+            note: if shows_all {
+                ""
+            } else {
+                "Only seats that would win under optimal play at some position have a lane."
+            },
             grounds: lanes.iter().map(ground).collect(),
             runs: runs.collect(),
             has_marks: errors.clone().nth(MAX_ERROR_MARKS).is_none(),
@@ -238,7 +242,7 @@ mod tests {
     fn a_crowded_or_long_match_has_fewer_lanes_and_links() {
         let html = drawn(32, &[30, 30, 4]);
         assert_eq!(counts(&html)[0], 2, "{html}");
-        assert!(html.contains("Only seats that led"), "{html}");
+        assert!(html.contains("Only seats that would win"), "{html}");
         let long = drawn(3, &[0; 1_000]);
         assert_eq!(counts(&long), [3, 1, 0, 100]);
         assert!(!long.contains("class=\"amount\""), "{long}");

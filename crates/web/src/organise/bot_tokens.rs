@@ -93,7 +93,7 @@ pub(super) async fn rotate_token(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "{name}'s current token becomes invalid at once and its session ends. It keeps its seats, and their clocks run."
+            "{name}'s current token becomes invalid at once, and its session ends. The bot keeps its seats, and their clocks keep running."
         );
         return confirm_bot_change(
             organiser,
@@ -127,7 +127,7 @@ pub(super) async fn remove_bot(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "{name}'s token becomes invalid at once, its session ends, and its name is free again. A bot that has played cannot be removed."
+            "{name}'s token becomes invalid at once, the bot's session ends, and its name can be registered again. A bot that has played cannot be removed."
         );
         return confirm_bot_change(organiser, &name, "Remove the bot", what, &OrganiseAddress::RemoveBot);
     }

@@ -41,7 +41,12 @@ const fn typed_field(
 /// All fields, in the order of the form.
 static FIELDS: [MatchField; 8] = [
     typed_field("bots", "Bots", "", "names in seat order, separated by spaces"),
-    typed_field("piles", "Piles", "3 4 5", "the counters in each; the last nonempty one is in play"),
+    typed_field(
+        "piles",
+        "Piles",
+        "3 4 5",
+        "the counters in each pile; the last pile that is not empty is in play",
+    ),
     typed_field("first", "First seat", "0", "the seat that moves first, counted from 0"),
     MatchField {
         name: "ending",
@@ -56,7 +61,7 @@ static FIELDS: [MatchField; 8] = [
     MatchField {
         name: "alliance",
         label: "Rows",
-        hint: "whom each seat would rather see win",
+        hint: "whom each seat wants to see win, its first choice first",
         default: "",
         choices: &[
             ("", "standard for two seats, declared for more"),
@@ -108,7 +113,8 @@ impl TypedMatch {
 
     fn number<N: std::str::FromStr>(&mut self, name: &'static str) -> Option<N> {
         let given = self.value(name).trim();
-        let read = given.parse().map_err(|_| format!("{given:?}: expected a whole number"));
+        let read =
+            given.parse().map_err(|_| format!("{given:?}: expected a whole number from 0 to {}", u32::MAX));
         self.note(name, read)
     }
 
@@ -158,7 +164,9 @@ impl TypedMatch {
         let row = |(seat, row): (usize, &str)| {
             let offsets = read_numbers(row, &format!("row of seat {seat}"))?;
             let offset = |offset: u64| {
-                u32::try_from(offset).map_err(|_| format!("row of seat {seat}: {offset} is not an offset"))
+                u32::try_from(offset).map_err(|_| {
+                    format!("row of seat {seat}, offset {offset}: expected less than the number of seats")
+                })
             };
             Ok(pb::Row { offsets: offsets.into_iter().map(offset).collect::<Result<_, String>>()? })
         };
@@ -248,7 +256,7 @@ mod tests {
         let mut wrong =
             typed(&[("piles", "3 x"), ("first", "-1"), ("ending", "never"), ("assigned", "0 1; y")]);
         assert_eq!(wrong.read(), None);
-        assert_eq!(wrong.mistake("first"), "\"-1\": expected a whole number");
+        assert_eq!(wrong.mistake("first"), "\"-1\": expected a whole number from 0 to 4294967295");
         assert_eq!(wrong.mistake("ending"), "\"never\": expected to_move_wins or last_mover_wins");
         for (field, part) in [("piles", "\"x\""), ("assigned", "row of seat 1")] {
             assert!(wrong.mistake(field).contains(part), "{wrong:?}");

@@ -108,8 +108,8 @@ fn form_response(
     let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(shown);
     let summary = match typed.mistake_count() {
         0 => String::new(),
-        1 => "One field needs a correction.".to_owned(),
-        count => format!("{count} fields need a correction."),
+        1 => "There is one error.".to_owned(),
+        count => format!("There are {count} errors."),
     };
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };

@@ -40,13 +40,13 @@ impl TournamentAction {
             )),
             Self::Finish => Some((
                 "Finish the ladder?",
-                "It ends after the current round and cannot be resumed.".to_owned(),
+                "The ladder ends after the current round and cannot be resumed.".to_owned(),
                 "Finish the ladder",
             )),
             Self::Disqualify => Some((
                 "Disqualify the bot?",
                 format!(
-                    "The steward plays the seats of {bot} from now on, and it is ranked last. This cannot be undone."
+                    "From now on, the steward plays the seats of {bot}, and the bot is ranked last. This cannot be undone."
                 ),
                 "Disqualify the bot",
             )),
@@ -103,7 +103,7 @@ async fn carry_out(
     if matches!(action, TournamentAction::Join | TournamentAction::Leave | TournamentAction::Disqualify)
         && bot().is_empty()
     {
-        return Err(Status::invalid_argument("bot: expected a bot's name"));
+        return Err(Status::invalid_argument("no bot was named: expected the name of a bot"));
     }
     let pause = |open_matches: pb::OpenMatches| pb::PauseTournamentRequest {
         tournament_id: id.to_string(),

@@ -150,8 +150,16 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
                 vec![(TournamentAction::Resume, "Resume", "continues the tournament")]
             } else {
                 vec![
-                    (TournamentAction::Pause, "Pause", "starts no more matches; open ones are finished"),
-                    (TournamentAction::Freeze, "Freeze", "also stops open matches and their clocks"),
+                    (
+                        TournamentAction::Pause,
+                        "Pause",
+                        "starts no more matches; open matches are played to the end",
+                    ),
+                    (
+                        TournamentAction::Freeze,
+                        "Freeze",
+                        "starts no more matches, and stops open matches and their clocks",
+                    ),
                 ]
             };
             if tournament.has_open_field() {

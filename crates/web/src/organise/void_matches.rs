@@ -84,7 +84,10 @@ impl TypedVoiding {
         for id in ids {
             match id.parse::<MatchId>() {
                 Ok(id) => targets.push(Target::MatchId(id.to_string())),
-                Err(error) => mistakes.push(format!("match {:?}: {error}", shortened(id))),
+                Err(_) => mistakes.push(format!(
+                    "match {:?}: expected an id such as 01890a5d-ac96-774b-bcce-b302099a8057",
+                    shortened(id)
+                )),
             }
         }
         for group in split_words(&self.groups) {
@@ -92,7 +95,7 @@ impl TypedVoiding {
                 targets.push(Target::Group(group));
             } else {
                 let group = shortened(group);
-                mistakes.push(format!("group {group:?}: expected a whole number"));
+                mistakes.push(format!("group {group:?}: expected a whole number, such as 7"));
             }
         }
         let mut chosen: Vec<Target> = Vec::new();
@@ -103,11 +106,14 @@ impl TypedVoiding {
             }
         }
         if mistakes.is_empty() && chosen.is_empty() {
-            mistakes.push("no match was chosen: tick one, or enter a match or a group".to_owned());
+            mistakes.push(
+                "no match was chosen: tick one, or enter the id of a match or the number of a group"
+                    .to_owned(),
+            );
         }
         if chosen.len() > MAX_TARGETS {
             mistakes.push(format!(
-                "expected at most {MAX_TARGETS} matches and groups: void them in several steps"
+                "too many matches and groups: expected at most {MAX_TARGETS}, so void them in several steps"
             ));
         }
         mistakes.truncate(MAX_MISTAKES);
@@ -234,7 +240,7 @@ fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
     };
     let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
     format!(
-        "You void {what}. Voided matches do not count and are played again, with the same bots on the same position; \
+        "This voids {what}. Voided matches do not count and are played again, with the same bots on the same position; \
          their records are kept. The reason is public: {}",
         voiding.reason
     )
@@ -258,7 +264,7 @@ mod tests {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
         let said = question_words(&voiding, &[]);
-        assert!(said.starts_with(&format!("You void match {ID}; all matches in group 7 that")), "{said}");
+        assert!(said.starts_with(&format!("This voids match {ID}; all matches in group 7 that")), "{said}");
     }
 
     #[test]
@@ -277,13 +283,13 @@ mod tests {
         assert_eq!(mistakes.len(), 5);
         assert_eq!(
             typed(&[], " ", ",").read().unwrap_err(),
-            ["no match was chosen: tick one, or enter a match or a group"]
+            ["no match was chosen: tick one, or enter the id of a match or the number of a group"]
         );
         let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
         assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
         assert!(
             typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0]
-                .starts_with("expected at most 50")
+                .starts_with("too many matches and groups: expected at most 50")
         );
     }
 

@@ -184,7 +184,7 @@ fn describe_past_ply(game: &PlayedGame, ply: u32, take: u64) -> Option<String> {
     let made = &game.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == game.seat && made.take == take;
     let name = || game.names.name(made.seat as usize);
-    (!is_same).then(|| format!("take {} is over: {} took {}", ply + 1, name(), made.take))
+    (!is_same).then(|| format!("take {} was already made: {} took {}", ply + 1, name(), made.take))
 }
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {

@@ -77,7 +77,7 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 
 /// Shows the sign-in form to a live page whose session has ended.
 pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are no longer signed in: the session expired, somebody signed in with the same token or replaced it, or the server restarted.";
+    let mistake = "You are no longer signed in: the session expired, somebody signed in with the same token or replaced the token, or the server restarted.";
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned())
 }
 

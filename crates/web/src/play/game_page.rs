@@ -188,7 +188,7 @@ fn headline(game: &PlayedGame, position: &Position) -> Sentence {
             Some(winner) => Sentence::of("You lost to ").seat(winner),
             // Outside of tournaments, a match is cancelled only if it is a guest's and its place was needed.
             None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => Sentence::of(
-                "The server ended this game to make room for another guest, because it was waiting for you",
+                "The server ended this game, which was waiting for you, to make room for another guest",
             ),
             None => Sentence::of("The game ended without a winner"),
         };
@@ -229,7 +229,7 @@ fn note_words(game: &PlayedGame) -> Vec<String> {
     }
     if game.strikes > 0 && !game.is_over() {
         let strikes = count_words(game.strikes, "strike", "strikes");
-        notes.push(format!("You have {strikes}; {} cost you the seat.", setup.strikes));
+        notes.push(format!("You have {strikes}; you lose the seat when you have {}.", setup.strikes));
     }
     notes
 }
@@ -271,19 +271,13 @@ fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormField
     if game.is_declaring() {
         let seats = game.names.count();
         let others = (0..seats).filter(|&seat| seat != game.seat);
-        let mut intro = Sentence::of("You are ").seat(game.seat).text(", with ");
+        let mut intro = Sentence::of("The seats are ").seat(game.seat);
         for (index, seat) in others.enumerate() {
-            let before = if index == 0 {
-                ""
-            } else if index + 2 == seats {
-                " and "
-            } else {
-                ", "
-            };
+            let before = if index + 2 == seats { " and " } else { ", " };
             intro = intro.text(before).seat(seat);
         }
         let intro = intro.text(format!(
-            ". Your order of the seats, the one you would like best first, is your row. All seats declare at the same time, and read each other's rows before the first take. {}",
+            ". Your row is the order in which you want the seats to win, your first choice first. All seats declare their rows at the same time, and see all rows before the first take. {}",
             ending_words(&game.replay.setup)
         ));
         let intro = intro.html(&game.names);

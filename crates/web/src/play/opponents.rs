@@ -10,7 +10,7 @@ const WORDS: [(&str, &str); 11] = [
     ("traitor", "declares that it wants the next seat to win, but plays for itself"),
     ("grudger", "plays well, and retaliates against seats that hurt it"),
     ("mirror", "takes as many counters as the seat before it just took"),
-    ("minimax", "looks exactly # takes ahead"),
+    ("minimax", "looks ahead to a depth of exactly #"),
     ("epsilon", "plays optimally, but errs on purpose with probability #"),
     ("mcts", "simulates # random games before each take"),
 ];
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn descriptions_contain_the_number_of_the_kind() {
         assert_eq!(opponent_words("greedy"), "always takes the whole pile");
-        assert_eq!(opponent_words("minimax-3"), "looks exactly 3 takes ahead");
+        assert_eq!(opponent_words("minimax-3"), "looks ahead to a depth of exactly 3");
         assert!(opponent_words("epsilon-0.1").contains("with probability 0.1"));
     }
 }

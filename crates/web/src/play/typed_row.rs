@@ -14,7 +14,7 @@ pub(super) const ROW_FIELD: &str = "row";
 /// one for each place.
 ///
 /// # Errors
-/// Names a repeated or invalid seat. Seats are counted from 1 there, as on the page.
+/// Names the place of a repeated or invalid seat, counted from 1, as on the page.
 pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result<Vec<u64>, String> {
     let whole = fields.find(ROW_FIELD).map(|row| row.split(' ').collect::<Vec<_>>());
     let mut wanted = Vec::new();
@@ -26,10 +26,10 @@ pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result
         let named = given.parse::<usize>().ok().filter(|named| *named < seats);
         let named = named.ok_or_else(|| {
             let given: String = given.chars().take(40).collect();
-            format!("choice {}, {given:?}: expected the number of a seat, 0 to {}", wish + 1, seats - 1)
+            format!("place {}, {given:?}: expected the number of a seat, 0 to {}", wish + 1, seats - 1)
         })?;
         if wanted.contains(&named) {
-            return Err(format!("seat {} was chosen twice: choose each seat once", named + 1));
+            return Err(format!("the seat in place {} was already chosen: choose each seat once", wish + 1));
         }
         wanted.push(named);
     }
@@ -48,12 +48,12 @@ mod tests {
         assert_eq!(read("row=0+1+2"), Ok(vec![2, 0, 1]));
         assert_eq!(
             read("wish-0=0&wish-1=0&wish-2=2").unwrap_err(),
-            "seat 1 was chosen twice: choose each seat once"
+            "the seat in place 2 was already chosen: choose each seat once"
         );
         assert_eq!(
             read("wish-0=0&wish-1=3").unwrap_err(),
-            "choice 2, \"3\": expected the number of a seat, 0 to 2"
+            "place 2, \"3\": expected the number of a seat, 0 to 2"
         );
-        assert_eq!(read("").unwrap_err(), "choice 1, \"\": expected the number of a seat, 0 to 2");
+        assert_eq!(read("").unwrap_err(), "place 1, \"\": expected the number of a seat, 0 to 2");
     }
 }

@@ -97,7 +97,7 @@ impl JudgedGame<'_> {
         match self.rank(self.audit.winner) {
             0 if is_own => said,
             1 if self.names.count() == 2 && !is_own => said,
-            rank => said.text(format!(" That was your {} choice.", place_words(rank))),
+            rank => said.text(format!(" That result was your {} choice.", place_words(rank))),
         }
     }
 
@@ -118,7 +118,8 @@ impl JudgedGame<'_> {
         if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
             let said = Sentence::default().strong("What would have changed it:").text(" ");
             let choice = place_words(self.rank(error.predicted_before));
-            let said = said.then(Self::error("at", error)).text(format!(" That is your {choice} choice."));
+            let said =
+                said.then(Self::error("at", error)).text(format!(" That result is your {choice} choice."));
             return (said, Some(error.ply));
         }
         let (row, is_certain) = self.better_row(rank);
@@ -130,7 +131,10 @@ impl JudgedGame<'_> {
                 said = if place > 0 { said.text(" › ").seat(seat) } else { said.seat(seat) };
             }
             let said = said.text(" would have made ").seat(winner);
-            return (said.text(format!(" win under optimal play, your {choice} choice.")), None);
+            return (
+                said.text(format!(" win under optimal play. That result is your {choice} choice.")),
+                None,
+            );
         }
         let none = match (self.replay.setup.assigned.is_none(), is_certain) {
             (true, true) => {
@@ -217,11 +221,11 @@ mod tests {
         let judged = verdict(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
         assert_eq!(
             plain(&judged.why),
-            "oracle was to move when the last counter was gone. That was your 2nd choice."
+            "oracle was to move when the last counter was gone. That result was your 2nd choice."
         );
         assert_eq!(
             plain(&judged.change),
-            "What would have changed it: at take 1 you took 3 of 3. Taking 1 would have made timid win under optimal play. That is your 1st choice."
+            "What would have changed it: at take 1 you took 3 of 3. Taking 1 would have made timid win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (Some(0), "Your only take was an error."));
         let (words, address) = &judged.errors[0];
@@ -238,7 +242,7 @@ mod tests {
         let judged = verdict(&[3, 2], rows, &[2, 3], false);
         assert_eq!(
             plain(&judged.change),
-            "What would have changed it: another row. Declaring you › timid › oracle would have made you win under optimal play, your 1st choice."
+            "What would have changed it: another row. Declaring you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
         // Rows that were given could not be declared.

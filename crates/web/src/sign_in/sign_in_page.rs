@@ -38,7 +38,7 @@ struct SignInForm {
 fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
         "signing in needs a token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy that the \
-         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the token in the header authorization.",
+         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the token in the authorization header.",
     )
 }
 

@@ -113,10 +113,10 @@ fn reason_words(table: &RoundTable) -> String {
     let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
     match table.tie_break {
         _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
-        None | Some(pb::TieBreak::Unspecified) => "by points".to_owned(),
-        Some(pb::TieBreak::Regret) => "level on points, fewer errors decided".to_owned(),
-        Some(pb::TieBreak::HeadToHead) => "level on points and errors, head to head decided".to_owned(),
-        Some(pb::TieBreak::Lot) => "level in everything, a lot decided".to_owned(),
+        None | Some(pb::TieBreak::Unspecified) => "decided by points".to_owned(),
+        Some(pb::TieBreak::Regret) => "level on points; decided by fewer errors".to_owned(),
+        Some(pb::TieBreak::HeadToHead) => "level on points and errors; decided head to head".to_owned(),
+        Some(pb::TieBreak::Lot) => "level in everything; decided by lot".to_owned(),
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
         assert_eq!(html.matches("class=\"path\" d=").count(), 2, "{html}");
         assert!(
-            html.contains("level in everything, a lot decided") && html.contains("fewer errors"),
+            html.contains("level in everything; decided by lot") && html.contains("fewer errors"),
             "{html}"
         );
         // The first round is in the order of the second one: ann's table and eve lead to the same table.

@@ -4,6 +4,7 @@ use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::CellShade;
 use lastnim_report::render::write_template;
+use lastnim_report::words::count_words;
 use std::collections::BTreeMap;
 
 /// The maximum number of bots with a cross-table on a page; larger ones are in the CSV and JSON.
@@ -75,14 +76,19 @@ fn cell(bot: &str, other: &str, duel: Option<&Duel>) -> ComparedCell {
         return ComparedCell { class: String::new(), percent: String::new(), words };
     };
     let share = f64::from(duel.wins) / f64::from(duel.wins + duel.other_wins);
-    let (sure, certain) =
-        if duel.is_certain { (" sure", "; their ratings differ by more than chance") } else { ("", "") };
+    let (sure, certain) = if duel.is_certain {
+        (" sure", "; their ratings differ by more than chance explains")
+    } else {
+        ("", "")
+    };
     ComparedCell {
         class: format!("leaning step-{}{sure}", CellShade::step_of_share(share)),
         percent: format!("{:.0}", 100.0 * share),
         words: format!(
-            "{bot} won {}, {other} won {}, of {} matches in which both sat{certain}",
-            duel.wins, duel.other_wins, duel.matches
+            "{bot} won {}, {other} won {}, of {} in which both sat{certain}",
+            duel.wins,
+            duel.other_wins,
+            count_words(duel.matches, "match", "matches")
         ),
     }
 }

@@ -80,7 +80,7 @@ pub enum RecordFlaw {
         misfit: EventMisfit,
     },
     /// Events were inserted.
-    #[error("{} inserted: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
+    #[error("{} inserted: event {} {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
     Inserted {
         /// The index of the first inserted event, from 0.
         first: usize,
@@ -105,7 +105,7 @@ pub enum RecordFlaw {
     },
     /// The record is signed although its match is not over.
     #[error(
-        "events were removed from the end: the record is signed, and its match is not over after event {last}"
+        "events were removed from the end: the record is signed, but its match is not over after event {last}"
     )]
     CutShort {
         /// The index of the last event, from 0.
@@ -118,7 +118,7 @@ pub enum RecordFlaw {
     Signature,
     /// The signature does not match a record without hashes, so the changed event cannot be found.
     #[error(
-        "the signature does not match this record; without hashes, it is unknown which event was changed"
+        "the signature does not match this record; its events have no hashes, which would show what was changed"
     )]
     SignatureWithoutHashes,
 }
@@ -198,7 +198,10 @@ fn describe_inserted(first: usize, last: usize) -> String {
 }
 
 fn describe_before(first: usize) -> String {
-    first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
+    first.checked_sub(1).map_or_else(
+        || "is the first event of the match".to_owned(),
+        |index| format!("follows event {index}"),
+    )
 }
 
 /// Reads and verifies a record event by event. Each event must be valid, have the hash that follows from the previous

@@ -128,10 +128,10 @@ impl ReplayStep<'_> {
             Mover::Steward => format!("{take}, by the steward, because the seat is forfeited"),
         };
         let result = match regret {
-            0 => format!("optimal; the winner stays {}", name(*predicted_after)),
+            0 => format!("optimal; the winner under optimal play is still {}", name(*predicted_after)),
             regret => {
                 let ranks = count_words(*regret, "rank", "ranks");
-                format!("an error; regret {ranks}; now {} wins", name(*predicted_after))
+                format!("an error; regret {ranks}; under optimal play {} now wins", name(*predicted_after))
             }
         };
         let optimal = self.audit.optimal_takes.to_string();
@@ -153,11 +153,11 @@ impl ReplayStep<'_> {
     fn safety_words(&self) -> Option<String> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
-            TakeSafety::Risky => {
-                Some(format!("risky: it can now force only rank {after} against all others, not {before}"))
-            }
+            TakeSafety::Risky => Some(format!(
+                "risky: the seat can now force only rank {after} against all others, not rank {before}"
+            )),
             TakeSafety::SafeError => {
-                Some(format!("safe error: it can still force rank {after} against all others"))
+                Some(format!("safe error: the seat can still force rank {after} against all others"))
             }
             TakeSafety::Safe | TakeSafety::Error => None,
         }
@@ -209,7 +209,7 @@ pub fn head_section(record: &Record) -> Section {
 pub fn end_section(record: &Record) -> Section {
     let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
-        let words = "The rows are not revealed, so the oracle cannot judge the match.";
+        let words = "The rows were not revealed, so the oracle cannot judge the match.";
         return Section::new().facts(events).paragraph(words);
     };
     let players = SeatNames::of_setup(&record.state().setup().into());

@@ -140,9 +140,9 @@ fn games_without_a_sequence_say_why() {
         assert!(error.starts_with(&format!("{ruleset} has no sequence: ")), "{error}");
     }
     let refusal = |ruleset, set: &[u64], max| SequenceGame::parse(ruleset, set, max).unwrap_err().to_string();
-    assert_eq!(refusal(Ruleset::Subtraction, &[], None), "subtraction needs set");
-    assert_eq!(refusal(Ruleset::Kayles, &[1], None), "kayles does not use set: leave it out");
-    assert_eq!(refusal(Ruleset::Nim, &[], Some(3)), "nim does not use max: leave it out");
+    assert_eq!(refusal(Ruleset::Subtraction, &[], None), "subtraction needs `set`");
+    assert_eq!(refusal(Ruleset::Kayles, &[1], None), "kayles does not use `set`: leave it out");
+    assert_eq!(refusal(Ruleset::Nim, &[], Some(3)), "nim does not use `max`: leave it out");
     assert!(refusal(Ruleset::Subtraction, &[1], Some(3)).starts_with("both a set and a max are given: "));
     assert_eq!(refusal(Ruleset::Subtraction, &[], Some(0)), "max 0: expected 1 to 1024");
     assert_eq!(refusal(Ruleset::Subtraction, &[], Some(1_025)), "max 1025: expected 1 to 1024");

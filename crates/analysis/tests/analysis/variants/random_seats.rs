@@ -192,7 +192,7 @@ fn too_many_counters_and_a_small_budget_are_named() {
     };
     assert_eq!(
         game(&[MAX_COUNTERS, MAX_COUNTERS]).unwrap_err().to_string(),
-        "18446744073709551614 counters in total: expected at most 100000 with random seats, since a random take depends on every counter"
+        "18446744073709551614 counters in total: expected at most 100000 with random seats, because every possible take is examined"
     );
     assert!(game(&[MAX_RANDOM_COUNTERS, 1]).is_err());
     let largest = game(&[MAX_RANDOM_COUNTERS]).unwrap();

@@ -122,8 +122,8 @@ impl Director {
         let FieldChange { round, ref bot, movement } = *change;
         let id = self.stored.id;
         match movement {
-            FieldMovement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters"),
-            FieldMovement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
+            FieldMovement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters a ladder"),
+            FieldMovement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves a ladder"),
         }
         self.field.changes += 1;
         if self.field.suspended.remove(bot).is_some() {

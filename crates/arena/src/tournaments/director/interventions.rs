@@ -91,9 +91,8 @@ impl Director {
                 let drawn_until = self.schedule.lock().drawn_until();
                 let drawn_until = drawn_until.filter(|_| self.stored.settings.format.has_open_field());
                 match (drawn_until, self.rulings.closed_before()) {
-                    (None, _) => {
-                        Err(self.impossible("only a ladder can be finished early: cancel other tournaments"))
-                    }
+                    (None, _) => Err(self
+                        .impossible("only a ladder can be finished early; this tournament can be cancelled")),
                     (Some(_), Some(_)) => Ok(None),
                     (Some(before), None) => Ok(Some(TournamentEvent::Closed { before }.into())),
                 }
@@ -179,14 +178,14 @@ impl Director {
         if let Some(early) = found.iter().find(|voided| voided.number < first) {
             let number = early.number;
             return Err(self.impossible(format!(
-                "match {number} belongs to an earlier round, and the pairings of the next round depend on it: only matches in the current round can be voided"
+                "match number {number} belongs to an earlier round, on which later pairings depend: only matches of the current round can be voided"
             )));
         }
         found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
         if found.is_empty() {
             return Err(self.impossible(match target {
                 VoidTarget::Match(id) => format!("match {id} is already voided"),
-                VoidTarget::Group(group) => format!("no match in group {group} has started"),
+                VoidTarget::Group(group) => format!("group {group} has no started match left to void"),
             }));
         }
         Ok(found)
@@ -267,7 +266,7 @@ impl Director {
     /// the store does not free the number.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
-            tracing::error!(%error, %id, "a voided match keeps its number");
+            tracing::error!(%error, %id, "the number of a voided match was not freed");
             return self.give_up(&format!("match {id} is voided, but the store did not free its number"));
         }
         self.replays.push(pairing);

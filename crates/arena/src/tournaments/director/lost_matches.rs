@@ -55,10 +55,10 @@ impl Director {
     pub(super) async fn wait_to_read_again(&self, error: ArenaError) -> ControlFlow<()> {
         match error {
             ArenaError::Store(error) if error.is_transient() => {
-                tracing::warn!(%error, tournament = %self.stored.id, "its results cannot be read yet");
+                tracing::warn!(%error, tournament = %self.stored.id, "a tournament's results cannot be read yet");
             }
             error => {
-                tracing::error!(%error, tournament = %self.stored.id, "its results cannot be counted");
+                tracing::error!(%error, tournament = %self.stored.id, "a tournament's results cannot be counted");
                 return self.give_up(&error.tournament_damage());
             }
         }

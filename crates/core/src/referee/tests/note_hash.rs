@@ -62,7 +62,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
     let note_hash = Err(NoteHashError { given: 31 });
     let effects = table.act(0, SeatAction::Take { ply: 0, take: 1, note_hash });
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::Malformed)]);
-    assert_eq!(refusal_message(&effects), "a note hash of 31 bytes: expected 32, or no note hash");
+    assert_eq!(refusal_message(&effects), "a note hash of 31 bytes: expected 32 bytes, or no note hash");
     assert!(events_in(&effects).is_empty(), "an invalid note hash costs no strike");
     assert_eq!(turns_in(&effects).len(), 1);
     assert_eq!(takes_in(&table.act(0, SeatAction::take(0, 1, Some(test_note(1))))).len(), 1);
@@ -100,7 +100,7 @@ fn rows_and_takes_of_others_have_no_note_hash() {
             other => panic!("expected a row or a take, got {other:?}"),
         }
         let refused = Record::replay(table.record().id(), events).unwrap_err();
-        let words = "a note hash for seat 0, but its bot did not act: only a bot's own rows and takes have note hashes";
+        let words = "a note hash for a row or a take of seat 0 that its bot did not choose: only a bot's own rows and takes have note hashes";
         assert_eq!(refused.to_string(), format!("event {index}: {words}"));
     }
 }

@@ -90,9 +90,13 @@ fn every_misplaced_take_has_a_clear_error() {
         (
             &record,
             &[Event::Revealed { matrix }],
-            "the revealed matrix differs from the declared or assigned rows",
+            "the rows are revealed twice or too early, or differ from the declared or assigned rows",
         ),
-        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row for seat 0, although all rows are settled"),
+        (
+            &record,
+            &[declared_event(0, &[0, 1, 2], None)],
+            "a row for seat 0, although its row is already settled",
+        ),
         (&record, &[took_event(1, 1, 1)], "ply 1, but ply 0 comes next"),
         (&record, &[took_event(0, 1, 1)], "seat 1 moved out of turn: seat 0 is to move"),
         (&record, &[took_event(0, 3, 1)], "the match has no seat 3"),
@@ -102,21 +106,21 @@ fn every_misplaced_take_has_a_clear_error() {
         (
             &record,
             &[resigned_event(1), took_event(0, 0, 1), took_event(1, 1, 1)],
-            "seat 1 was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others",
+            "the wrong player moved for seat 1: the steward moves for forfeited seats, and bots move for all others",
         ),
         (
             &record,
             &[timed_take(Mover::Steward, 0, 0)],
-            "seat 0 was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others",
+            "the wrong player moved for seat 0: the steward moves for forfeited seats, and bots move for all others",
         ),
-        (&record, &[timed_take(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had"),
+        (&record, &[timed_take(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had left"),
         (&record, &[timed_take(Mover::Bot, 0, 1)], "seat 0 is credited more lag than its quotas allow"),
         (&limited, &[timed_take(Mover::Bot, 0, 6)], "seat 0 is credited more lag than its quotas allow"),
         (&record, &[fraction], "seat 0 is charged or credited a fraction of a microsecond"),
         (
             &record,
             &[resigned_event(0), timed_take(Mover::Steward, 1, 0)],
-            "seat 0 is charged for a take by the steward",
+            "seat 0 is charged or credited time for a take by the steward",
         ),
     ];
     for (record, events, words) in cases {
@@ -138,17 +142,17 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &record,
             &[forfeited_event(1, ForfeitReason::TimedOut)],
-            "seat 1 is forfeited on time, but its clock was not running",
+            "seat 1 is forfeited because its time ran out, but its clock was not running",
         ),
         (
             &record,
             &[forfeited_event(2, ForfeitReason::NoShow)],
-            "seat 2 is forfeited on time, but its clock was not running",
+            "seat 2 is forfeited because its time ran out, but its clock was not running",
         ),
         (
             &record,
             &[struck_event(0, 0, RefusalReason::Stale)],
-            "a strike for Stale, which never costs a strike",
+            "a strike for \"stale\", which is never a reason for a strike",
         ),
         (&record, &[struck_event(0, 1, RefusalReason::IllegalTake)], "ply 1, but ply 0 comes next"),
         (
@@ -163,12 +167,12 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
                 struck_event(0, 0, RefusalReason::FuturePly),
                 struck_event(0, 0, RefusalReason::FuturePly),
             ],
-            "seat 0 has 2 of 2 strikes: a seat is forfeited at the limit, not before",
+            "seat 0 has 2 of 2 strikes: a seat is forfeited for strikes at the limit, and only then",
         ),
         (
             &record,
             &[forfeited_event(0, ForfeitReason::Strikes)],
-            "seat 0 has 0 of 3 strikes: a seat is forfeited at the limit, not before",
+            "seat 0 has 0 of 3 strikes: a seat is forfeited for strikes at the limit, and only then",
         ),
         (
             &limited,
@@ -178,17 +182,17 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &record,
             &[ended_event(EndReason::Finished, Some(0))],
-            "the match did not end like this: its reason is wrong",
+            "the end of the match is wrong: the match did not end for this reason",
         ),
         (
             &record,
             &[ended_event(EndReason::Cancelled, Some(0))],
-            "the match did not end like this: a cancelled match has no winner",
+            "the end of the match is wrong: a cancelled match has no winner",
         ),
         (
             &record,
             &[took_event(0, 0, 4), took_event(1, 1, 3), ended_event(EndReason::Finished, Some(1))],
-            "the match did not end like this: another seat won",
+            "the end of the match is wrong: it must name the seat that won",
         ),
         (
             &record,
@@ -209,12 +213,12 @@ fn misplaced_declarations_are_rejected() {
         (&[took_event(0, 0, 1)], "a take before the rows are revealed"),
         (
             &[declared_event(1, &[0, 1], None), declared_event(1, &[0, 1], None)],
-            "a row for seat 1, although all rows are settled",
+            "a row for seat 1, although its row is already settled",
         ),
         (&[declared_event(1, &[0, 1, 2], None)], "a row of 3 offsets in a match with 2 seats"),
         (
             &[declared_event(1, &[1, 0], Some(RowDefault::Late))],
-            "seat 1 did not declare, but its row is not the standard row",
+            "seat 1 has a default row that is not the standard row",
         ),
         (
             &[
@@ -222,11 +226,11 @@ fn misplaced_declarations_are_rejected() {
                 declared_event(1, &[0, 1], None),
                 Event::Revealed { matrix: standard },
             ],
-            "the revealed matrix differs from the declared or assigned rows",
+            "the rows are revealed twice or too early, or differ from the declared or assigned rows",
         ),
         (
             &[forfeited_event(0, ForfeitReason::TimedOut)],
-            "seat 0 is forfeited on time, but its clock was not running",
+            "seat 0 is forfeited because its time ran out, but its clock was not running",
         ),
     ];
     for (events, words) in cases {

@@ -23,7 +23,9 @@ pub(super) async fn make_and_claim(
     if found.is_none() {
         let made = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
         made.map_err(|error| match open_error_of(url, error) {
-            StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be created: {why}")),
+            StoreError::Unusable(why) => {
+                StoreError::Unusable(format!("the tables cannot be created, so {why}"))
+            }
             other => other,
         })?;
     }

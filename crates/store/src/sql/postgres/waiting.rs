@@ -29,7 +29,7 @@ pub(crate) async fn wait_for_postgres(
             tracing::warn!(
                 ?silent_for,
                 host = holder.host,
-                "the server that has the database is silent: ending its session to take over"
+                "the server that has the database open is silent: ending its session to take over"
             );
             end_session(&mut connection, pid).await?;
         }

@@ -43,10 +43,10 @@ pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
     let name = path.display();
     match error_code(&error) {
         Some(NO_DATABASE) => {
-            StoreError::Unusable(format!("{name} is not a SQLite database: name another or a new file"))
+            StoreError::Unusable(format!("{name} is not a SQLite database: name another file or a new one"))
         }
         Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
-            "{name} cannot be opened for writing ({}): name a file that this user may write",
+            "{name} cannot be opened for writing ({}): name a file that this user can write to",
             database_message(&error)
         )),
         _ => store_error_of(error),

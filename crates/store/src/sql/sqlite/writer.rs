@@ -69,7 +69,7 @@ impl SqliteWriter {
             Ok((0, pages, copied)) if pages == copied => return true,
             Ok(_) => {
                 tracing::warn!(
-                    "part of the database is still in its write-ahead log, because another program is reading it: copy both files together"
+                    "part of the database is still in its write-ahead log, because another program is reading the database: copy both files together"
                 );
             }
             Err(error) => {

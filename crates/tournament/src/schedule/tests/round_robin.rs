@@ -48,7 +48,7 @@ fn errors_name_fields_that_are_too_small_or_too_large() {
     assert_eq!(refused(31), "a field of 31 bots: expected at least 32, one per seat");
     assert_eq!(
         refused(1_000),
-        "1000 bots, 32 seats per match and 1 positions would make more than 10000000 matches: use fewer bots or positions"
+        "1000 bots, 32 seats per match and 1 position would make more than 10000000 matches: use fewer bots or positions"
     );
     assert!(round_robin(usize::MAX, 2, usize::MAX).is_err());
     assert_eq!(round_robin(3_162, 2, 1), Ok(TotalMatches::Exactly(3_162 * 3_161)));

@@ -109,7 +109,7 @@ fn fields_without_opponents_are_rejected() {
     };
     assert_eq!(
         refused(3, 3).to_string(),
-        "a field of 3 bots: testing one bot against another with 3 seats per match needs 4"
+        "a field of 3 bots: testing one bot against another with 3 seats per match needs at least 4"
     );
     let strangers: Vec<BotName> = vec![bot_name("bot1"), bot_name("x"), bot_name("y")];
     let missing =
