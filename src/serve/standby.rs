@@ -58,7 +58,7 @@ impl ServerCard {
     ) -> Self {
         let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
         shared.retain(|setting, _| !OF_ONE_MACHINE.contains(&setting.as_str()));
-        shared.insert("public_key".to_owned(), key.to_string().into());
+        shared.insert("key".to_owned(), key.to_string().into());
         for (token, principal) in known {
             let role = if *principal == Principal::Admin { "admin_token" } else { "viewer_token" };
             shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());

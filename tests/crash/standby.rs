@@ -164,7 +164,7 @@ async fn a_server_with_other_settings_does_not_stand_by() {
     for (start, setting) in [
         (with(&["--house", "oracle"]), "--house"),
         (with(&["--private"]), "--private"),
-        (key, "--public-key"),
+        (key, "--key"),
     ] {
         let (status, said) = start.fail();
         assert_eq!(status.code(), Some(1), "{said}");
