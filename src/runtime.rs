@@ -1,8 +1,8 @@
 //! The asynchronous runtime for commands that need one.
 
 use crate::{CommandResult, Failure};
-use std::pin::Pin;
-use tokio::runtime::Builder;
+use std::{pin::Pin, thread};
+use tokio::{runtime::Builder, sync::watch};
 
 /// Runs a command on `threads` threads, or on one thread per core if it is `None`. With one thread, no task moves
 /// between threads.
@@ -37,6 +37,44 @@ pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
                 tracing::warn!(%error, "signal handlers cannot be installed");
                 std::future::pending::<()>().await;
             }
+        }
+    }
+}
+
+/// An interrupt or a termination signal, which is also noticed between two runtimes.
+#[derive(Debug, Clone)]
+pub struct Interrupt(watch::Receiver<bool>);
+
+impl Interrupt {
+    /// Listens on a thread.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn listen() -> Result<Self, Failure> {
+        let (sender, receiver) = watch::channel(false);
+        let failed = |error| Failure::runtime(error, "runtime");
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let signal = {
+            let _entered = runtime.enter();
+            wait_for_interrupt()
+        };
+        let listening = move || {
+            runtime.block_on(signal);
+            sender.send_replace(true);
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(listening).map_err(failed)?;
+        Ok(Self(receiver))
+    }
+
+    /// Returns whether the signal has come.
+    pub fn has_come(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits for the signal.
+    pub async fn wait(mut self) {
+        if self.0.wait_for(|&has_come| has_come).await.is_err() {
+            std::future::pending::<()>().await;
         }
     }
 }

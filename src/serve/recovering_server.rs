@@ -4,14 +4,19 @@ use super::{
     former_key::find_former_key,
     opening::{OpeningMessage, print_opening},
     settings::{AcceptedLosses, ServeSettings},
-    standby::{ServerCard, wait_for_turn, wait_until_unconfirmed},
+    standby::{ServerCard, second_listener, wait_for_turn, wait_until_unconfirmed},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, runtime};
-use lastnim_arena::{Arena, Backend, Principal};
-use lastnim_core::referee::SigningKey;
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::OutputFormat,
+    runtime::{self, Interrupt},
+};
+use lastnim_arena::{Arena, ArenaError, Backend, Principal};
+use lastnim_core::referee::{PublicKey, SigningKey};
 use lastnim_server::{ServeError, Shutdown};
-use lastnim_store::{StoreError, Token};
+use lastnim_store::{Store, StoreError, Token};
 use std::{
+    convert::Infallible,
     net,
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
@@ -58,6 +63,29 @@ enum Restart {
     Displaced(String),
 }
 
+/// An open arena.
+struct OpenedArena {
+    arena: Arena,
+    /// The key that signed the newest record, if it is not the key in use.
+    former_key: Option<PublicKey>,
+}
+
+/// Asks the database every second whether it still belongs to this server.
+async fn keep_asking(store: &dyn Store) -> Infallible {
+    loop {
+        tokio::time::sleep(RETRY_INTERVAL).await;
+        if let Err(error) = store.check_intact().await {
+            tracing::debug!(%error, "the database did not confirm its owner");
+        }
+    }
+}
+
+/// Returns whether a server that stands by may get the database later.
+fn may_pass(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<StoreError>();
+    error.is_some_and(|error| error.is_transient() || matches!(error, StoreError::Taken(_)))
+}
+
 impl Restart {
     fn log(&self) {
         match self {
@@ -78,35 +106,41 @@ impl RecoveringServer {
     pub fn run(self) -> CommandResult {
         let mut survivors = Survivors::default();
         let key = self.settings.read_key()?;
+        let interrupt = Interrupt::listen()?;
         loop {
             let threads = self.settings.threads.map(usize::from);
             // When this call returns, the runtime and every task that uses the old memory have ended.
-            let done = runtime::run_on_runtime(threads, self.serve(&key, &mut survivors));
+            let done = runtime::run_on_runtime(threads, self.serve(&key, &interrupt, &mut survivors));
             let Some(restart) = &survivors.restart else { return done };
+            if interrupt.has_come() {
+                return Ok(CommandExit::Done);
+            }
             restart.log();
         }
     }
 
     /// Serves once. Notes a reason to restart.
-    async fn serve(&self, key: &SigningKey, survivors: &mut Survivors) -> CommandResult {
+    async fn serve(
+        &self,
+        key: &SigningKey,
+        interrupt: &Interrupt,
+        survivors: &mut Survivors,
+    ) -> CommandResult {
         let listener = self.listener(&mut survivors.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
-        let mut shutdown = Box::pin(runtime::wait_for_interrupt());
-        let hand_over = runtime::wait_for_hand_over();
+        // From now on the signal does not end the process. Before this server has the database, it does nothing.
+        drop(runtime::wait_for_hand_over());
         let settings = self.settings.clone();
         let card = ServerCard::new(&settings, &self.known, key.public_key(), address);
         let restart = survivors.restart.take();
-        let opening = self.open_backend(&listener, key, &card, restart.as_ref());
-        let backend = tokio::select! {
+        let opened = tokio::select! {
             biased;
-            () = &mut shutdown => return Ok(CommandExit::Done),
-            opened = opening => opened?,
+            () = interrupt.clone().wait() => return Ok(CommandExit::Done),
+            opened = self.open_arena(&listener, key, &card, restart.as_ref()) => opened?,
         };
+        let OpenedArena { arena, former_key } = opened;
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
-        let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
-        let arena = Arena::open(config.limits.clone(), backend, self.known.clone()).await;
-        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
         match restart {
             Some(Restart::LostCommits(loss)) => tracing::error!(
                 %loss,
@@ -145,6 +179,7 @@ impl RecoveringServer {
         }
         let stopped = Arc::new(OnceLock::new());
         let (noted, owner, stands_by) = (Arc::clone(&stopped), arena.clone(), self.settings.standby);
+        let (shutdown, hand_over) = (interrupt.clone().wait(), runtime::wait_for_hand_over());
         let shutdown = Box::pin(async move {
             tokio::select! {
                 biased;
@@ -171,39 +206,74 @@ impl RecoveringServer {
         Ok(CommandExit::Done)
     }
 
-    /// Opens the store. A server that stands by waits for it first.
-    async fn open_backend(
+    /// Opens the store and the arena. A server that stands by waits for its turn, and answers its clients until the arena
+    /// is open.
+    async fn open_arena(
         &self,
         listener: &TcpListener,
         key: &SigningKey,
         card: &ServerCard,
         restart: Option<&Restart>,
-    ) -> Result<Backend, Failure> {
+    ) -> Result<OpenedArena, Failure> {
         let settings = &self.settings;
         let open = || settings.open_backend(self.accepted, key.clone(), card.to_json());
         if !settings.standby {
-            return match restart {
-                Some(_) => self.reopen_backend(open).await,
-                None => open().await,
+            let backend = match restart {
+                Some(_) => self.reopen_backend(open).await?,
+                None => open().await?,
             };
+            return self.arena_on(backend).await;
         }
+        let (name, holder) = card.name_of_holder();
         let has_let_go = matches!(restart, Some(Restart::HandedOver));
-        loop {
-            wait_for_turn(listener, settings, card, has_let_go).await?;
-            match open().await {
-                Err(Failure::Runtime(error))
-                    if error.downcast_ref::<StoreError>().is_some_and(|error| {
-                        error.is_transient() || matches!(error, StoreError::Taken(_))
-                    }) =>
-                {
-                    tracing::info!(
-                        error = format!("{error:#}"),
-                        "standing by: the database cannot be opened yet"
-                    );
-                    tokio::time::sleep(RETRY_INTERVAL).await;
+        let opening = async {
+            let mut said = String::new();
+            loop {
+                wait_for_turn(&settings.store, card, &name, has_let_go).await?;
+                let opened = async { self.arena_on(open().await?).await };
+                match opened.await {
+                    Err(Failure::Runtime(error)) if may_pass(&error) => {
+                        let words = format!("{error:#}");
+                        if words != said {
+                            tracing::info!(error = words, "standing by: the database cannot be opened yet");
+                            said = words;
+                        }
+                        tokio::time::sleep(RETRY_INTERVAL).await;
+                    }
+                    opened => return opened,
                 }
-                opened => return opened,
             }
+        };
+        let listener = second_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
+        let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
+        tokio::select! {
+            biased;
+            opened = opening => opened,
+            never = answering => match never {},
+        }
+    }
+
+    /// Opens the arena on a store. Meanwhile it keeps asking the database, so that no other server takes this one for lost
+    /// while many open matches are read.
+    async fn arena_on(&self, backend: Backend) -> Result<OpenedArena, Failure> {
+        let store = Arc::clone(&backend.store);
+        let opening = async {
+            let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
+            let arena = Arena::open(self.settings.server.limits.clone(), backend, self.known.clone()).await;
+            let opened = arena.map(|arena| OpenedArena { arena, former_key });
+            opened.map_err(|error| {
+                let what = format!("--store {}", self.settings.store);
+                match error {
+                    ArenaError::Store(error) => Failure::runtime(error, what),
+                    error => Failure::runtime(error, what),
+                }
+            })
+        };
+        let asking = keep_asking(store.as_ref());
+        tokio::select! {
+            biased;
+            opened = opening => opened,
+            never = asking => match never {},
         }
     }
 

@@ -23,6 +23,8 @@ const MAX_UNCONFIRMED: Duration = Duration::from_secs(8);
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a server that let go leaves the database to another one.
 const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(10);
+/// For how long the settings of two servers may differ before the one that stands by gives up.
+const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
 /// The pause before the next attempt to reach the database.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -59,12 +61,18 @@ impl ServerCard {
         let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
         shared.retain(|setting, _| !OF_ONE_MACHINE.contains(&setting.as_str()));
         shared.insert("key".to_owned(), key.to_string().into());
+        shared.insert("viewer_token".to_owned(), Value::Null);
         for (token, principal) in known {
             let role = if *principal == Principal::Admin { "admin_token" } else { "viewer_token" };
             shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());
         }
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         Self { name: format!("{host}:{}", address.port()), shared }
+    }
+
+    /// Returns a channel for the name of the server that has the database, which is this one at first.
+    pub fn name_of_holder(&self) -> (watch::Sender<String>, watch::Receiver<String>) {
+        watch::channel(self.name.clone())
     }
 
     fn unknown() -> Self {
@@ -94,8 +102,8 @@ impl ServerCard {
         if holder.shared.is_empty() {
             return Ok(());
         }
-        let keys =
-            self.shared.keys().chain(holder.shared.keys().filter(|key| !self.shared.contains_key(*key)));
+        // Another version of the program may know other settings.
+        let keys = self.shared.keys().filter(|key| holder.shared.contains_key(*key));
         for key in keys {
             let [own, other] = [self, holder].map(|card| card.shared.get(key).unwrap_or(&Value::Null));
             if own != other {
@@ -120,33 +128,25 @@ fn hex_of(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// Waits until no live server has the database, while answering every client of the listener. A server that has just let
-/// go first gives another one time to take over.
+/// Returns a listener on the same socket.
+pub fn second_listener(listener: &TcpListener) -> io::Result<TcpListener> {
+    let socket = listener.as_fd().try_clone_to_owned()?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Waits until no live server has the database. A server that has just let go first gives another one time to take over.
+/// The name of the server that has the database is sent to `name`.
 ///
 /// # Errors
 /// If the other server has other settings, or the database cannot be used by a standby server.
 pub async fn wait_for_turn(
-    listener: &TcpListener,
-    settings: &ServeSettings,
+    store: &StoreUrl,
     own: &ServerCard,
+    name: &watch::Sender<String>,
     has_let_go: bool,
 ) -> Result<(), Failure> {
-    let (name, holder) = watch::channel(own.name.clone());
-    let proxies = settings.server.trusted_proxies.clone();
-    let listener = second_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
-    let waiting = wait_for_lock(&settings.store, own, &name, has_let_go);
-    let waited = tokio::select! {
-        biased;
-        waited = waiting => waited,
-        () = lastnim_server::stand_by(listener, holder, proxies) => Ok(()),
-    };
-    waited.map_err(|error| Failure::runtime(error, format!("--store {}", settings.store)))
-}
-
-/// Returns a listener on the same socket.
-fn second_listener(listener: &TcpListener) -> io::Result<TcpListener> {
-    let socket = listener.as_fd().try_clone_to_owned()?;
-    TcpListener::from_std(socket.into())
+    let waited = wait_for_lock(store, own, name, has_let_go).await;
+    waited.map_err(|error| Failure::runtime(error, format!("--store {store}")))
 }
 
 async fn wait_for_lock(
@@ -156,13 +156,18 @@ async fn wait_for_lock(
     has_let_go: bool,
 ) -> Result<(), StoreError> {
     let began = Instant::now();
-    let mut description = None;
+    let (mut description, mut differs_since) = (None, None);
     let mut note_holder = |holder: &DatabaseHolder| {
         if description.as_ref() == Some(&holder.description) {
             return Ok(());
         }
         let card = ServerCard::of_holder(holder);
-        own.check_same(&card)?;
+        if let Err(difference) = own.check_same(&card) {
+            // A server that is only starting may not have described itself yet.
+            let since = *differs_since.get_or_insert_with(Instant::now);
+            return if since.elapsed() > MAX_DIFFERENCE { Err(difference) } else { Ok(()) };
+        }
+        differs_since = None;
         tracing::info!(
             holder = card.name,
             host = holder.host,

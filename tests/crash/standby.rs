@@ -161,11 +161,9 @@ async fn a_server_with_other_settings_does_not_stand_by() {
         Start { more, ..second.clone() }
     };
     let key = Start { key: stage.folder.path().join("another.key"), ..second.clone() };
-    for (start, setting) in [
-        (with(&["--house", "oracle"]), "--house"),
-        (with(&["--private"]), "--private"),
-        (key, "--key"),
-    ] {
+    for (start, setting) in
+        [(with(&["--house", "oracle"]), "--house"), (with(&["--private"]), "--private"), (key, "--key")]
+    {
         let (status, said) = start.fail();
         assert_eq!(status.code(), Some(1), "{said}");
         assert!(said.contains(&format!("{setting} differs from that of ")), "{said}");

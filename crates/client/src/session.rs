@@ -241,7 +241,11 @@ impl BotRunner {
                     backoff.reset_if_lasting(began.elapsed());
                     match end {
                         SessionEnd::Done => return Ok(self.tracker.summary()),
-                        SessionEnd::Lost(reason) => reason,
+                        SessionEnd::Lost(reason) => {
+                            // A server that hands over is not the one to return to.
+                            current = (current + 1) % clients.len();
+                            reason
+                        }
                     }
                 }
             };

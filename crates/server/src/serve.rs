@@ -138,7 +138,7 @@ pub async fn run_server_on(
 }
 
 /// The names used in health checks: the server as a whole, which has an empty name, and each service.
-const HEALTH_NAMES: [&str; 7] = [
+pub(super) const HEALTH_NAMES: [&str; 7] = [
     "",
     arena_service_server::SERVICE_NAME,
     pb::bot_service_server::SERVICE_NAME,

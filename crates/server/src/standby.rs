@@ -3,6 +3,7 @@
 use super::connections::{PAUSE_AFTER_FAILURE, read_announced_client};
 use super::listener::{Connection, Listener};
 use super::request_host::is_grpc;
+use super::serve::HEALTH_NAMES;
 use super::spoken_protocol::{SpokenProtocol, answer_tls, detect_protocol};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use hyper::body::Incoming;
@@ -27,7 +28,11 @@ use tonic_health::ServingStatus;
 /// The maximum number of concurrent connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 256;
 /// The maximum duration of a connection.
-const MAX_CONNECTION_TIME: Duration = Duration::from_secs(30);
+const MAX_CONNECTION_TIME: Duration = Duration::from_secs(5);
+/// The maximum number of open calls on one connection.
+const MAX_STREAMS: u32 = 8;
+/// The maximum size of a health check.
+const MAX_MESSAGE_BYTES: usize = 1024;
 /// The maximum size of a request's headers.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 
@@ -38,14 +43,17 @@ pub async fn stand_by(
     mut listener: impl Listener,
     holder: watch::Receiver<String>,
     trusted_proxies: Vec<TrustedProxy>,
-) {
+) -> Infallible {
     let (reporter, health) = tonic_health::server::health_reporter();
-    reporter.set_service_status("", ServingStatus::NotServing).await;
+    for service in HEALTH_NAMES {
+        reporter.set_service_status(service, ServingStatus::NotServing).await;
+    }
+    let health = health.max_decoding_message_size(MAX_MESSAGE_BYTES);
     let answers = Arc::new(StandbyAnswers { health: Routes::new(health).prepare(), holder, trusted_proxies });
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let place = Arc::clone(&places).acquire_owned().await.expect("the semaphore is never closed");
         while connections.try_join_next().is_some() {}
         match listener.accept().await {
             Ok((stream, peer)) => {
@@ -96,7 +104,10 @@ impl StandbyAnswers {
             builder.serve_connection(stream, answer).await
         } else {
             let mut builder = http2::Builder::new(TokioExecutor::new());
-            builder.timer(TokioTimer::new()).max_header_list_size(MAX_HEADER_BYTES as u32);
+            builder
+                .timer(TokioTimer::new())
+                .max_header_list_size(MAX_HEADER_BYTES as u32)
+                .max_concurrent_streams(MAX_STREAMS);
             builder.serve_connection(stream, answer).await
         };
         served.map_err(io::Error::other)

@@ -35,7 +35,7 @@ pub struct DatabaseHolder {
     pub description: String,
     /// The address from which it is connected to the database.
     pub host: String,
-    /// The time since it last asked the database anything, which a live server does at least every second. `None` if this
+    /// For how long it has been seen to ask the database nothing; a live server asks at least every second. `None` if this
     /// server's database user may not see that.
     pub silent_for: Option<Duration>,
 }

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 
 /// PostgreSQL's error code for a missing table, which means that the database is in a state from before the tables were
 /// created.
-pub(super) const NO_TABLE: &str = "42P01";
+const NO_TABLE: &str = "42P01";
 
 /// The conditions that a write transaction checks: the database belongs to this server and has all earlier commits, and
 /// this session has the lock.

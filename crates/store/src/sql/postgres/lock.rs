@@ -43,15 +43,23 @@ pub(super) struct LockHolder {
     pub(super) pid: i32,
     /// The address from which it is connected.
     pub(super) host: String,
-    /// The time since its last question, as far as this user may see it.
-    pub(super) silent_for: Option<Duration>,
+    /// What it did last. `None` if this user may not see that.
+    pub(super) activity: Option<SessionActivity>,
+}
+
+/// What a session did last.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SessionActivity {
+    /// Whether a statement is running, which can take long: a commit may wait for a disk or a replica.
+    pub(super) is_busy: bool,
+    /// When its last statement began or ended, by the database's clock.
+    changed_at: String,
 }
 
 /// Finds the session that has the lock.
 pub(super) async fn find_holder(connection: &mut PgConnection) -> Result<Option<LockHolder>, StoreError> {
-    let found: Option<(i32, String, Option<f64>)> = sqlx::query_as(
-        "SELECT pid, coalesce(host(client_addr), 'this machine'),
-            extract(epoch FROM clock_timestamp() - state_change)::double precision
+    let found: Option<(i32, String, Option<bool>, Option<String>)> = sqlx::query_as(
+        "SELECT pid, coalesce(host(client_addr), 'this machine'), state = 'active', state_change::text
         FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE locktype = 'advisory' AND granted AND classid::bigint = $1 AND objid::bigint = $2
             AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())",
@@ -61,9 +69,10 @@ pub(super) async fn find_holder(connection: &mut PgConnection) -> Result<Option<
     .fetch_optional(connection)
     .await
     .map_err(store_error_of)?;
-    Ok(found.map(|(pid, host, seconds)| {
-        let silent_for = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
-        LockHolder { pid, host, silent_for }
+    Ok(found.map(|(pid, host, is_busy, changed_at)| {
+        let activity = is_busy.zip(changed_at);
+        let activity = activity.map(|(is_busy, changed_at)| SessionActivity { is_busy, changed_at });
+        LockHolder { pid, host, activity }
     }))
 }
 

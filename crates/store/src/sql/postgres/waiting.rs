@@ -1,9 +1,11 @@
 //! Waits for a database that another server has open.
 
-use super::lock::find_holder;
+use super::lock::{LockHolder, find_holder};
 use super::session::plain_options;
-use super::{CONNECT_TIMEOUT, db_error, store_error_of};
+use super::{CONNECT_TIMEOUT, db_error, schema, store_error_of};
+use crate::boot_clock::time_since_boot;
 use crate::open::DatabaseHolder;
+use crate::sql::schema::check_version;
 use crate::sql::sql_store::within_deadline;
 use crate::{StoreError, StoreUrl};
 use sqlx::{ConnectOptions as _, PgConnection};
@@ -12,6 +14,37 @@ use tokio::time::sleep;
 
 /// How often the holder of the lock is looked for.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// PostgreSQL's error code for a missing right.
+const NO_RIGHT: &str = "42501";
+
+/// The holder of the lock, as seen over time.
+#[derive(Debug)]
+struct WatchedHolder {
+    newest: LockHolder,
+    /// When this was first seen, since the machine started.
+    seen_at: Duration,
+    /// Whether ending its session was tried.
+    is_ended: bool,
+}
+
+impl WatchedHolder {
+    fn new(newest: LockHolder) -> Self {
+        Self { newest, seen_at: time_since_boot(), is_ended: false }
+    }
+
+    fn update(&mut self, found: LockHolder) {
+        let is_same = found.pid == self.newest.pid && found.activity == self.newest.activity;
+        // A statement that runs for long is not silence.
+        if !is_same || found.activity.as_ref().is_some_and(|activity| activity.is_busy) {
+            *self = Self { is_ended: self.is_ended && found.pid == self.newest.pid, ..Self::new(found) };
+        }
+    }
+
+    /// Returns for how long it has done nothing, by the clock of this server.
+    fn silent_for(&self) -> Option<Duration> {
+        self.newest.activity.as_ref().map(|_| time_since_boot().saturating_sub(self.seen_at))
+    }
+}
 
 /// Waits until no live server has the database open, as [`wait_for_database`](crate::wait_for_database) says.
 pub(crate) async fn wait_for_postgres(
@@ -22,40 +55,49 @@ pub(crate) async fn wait_for_postgres(
     let options = plain_options(url)?;
     let connecting = async { options.connect().await.map_err(|error| db_error::open_error_of(url, error)) };
     let mut connection = within_deadline(CONNECT_TIMEOUT, connecting).await?;
-    while let Some((pid, holder)) = within_deadline(CONNECT_TIMEOUT, describe_holder(&mut connection)).await?
-    {
-        note_holder(&holder)?;
-        if let Some(silent_for) = holder.silent_for.filter(|&silent_for| silent_for > max_silence) {
+    let mut watched: Option<WatchedHolder> = None;
+    while let Some(found) = within_deadline(CONNECT_TIMEOUT, find_holder(&mut connection)).await? {
+        let holder = match &mut watched {
+            Some(watched) => {
+                watched.update(found);
+                watched
+            }
+            none => none.insert(WatchedHolder::new(found)),
+        };
+        let description = within_deadline(CONNECT_TIMEOUT, read_description(&mut connection, url)).await?;
+        let (host, silent_for) = (holder.newest.host.clone(), holder.silent_for());
+        note_holder(&DatabaseHolder::new(description, host, silent_for))?;
+        if silent_for.is_some_and(|silent_for| silent_for > max_silence) && !holder.is_ended {
+            holder.is_ended = true;
             tracing::warn!(
                 ?silent_for,
-                host = holder.host,
+                host = holder.newest.host,
                 "the server that has the database open is silent: ending its session to take over"
             );
-            end_session(&mut connection, pid).await?;
+            within_deadline(CONNECT_TIMEOUT, end_session(&mut connection, holder.newest.pid)).await?;
         }
         sleep(INTERVAL).await;
     }
     Ok(())
 }
 
-async fn describe_holder(connection: &mut PgConnection) -> Result<Option<(i32, DatabaseHolder)>, StoreError> {
-    let Some(found) = find_holder(connection).await? else { return Ok(None) };
+/// Reads how the holder describes itself; empty if it has not created the tables yet.
+async fn read_description(connection: &mut PgConnection, url: &StoreUrl) -> Result<String, StoreError> {
+    let Some(version) = schema::table_version(connection, url).await? else { return Ok(String::new()) };
+    check_version(version)?;
     let described = sqlx::query_scalar("SELECT holder FROM server").fetch_optional(connection).await;
-    let description = match described {
-        Ok(description) => description.unwrap_or_default(),
-        // The holder has not created the tables yet.
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(super::journal::NO_TABLE) => {
-            String::new()
-        }
-        Err(error) => return Err(store_error_of(error)),
-    };
-    Ok(Some((found.pid, DatabaseHolder { description, host: found.host, silent_for: found.silent_for })))
+    described.map(Option::unwrap_or_default).map_err(store_error_of)
 }
 
-/// Ends a session. PostgreSQL releases its lock once it can commit nothing more.
+/// Ends a session. PostgreSQL releases its lock once it can commit nothing more. Without the right to do so, this only
+/// logs a warning.
 async fn end_session(connection: &mut PgConnection, pid: i32) -> Result<(), StoreError> {
-    let ending = sqlx::query("SELECT pg_terminate_backend($1)").bind(pid).execute(connection);
-    ending.await.map(drop).map_err(|error| {
-        StoreError::Unusable(format!("the session of a silent server cannot be ended: {error}"))
-    })
+    match sqlx::query("SELECT pg_terminate_backend($1)").bind(pid).execute(connection).await {
+        Ok(_) => Ok(()),
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NO_RIGHT) => {
+            tracing::error!(%error, "the session of a silent server cannot be ended: use its database user, or grant pg_signal_backend");
+            Ok(())
+        }
+        Err(error) => Err(store_error_of(error)),
+    }
 }
