@@ -98,7 +98,10 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         [] => arg.help(help),
         formats => {
             let word = if formats.len() == 1 { "format" } else { "formats" };
-            let with_formats = format!("{help}\n\nFor the {word} {}.", enumerate_words(formats));
+            let with_formats = format!(
+                "{help}\n\nFor the {word} {}.",
+                enumerate_words(&formats.iter().map(String::as_str).collect::<Vec<_>>())
+            );
             arg.help(help).long_help(with_formats)
         }
     };

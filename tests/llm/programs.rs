@@ -109,7 +109,8 @@ async fn the_usual_key_goes_to_no_other_address() {
             .env("AZURE_OPENAI_API_KEY", KEY);
         let (output, _, stderr) = run(command).await;
         assert_eq!(output.status.success(), is_sent, "{words:?}: {stderr}");
-        let why = "no key was sent: name the environment variable with the key in --api-key-env): who are you?";
+        let why =
+            "no key was sent: name the environment variable with the key in --api-key-env): who are you?";
         assert_eq!(stderr.contains(why), !is_sent, "{words:?}: {stderr}");
     }
     let has_key = endpoint.calls().into_iter().map(|call| call.head.contains(KEY)).collect::<Vec<_>>();

@@ -266,7 +266,10 @@ mod tests {
         let won = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(2, "bob")], None);
         assert_eq!(
             (won.headline.as_str(), won.sentence.as_str()),
-            ("ann won", "It won 3 of 4 matches. There are no ratings, which would show how sure this ranking is.")
+            (
+                "ann won",
+                "It won 3 of 4 matches. There are no ratings, which would show how sure this ranking is."
+            )
         );
         let shared = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(1, "bob")], None);
         assert_eq!(shared.headline, "ann and bob share first place");
