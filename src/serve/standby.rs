@@ -10,6 +10,7 @@ use std::{
     io,
     net::SocketAddr,
     os::fd::AsFd as _,
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 use tokio::{net::TcpListener, sync::watch, time::sleep};
@@ -157,7 +158,9 @@ async fn wait_for_lock(
 ) -> Result<(), StoreError> {
     let began = Instant::now();
     let (mut description, mut differs_since) = (None, None);
+    let newest_seen = AtomicU64::new(0);
     let mut note_holder = |holder: &DatabaseHolder| {
+        newest_seen.fetch_max(holder.commit, Ordering::Relaxed);
         if description.as_ref() == Some(&holder.description) {
             return Ok(());
         }
@@ -192,7 +195,16 @@ async fn wait_for_lock(
                 was_reached = false;
             }
             Err(error) => return Err(error),
-            Ok(()) => was_reached = true,
+            Ok(commit) => {
+                was_reached = true;
+                let seen = newest_seen.swap(commit, Ordering::Relaxed);
+                if commit < seen {
+                    tracing::error!(
+                        commits = seen - commit,
+                        "THE DATABASE LOST COMMITS of the server that had it: the server that takes over starts from the data that the database still has"
+                    );
+                }
+            }
         }
         let leaves_it =
             has_let_go && began.elapsed() < HAND_OVER_TIMEOUT && name.borrow().as_str() == own.name;
@@ -231,8 +243,7 @@ mod tests {
         const TOKEN: &str = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
         let own = card(|_| {}, TOKEN);
         let read = |card: &ServerCard| {
-            let (description, host) = (card.to_json(), "here".to_owned());
-            ServerCard::of_holder(&DatabaseHolder::new(description, host, None))
+            ServerCard::of_holder(&DatabaseHolder { description: card.to_json(), ..Default::default() })
         };
         assert_eq!(own.check_same(&read(&own)), Ok(()));
         let elsewhere = card(|settings| settings.listen = "0.0.0.0:1".parse().unwrap(), TOKEN);
@@ -252,9 +263,6 @@ mod tests {
             "{told}"
         );
         // A server that has not described itself yet, or an older one, is not compared.
-        assert_eq!(
-            own.check_same(&ServerCard::of_holder(&DatabaseHolder::new(String::new(), String::new(), None))),
-            Ok(())
-        );
+        assert_eq!(own.check_same(&ServerCard::of_holder(&DatabaseHolder::default())), Ok(()));
     }
 }

@@ -3,7 +3,9 @@
 use super::database::Database;
 use super::outage;
 use super::stage::Stage;
+use super::standby::{SERVES, STANDS_BY};
 use lastnim_store::{check_store, open_reader};
+use std::time::Duration;
 
 const RECOVERED: &str = "recovered after the database lost commits";
 
@@ -34,4 +36,32 @@ async fn a_server_recovers_from_what_a_promoted_replica_has() {
     reader.close().await;
     assert_eq!((found.damages, found.quarantined, found.unfinished), (0, 0, 0), "{:?}", found.described);
     assert!(found.matches >= over.matches_total);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pair_reports_what_a_promoted_replica_lacks() {
+    let Some((mut stage, second)) = Stage::for_pair() else { return };
+    let mut active = stage.start.start().await;
+    let mut standby = second.launch();
+    second.wait_for_log(STANDS_BY, 1).await;
+    let mut replica = stage.postgres().replica();
+    let id = outage::begin(&mut stage).await;
+    replica.kill();
+    stage.until_takes(stage.ledger.takes() + 30).await;
+    // The standby server sees the newest commits.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    active.signal("STOP");
+    stage.postgres().kill();
+    stage.postgres().fail_over(replica);
+    let lost = "THE DATABASE LOST COMMITS of the server that had it";
+    second.wait_for_log(lost, 1).await;
+    second.wait_for_log(SERVES, 1).await;
+    active.signal("TERM");
+    active.signal("CONT");
+    assert_eq!(active.wait().code(), Some(0), "{}", stage.start.log_text());
+    let over = stage.organiser.tournament_over(&id).await;
+    assert_eq!(over.matches_played, over.matches_total);
+    stage.witnesses.dismiss().await;
+    standby.signal("TERM");
+    assert_eq!(standby.wait().code(), Some(0), "{}", second.log_text());
 }

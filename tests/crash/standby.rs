@@ -6,8 +6,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-const STANDS_BY: &str = "standing by: another server has the database";
-const SERVES: &str = "serving; settings not listed have their defaults";
+pub const STANDS_BY: &str = "standing by: another server has the database";
+pub const SERVES: &str = "serving; settings not listed have their defaults";
 
 /// Starts a server while the other one has the database, and waits until it stands by for the `times`th time.
 async fn stand_by(start: &Start, times: usize) -> Server {
@@ -173,6 +173,64 @@ async fn a_server_with_other_settings_does_not_stand_by() {
     let (status, said) = sqlite.fail();
     assert_eq!(status.code(), Some(2), "{said}");
     assert!(said.contains("--standby: this needs a PostgreSQL store"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_of_two_standby_servers_takes_over() {
+    let Some((mut stage, second)) = Stage::for_pair() else { return };
+    let third =
+        Start { log: stage.folder.path().join("third"), ..Start::new(&stage.folder, second.store.clone()) };
+    let third = Start { more: second.more.clone(), ..third };
+    let addresses = [&stage.start, &second, &third].map(Start::address).join(",");
+    stage.organiser = super::organiser::Organiser::new(addresses.clone());
+    stage.start.peer = Some([&second, &third].map(Start::address).join(","));
+    let active = stage.start.start().await;
+    let (second, third) = (stand_by(&second, 1).await, stand_by(&third, 1).await);
+    let names = ["anna", "bert", "cleo"];
+    stage.invite(names, Duration::from_millis(10)).await;
+    let tournament = stage.begin(small_positions("three", &[&[4, 5], &[12]], 20_000), &names).await;
+    stage.until_takes(30).await;
+    active.kill();
+    stage.until_takes(stage.ledger.takes() + 20).await;
+    let serves = [&second, &third].map(|server| server.start.log_text().contains(SERVES));
+    assert_eq!(serves.iter().filter(|&&serves| serves).count(), 1, "{serves:?}");
+    let [active, standby] = if serves[0] { [second, third] } else { [third, second] };
+    active.kill();
+    stage.until_takes(stage.ledger.takes() + 20).await;
+    stage.organiser.tournament_over(&tournament).await;
+    stage.judge(standby, &tournament, &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn signals_reach_a_server_in_every_phase() {
+    let Some((stage, second)) = Stage::for_pair() else { return };
+    let mut active = stage.start.start().await;
+    let mut standby = stand_by(&second, 1).await;
+    // A standby server has nothing to hand over, also later.
+    standby.signal("USR1");
+    active.signal("USR1");
+    second.wait_for_log(SERVES, 1).await;
+    stage.start.wait_for_log(STANDS_BY, 1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(second.log_text().matches("handed the database over").count(), 0, "{}", second.log_text());
+    // A termination signal ends a server that is letting go.
+    standby.signal("USR1");
+    standby.signal("TERM");
+    assert_eq!(standby.wait().code(), Some(0), "{}", second.log_text());
+    stage.start.wait_for_log(SERVES, 2).await;
+    active.signal("TERM");
+    assert_eq!(active.wait().code(), Some(0), "{}", stage.start.log_text());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_a_standby_ignores_a_hand_over() {
+    let Some((stage, _)) = Stage::for_pair() else { return };
+    let alone = Start { more: Vec::new(), ..stage.start.clone() };
+    let server = alone.start().await;
+    server.signal("USR1");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    stage.organiser.list_bots_once().await.unwrap();
+    server.stop();
 }
 
 /// Returns the answer to an HTTP request.

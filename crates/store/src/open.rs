@@ -28,8 +28,7 @@ pub struct OpenOptions {
 }
 
 /// The server that has a PostgreSQL database open.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabaseHolder {
     /// Its [description](OpenOptions::holder) of itself; empty until it has created the tables.
     pub description: String,
@@ -38,6 +37,8 @@ pub struct DatabaseHolder {
     /// For how long it has been seen to ask the database nothing; a live server asks at least every second. `None` if this
     /// server's database user may not see that.
     pub silent_for: Option<Duration>,
+    /// The number of the newest commit.
+    pub commit: u64,
 }
 
 impl Default for OpenOptions {
@@ -49,13 +50,6 @@ impl Default for OpenOptions {
             integrity_interval: Duration::from_mins(15),
             holder: "{}".to_owned(),
         }
-    }
-}
-
-impl DatabaseHolder {
-    /// Describes a holder.
-    pub fn new(description: String, host: String, silent_for: Option<Duration>) -> Self {
-        Self { description, host, silent_for }
     }
 }
 
@@ -84,7 +78,8 @@ pub fn open_store_with<'a>(
 }
 
 /// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has asked the database
-/// nothing for `max_silence`. Calls `note_holder` with what it finds, several times a second.
+/// nothing for `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the
+/// database's newest commit. It is lower than one that `note_holder` got if the database lost commits meanwhile.
 ///
 /// Another server may open the database first: [`open_store_with`] then fails with [`StoreError::Taken`].
 ///
@@ -95,7 +90,7 @@ pub fn wait_for_database<'a>(
     url: &'a StoreUrl,
     max_silence: Duration,
     note_holder: &'a mut (dyn FnMut(&DatabaseHolder) -> Result<(), StoreError> + Send),
-) -> BoxFuture<'a, Result<(), StoreError>> {
+) -> BoxFuture<'a, Result<u64, StoreError>> {
     Box::pin(wait_for_postgres(url, max_silence, note_holder))
 }
 

@@ -51,7 +51,7 @@ pub(crate) async fn wait_for_postgres(
     url: &StoreUrl,
     max_silence: Duration,
     note_holder: &mut (dyn FnMut(&DatabaseHolder) -> Result<(), StoreError> + Send),
-) -> Result<(), StoreError> {
+) -> Result<u64, StoreError> {
     let options = plain_options(url)?;
     let connecting = async { options.connect().await.map_err(|error| db_error::open_error_of(url, error)) };
     let mut connection = within_deadline(CONNECT_TIMEOUT, connecting).await?;
@@ -64,9 +64,9 @@ pub(crate) async fn wait_for_postgres(
             }
             none => none.insert(WatchedHolder::new(found)),
         };
-        let description = within_deadline(CONNECT_TIMEOUT, read_description(&mut connection, url)).await?;
+        let (description, commit) = within_deadline(CONNECT_TIMEOUT, read_row(&mut connection, url)).await?;
         let (host, silent_for) = (holder.newest.host.clone(), holder.silent_for());
-        note_holder(&DatabaseHolder::new(description, host, silent_for))?;
+        note_holder(&DatabaseHolder { description, host, silent_for, commit })?;
         if silent_for.is_some_and(|silent_for| silent_for > max_silence) && !holder.is_ended {
             holder.is_ended = true;
             tracing::warn!(
@@ -78,15 +78,18 @@ pub(crate) async fn wait_for_postgres(
         }
         sleep(INTERVAL).await;
     }
-    Ok(())
+    let (_, commit) = within_deadline(CONNECT_TIMEOUT, read_row(&mut connection, url)).await?;
+    Ok(commit)
 }
 
-/// Reads how the holder describes itself; empty if it has not created the tables yet.
-async fn read_description(connection: &mut PgConnection, url: &StoreUrl) -> Result<String, StoreError> {
-    let Some(version) = schema::table_version(connection, url).await? else { return Ok(String::new()) };
+/// Reads how the newest owner of the database describes itself, and the number of the newest commit; empty and 0 if nobody
+/// has created the tables yet.
+async fn read_row(connection: &mut PgConnection, url: &StoreUrl) -> Result<(String, u64), StoreError> {
+    let Some(version) = schema::table_version(connection, url).await? else { return Ok(Default::default()) };
     check_version(version)?;
-    let described = sqlx::query_scalar("SELECT holder FROM server").fetch_optional(connection).await;
-    described.map(Option::unwrap_or_default).map_err(store_error_of)
+    let reading = sqlx::query_as("SELECT holder, commit_number FROM server").fetch_optional(connection);
+    let row: Option<(String, i64)> = reading.await.map_err(store_error_of)?;
+    Ok(row.map(|(holder, commit)| (holder, commit.unsigned_abs())).unwrap_or_default())
 }
 
 /// Ends a session. PostgreSQL releases its lock once it can commit nothing more. Without the right to do so, this only
