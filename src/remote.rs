@@ -17,6 +17,7 @@ use lastnim_proto::pb::{
     tournament_service_client::TournamentServiceClient, transcript_service_client::TranscriptServiceClient,
 };
 use std::path::{Path, PathBuf};
+use tokio::sync::watch;
 use tonic::{
     Code, Response, Status, codec::CompressionEncoding, service::interceptor::InterceptedService,
     transport::Channel,
@@ -151,11 +152,11 @@ async fn timed_connection(server: &ServerAddress) -> Result<TimedChannel<Channel
     Ok(TimedChannel::new(connect(server).await?, server.as_str()))
 }
 
-/// A connection to a server.
+/// A connection to a server. Clones share it.
 #[derive(Debug, Clone)]
 pub struct RemoteServer {
     address: ServerAddress,
-    channel: TimedChannel<Channel>,
+    channel: watch::Sender<TimedChannel<Channel>>,
     authorization: Authorization,
     caller: CallerKind,
 }
@@ -186,7 +187,7 @@ impl RemoteServer {
             token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
             address: server.clone(),
-            channel: timed_connection(server).await.map_err(failed)?,
+            channel: watch::Sender::new(timed_connection(server).await.map_err(failed)?),
             authorization,
             caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
         })
@@ -197,10 +198,14 @@ impl RemoteServer {
         self.address.as_str()
     }
 
-    /// Returns the same server on a new connection.
-    async fn reconnect(self) -> Result<Self, Status> {
+    /// Opens a new connection for further calls of all clones. Of several addresses, this finds the one that now serves.
+    ///
+    /// # Errors
+    /// If no server answers. The former connection is then kept.
+    pub async fn reconnect(&self) -> Result<(), Status> {
         let channel = timed_connection(&self.address).await.map_err(|error| status_of_error(&error))?;
-        Ok(Self { channel, ..self })
+        self.channel.send_replace(channel);
+        Ok(())
     }
 
     /// Follows a match, and reconnects after lost connections.
@@ -209,7 +214,8 @@ impl RemoteServer {
         ResumedStream::new(MAX_SILENCE, move || {
             let (remote, request) = (remote.clone(), request.clone());
             Box::pin(async move {
-                Ok(remote.reconnect().await?.match_client().watch_match(request).await?.into_inner())
+                remote.reconnect().await?;
+                Ok(remote.match_client().watch_match(request).await?.into_inner())
             })
         })
     }
@@ -221,19 +227,14 @@ impl RemoteServer {
         ResumedStream::new(MAX_SILENCE, move || {
             let (remote, request) = (remote.clone(), request.clone());
             Box::pin(async move {
-                Ok(remote
-                    .reconnect()
-                    .await?
-                    .tournament_client()
-                    .watch_tournament(request)
-                    .await?
-                    .into_inner())
+                remote.reconnect().await?;
+                Ok(remote.tournament_client().watch_tournament(request).await?.into_inner())
             })
         })
     }
 
     fn authorized_channel(&self) -> AuthorizedChannel {
-        InterceptedService::new(self.channel.clone(), self.authorization.clone())
+        InterceptedService::new(self.channel.borrow().clone(), self.authorization.clone())
     }
 
     /// Returns a client of the bot service.

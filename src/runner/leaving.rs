@@ -57,7 +57,16 @@ pub enum RunPart {
 
 /// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are stopped.
 pub async fn pause_while_away(stage: &TournamentAddress, part: RunPart) -> LeftTournament {
-    match timeout(PATIENCE, pause_if_running(stage, part)).await {
+    let pausing = async {
+        match pause_if_running(stage, part).await {
+            // Another server may have taken over.
+            Err(_) if stage.organiser.remote().reconnect().await.is_ok() => {
+                pause_if_running(stage, part).await
+            }
+            paused => paused,
+        }
+    };
+    match timeout(PATIENCE, pausing).await {
         Ok(Ok(left)) => left,
         Ok(Err(failure)) => LeftTournament::NotPaused(failure.to_string()),
         Err(_) => LeftTournament::NotPaused("the server does not answer".to_owned()),

@@ -82,6 +82,8 @@ impl RunningTournament<'_> {
                 ));
             }
             sleep(PAUSE).await;
+            // If there is still no server, the next attempt to watch says so.
+            drop(self.stage.organiser.remote().reconnect().await);
         }
         Ok(())
     }
