@@ -253,8 +253,8 @@ impl RecoveringServer {
         }
     }
 
-    /// Opens the arena on a store. Meanwhile it keeps asking the database, so that no other server takes this one for lost
-    /// while many open matches are read.
+    /// Opens the arena on a store. While it reads many open matches, it keeps asking the database, so that no other server
+    /// takes this one for lost.
     async fn arena_on(&self, backend: Backend) -> Result<OpenedArena, Failure> {
         let store = Arc::clone(&backend.store);
         let opening = async {

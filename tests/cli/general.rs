@@ -173,7 +173,7 @@ fn reached_limits_are_named() {
     );
     let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
     assert!(
-        error.contains("the search was stopped after 0s (--max-time), with 0 solved")
+        error.contains("the search was stopped after 0s (--max-time); states solved so far: 0")
             && error.contains("allow more time"),
         "{error}"
     );

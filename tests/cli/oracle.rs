@@ -103,7 +103,7 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         (&["oracle", "solve"], "the following required arguments were not provided: --piles <N,N,..>"),
         (&["oracle", "solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
         (&["slove"], "unrecognized subcommand 'slove'"),
-        (&["oracle", "solve", "--piles", "1"], "the standard matrix needs --players"),
+        (&["oracle", "solve", "--piles", "1"], "the standard matrix needs the number of seats: give --players"),
         (&["oracle", "solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is not a whole number"),
         (&["oracle", "solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
         (
@@ -449,7 +449,7 @@ fn a_batch_may_name_the_standard_matrix() {
             r#"{"piles":[1],"alliance_matrix":[[0,1],[0,"a"]]}"#,
             "alliance_matrix[1][1]: \"a\" is not a whole number",
         ),
-        (r#"{"piles":[1],"players":3,"players":3}"#, "the key \"players\" appears twice at column "),
+        (r#"{"piles":[1],"players":3,"players":3}"#, "the key \"players\" appears a second time at column "),
         (r#"{"game":5,"piles":[1],"players":3}"#, "game: 5 is not a word"),
         (
             r#"{"game":"graph-nim","edges":[[0,1]],"vertex":0,"players":2}"#,

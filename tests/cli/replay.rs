@@ -13,7 +13,7 @@ fn a_record_is_replayed_step_by_step() {
     for words in [
         "\nply 1: seat 2 (carol) to move, 10.000 s on the clock\n",
         "  optimal    1 of 1; then seat 0 (alice) wins\n",
-        "\naudit      the same winner as under optimal play; every take by a bot was optimal;",
+        "\naudit      the same winner as under optimal play; every take by a bot was\n           optimal; ",
     ] {
         assert!(all.contains(words), "{words:?} is not in {all}");
     }

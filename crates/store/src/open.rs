@@ -79,7 +79,7 @@ pub fn open_store_with<'a>(
 
 /// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has asked the database
 /// nothing for `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the
-/// database's newest commit. It is lower than one that `note_holder` got if the database lost commits meanwhile.
+/// database's newest commit. If it is lower than one that `note_holder` got, the database lost commits.
 ///
 /// Another server may open the database first: [`open_store_with`] then fails with [`StoreError::Taken`].
 ///

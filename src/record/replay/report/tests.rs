@@ -40,7 +40,7 @@ ply 0: seat 1 (bob) to move, 10.000 s on the clock
         "\n  event      after 10.002 s: ply 1: a strike for seat 2 (carol): illegal take\n",
         "\nply 2: seat 0 (alice) to move, 10.000 s on the clock\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             takes over\n",
         "\n  took       2, by the steward, because the seat is forfeited\n  result     optimal; the winner under optimal play is still seat 0 (alice)\n",
-        "\n\nevent      after 10.003 s: finished: seat 0 (alice) won\naudit      the same winner as under optimal play; every take by a bot was optimal;",
+        "\n\nevent      after 10.003 s: finished: seat 0 (alice) won\naudit      the same winner as under optimal play; every take by a bot was\n           optimal; ",
     ] {
         assert!(text.contains(words), "{words:?} is not in {text}");
     }
