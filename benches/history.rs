@@ -24,7 +24,7 @@ use lastnim_core::{
 };
 use lastnim_proto::pb::{ListMatchesRequest, match_service_client::MatchServiceClient};
 use lastnim_store::{
-    Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token,
+    Change, FinishedMatch, RetentionLimits, Store, StoredBot, StoredTournament, Token, TournamentResult,
 };
 use lastnim_tournament::{
     AllianceSource, Checkpoint, FormatVerdict, GroupCount, LadderPairing, LadderSettings, MatchOutcome,
@@ -298,7 +298,7 @@ async fn fill_running(
     let began = Instant::now();
     let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &fold;
     let state = snapshot_state((0, 0), reported, &**schedule, standings, evidence, cross_table)?;
-    let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
+    let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.first_unreported(), state));
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }
 
@@ -359,7 +359,7 @@ fn tournament(
         standings.add_result(&MatchResult::finished(&pairing, outcome));
         changes.extend(written);
     }
-    let over = FinishedTournament { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
+    let over = TournamentResult { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
     let standings = Arc::new(standings.lines());
     changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
     Ok(changes)
@@ -387,7 +387,7 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
         let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     while referee.record().state().phase() != MatchPhase::Ended {
-        referee.effects_announced(now);
+        referee.mark_effects_announced(now);
         now = now + Duration::from_micros(200 + draw.number_below(2_000));
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());

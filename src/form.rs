@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_line_says_in_which_form_its_errors_are() {
+    fn the_command_line_selects_the_error_format() {
         let form = |line: &str| OutputFormat::from_arguments(line.split(' ').map(OsString::from));
         assert_eq!(form("lastnim record key --jsom --json"), OutputFormat::Json);
         assert_eq!(form("lastnim record verify -- --json"), OutputFormat::Text);

@@ -16,7 +16,7 @@ use clap::{Args as _, FromArgMatches as _};
 pub fn read_tournament_file(
     text: &str,
 ) -> Result<lastnim_proto::pb::TournamentSettings, Vec<(usize, String)>> {
-    let plan = TournamentPlan::parse(text).map_err(mistake_words)?;
+    let plan = TournamentPlan::parse(text).map_err(mistake_lines)?;
     plan.find_repetition();
     Ok(plan.settings())
 }
@@ -26,16 +26,16 @@ pub fn read_tournament_file(
 ///
 /// # Errors
 /// Returns the line and the text of each mistake in the file.
-pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> {
+pub fn config_file_round_trips(text: &str) -> Result<bool, Vec<(usize, String)>> {
     let mut settings = ServeSettings::default();
-    apply_config_text(text, &mut settings).map_err(mistake_words)?;
+    apply_config_text(text, &mut settings).map_err(mistake_lines)?;
     if settings.store.has_password() {
         settings.store = ServeSettings::default().store;
     }
     let mut file = Vec::new();
     settings.clone().write_file(&mut file).expect("writing to memory cannot fail");
     let mut again = ServeSettings::default();
-    apply_config_text(&String::from_utf8_lossy(&file), &mut again).map_err(mistake_words)?;
+    apply_config_text(&String::from_utf8_lossy(&file), &mut again).map_err(mistake_lines)?;
     Ok(again == settings)
 }
 
@@ -51,6 +51,6 @@ pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     output
 }
 
-fn mistake_words(mistakes: Vec<FileMistake>) -> Vec<(usize, String)> {
+fn mistake_lines(mistakes: Vec<FileMistake>) -> Vec<(usize, String)> {
     mistakes.into_iter().map(|FileMistake { line, what }| (line, what)).collect()
 }

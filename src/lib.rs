@@ -11,8 +11,10 @@ mod batch;
 mod bot;
 mod check;
 mod completions;
+mod connection_reporter;
 mod credentials;
 mod demo;
+mod embedded_server;
 mod exit;
 mod form;
 pub mod fuzzing;
@@ -25,7 +27,6 @@ mod matches;
 mod new_file;
 mod oracle;
 mod own_command;
-mod own_server;
 mod played_matches;
 mod program_variables;
 mod progress;
@@ -45,11 +46,10 @@ mod tournament;
 mod tournament_file;
 mod tournament_flags;
 mod transcript_files;
-mod watched_link;
 
+pub use embedded_server::EmbeddedServer;
 pub use exit::{CommandExit, CommandResult, Failure};
 pub use own_command::OwnCommand;
-pub use own_server::OwnServer;
 pub use record::{ExportedMatch, RecordLayout, verify_document_as_json};
 pub use record_input::{RecordDocument, RecordDocuments};
 
@@ -143,7 +143,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
         Ok(cli) => {
             // A server starts its log later, because the log filter is one of its settings.
             if !matches!(cli.command, Command::Serve(_)) {
-                log::log_of_command();
+                log::start_command_log();
             }
             cli.command.run(own)
         }

@@ -88,13 +88,13 @@ impl fmt::Display for LogFormat {
 }
 
 /// Starts the log of a command. It contains warnings, unless the environment sets another filter.
-pub fn log_of_command() {
+pub fn start_command_log() {
     let own = env::var(OWN_VARIABLE).ok().filter(|filter| !filter.is_empty());
     start_log(own.as_deref(), "warn", LogFormat::Text);
 }
 
 /// Starts the log of a server, with the given filter or else that of `RUST_LOG`.
-pub fn log_of_server(given: Option<&LogFilter>, format: LogFormat) {
+pub fn start_server_log(given: Option<&LogFilter>, format: LogFormat) {
     start_log(given.map(|filter| filter.0.as_str()), SERVER_FILTER, format);
 }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_common_variable_says_to_other_programs_is_left_out() {
+    fn filters_for_other_programs_are_ignored() {
         let targets = read_targets("a=b,other[{span}]=trace,lastnim=debug");
         assert!(targets.would_enable("lastnim_arena", &Level::DEBUG));
         assert!(targets.would_enable("hyper", &Level::WARN) && !targets.would_enable("hyper", &Level::INFO));

@@ -1,7 +1,7 @@
 //! Limits the number of log lines that clients can cause.
 
 use lastnim_arena::{RateLimit, RateUse};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use std::{
     collections::HashMap,
     fmt::{self, Write as _},
@@ -62,7 +62,7 @@ impl LogLimiter {
         let run = move || {
             loop {
                 thread::sleep(SUMMARY_INTERVAL);
-                for line in limiter.take_sums(Instant::now()) {
+                for line in limiter.take_summaries(Instant::now()) {
                     tracing::warn!(target: SUMMARY_TARGET, "{line}");
                 }
             }
@@ -109,7 +109,7 @@ impl LogLimiter {
 
     /// Returns a summary for each kind and client with dropped lines. It then forgets each kind and client whose limit
     /// has fully recovered.
-    fn take_sums(&self, now: Instant) -> Vec<String> {
+    fn take_summaries(&self, now: Instant) -> Vec<String> {
         let mut counted = self.lock();
         let mut sums = Vec::new();
         for ((_, client), lines) in counted.iter_mut().filter(|(_, lines)| lines.dropped > 0) {
@@ -117,7 +117,7 @@ impl LogLimiter {
             let from = client.as_ref().map(|client| format!(" from {client}")).unwrap_or_default();
             sums.push(format!(
                 "{}{from} in {} s: {text}",
-                count_words(*dropped, "more line like this", "more lines like this"),
+                count_with_noun(*dropped, "more line like this", "more lines like this"),
                 SUMMARY_INTERVAL.as_secs()
             ));
             (lines.dropped, lines.text) = Default::default();
@@ -221,11 +221,11 @@ mod tests {
         });
         assert!((21..=30).contains(&lines.len()), "{} lines", lines.len());
         assert!(lines.last().unwrap().contains("127.0.0.6"));
-        let sums = limiter.take_sums(Instant::now());
+        let sums = limiter.take_summaries(Instant::now());
         let expected =
             format!("{} more lines like this from 127.0.0.5 in 10 s: bot connected", 20_001 - lines.len());
         assert_eq!(sums, [expected]);
-        assert_eq!(limiter.take_sums(Instant::now()), [""; 0], "they are summed up once");
+        assert_eq!(limiter.take_summaries(Instant::now()), [""; 0], "they are summed up once");
     }
 
     #[test]
@@ -239,16 +239,16 @@ mod tests {
         });
         assert!((200..=300).contains(&lines.len()), "{} lines", lines.len());
         assert!(limiter.lock().len() <= MAX_COUNTED + 2, "memory is bounded");
-        let sums = limiter.take_sums(Instant::now());
+        let sums = limiter.take_summaries(Instant::now());
         let dropped: usize =
             sums.iter().map(|sum| sum.split(' ').next().unwrap().parse::<usize>().unwrap()).sum();
         assert_eq!(lines.len() + dropped, 10_000, "each line is counted");
-        limiter.take_sums(Instant::now() + Duration::from_mins(10));
+        limiter.take_summaries(Instant::now() + Duration::from_mins(10));
         assert!(limiter.lock().is_empty(), "quiet clients are forgotten");
     }
 
     #[test]
-    fn what_the_operator_asks_for_is_not_limited() {
+    fn requested_debug_lines_are_not_limited() {
         let lines = logged(&LogLimiter::default(), || {
             for _ in 0..1_000 {
                 tracing::debug!(address = "127.0.0.5", "a connection ended");

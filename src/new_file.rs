@@ -53,10 +53,10 @@ impl AtomicFile {
     pub fn finish(mut self) -> Result<(), Failure> {
         let synced = self.output.flush().and_then(|()| self.output.get_ref().sync_all());
         synced.map_err(|error| Failure::runtime(error, self.path.display()))?;
-        self.give_name()
+        self.rename_to_final()
     }
 
-    fn give_name(mut self) -> Result<(), Failure> {
+    fn rename_to_final(mut self) -> Result<(), Failure> {
         let named = self.output.flush().and_then(|()| fs::rename(&self.temporary, &self.path));
         named.map_err(|error| Failure::runtime(error, self.path.display()))
     }
@@ -69,7 +69,7 @@ impl AtomicFile {
     /// Writes a whole file without waiting until it is on the disk. This is faster for a large number of files that can
     /// be written again. After a power failure the file may be empty.
     pub fn write_unsynced(path: &Path, text: &str) -> Result<(), Failure> {
-        Self::create(path)?.write_text(text)?.give_name()
+        Self::create(path)?.write_text(text)?.rename_to_final()
     }
 
     /// Writes a whole file that only its owner may read.

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    remote::{MAX_PAGE, RemoteServer},
+    remote::{MAX_PAGE_SIZE, RemoteServer},
     screen,
 };
 use clap::ValueEnum;
@@ -15,14 +15,14 @@ use lastnim_proto::{
     pb,
     record::{SealedRecord, verify_record},
 };
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use std::{collections::VecDeque, io::Write as _};
 use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
 
 /// The number of records that are requested at the same time.
-const IN_FLIGHT: usize = 8;
+const MAX_IN_FLIGHT: usize = 8;
 
 /// The flags that select matches.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -179,15 +179,15 @@ pub struct PlayedMatches<'a, W> {
     /// The next request; `None` after the last page.
     request: Option<pb::ListMatchesRequest>,
     listed: VecDeque<pb::Match>,
-    asked: VecDeque<(pb::Match, PendingRecord)>,
+    pending: VecDeque<(pb::Match, PendingRecord)>,
     wanted: W,
     bar: ProgressBar,
-    left_out: LeftOut,
+    left_out: SkippedMatches,
 }
 
 /// Numbers of matches left out, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct SkippedMatches {
     /// The matches that are not over.
     pub still_open: u64,
     /// The matches that the server has quarantined.
@@ -198,13 +198,13 @@ pub struct LeftOut {
     pub damaged: u64,
 }
 
-impl LeftOut {
+impl SkippedMatches {
     /// Describes how many matches were left out, by reason.
     pub fn words(&self) -> impl Iterator<Item = String> {
         let counts =
             [(self.still_open, "not over"), (self.quarantined, "quarantined"), (self.pruned, "pruned")];
         counts.into_iter().filter(|&(count, _)| count > 0).map(|(count, why)| {
-            let matches = count_words(count, "match", "matches");
+            let matches = count_with_noun(count, "match", "matches");
             format!("{matches} left out: {why}")
         })
     }
@@ -217,17 +217,17 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         Self {
             remote,
             which: which.clone(),
-            request: Some(which.list_request(MAX_PAGE)),
+            request: Some(which.list_request(MAX_PAGE_SIZE)),
             listed: VecDeque::new(),
-            asked: VecDeque::new(),
+            pending: VecDeque::new(),
             wanted,
             bar,
-            left_out: LeftOut::default(),
+            left_out: SkippedMatches::default(),
         }
     }
 
     /// Returns how many matches were left out so far.
-    pub fn left_out(&self) -> LeftOut {
+    pub fn left_out(&self) -> SkippedMatches {
         self.left_out
     }
 
@@ -235,14 +235,15 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// error and left out; one whose record was pruned is only counted.
     pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
-            while self.asked.len() < IN_FLIGHT {
-                let Some(game) = self.next_wanted().await? else { break };
+            while self.pending.len() < MAX_IN_FLIGHT {
+                let Some(game) = self.next_wanted_match().await? else { break };
                 let mut matches = self.remote.match_client();
                 let request = pb::GetRecordRequest { match_id: game.id.clone() };
-                self.asked.push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
+                self.pending
+                    .push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
             }
-            let Some((game, asked)) = self.asked.pop_front() else { return Ok(None) };
-            let answered = asked.await.map_err(|error| Failure::runtime(error, "a call"))?;
+            let Some((game, pending)) = self.pending.pop_front() else { return Ok(None) };
+            let answered = pending.await.map_err(|error| Failure::runtime(error, "a call"))?;
             let read = match answered {
                 Ok(answer) => {
                     let answer = answer.into_inner();
@@ -277,7 +278,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         });
     }
 
-    async fn next_wanted(&mut self) -> Result<Option<pb::Match>, Failure> {
+    async fn next_wanted_match(&mut self) -> Result<Option<pb::Match>, Failure> {
         loop {
             while let Some(game) = self.listed.pop_front() {
                 check_match_id(&game.id)?;

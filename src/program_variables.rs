@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
 /// The caller's variables that every program inherits. They name the user, the folders of files, interpreters and
 /// modules, and the log filter. Proxy variables are not among them, because they may contain a password.
-const PASSED: [&str; 19] = [
+const INHERITED_VARIABLES: [&str; 19] = [
     "PATH",
     "HOME",
     "USER",
@@ -29,9 +29,9 @@ const PASSED: [&str; 19] = [
     "LASTNIM_LOG",
 ];
 /// The prefix of the names of language variables, which every program also inherits.
-const PASSED_PREFIX: &str = "LC_";
+const INHERITED_PREFIX: &str = "LC_";
 /// The caller's variables that no program gets.
-const SECRETS: [&str; 6] = [
+const SECRET_VARIABLES: [&str; 6] = [
     "LASTNIM_ADMIN_TOKEN",
     "LASTNIM_ADMIN_TOKEN_FILE",
     "LASTNIM_TOKEN_FILE",
@@ -40,7 +40,7 @@ const SECRETS: [&str; 6] = [
     "LASTNIM_STORE",
 ];
 /// The variables that are different for each bot.
-const OF_EACH_BOT: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOURNAMENT", "LASTNIM_CA"];
+const PER_BOT_VARIABLES: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOURNAMENT", "LASTNIM_CA"];
 
 /// The variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,15 +72,15 @@ impl ProgramVariables {
     pub fn apply(&self, command: &mut Command) {
         match self {
             Self::OwnProgram => {
-                for secret in SECRETS {
+                for secret in SECRET_VARIABLES {
                     command.env_remove(secret);
                 }
             }
             Self::Given(given) => {
                 let is_passed = |name: &OsString| {
                     name.to_str().is_some_and(|name| {
-                        PASSED.contains(&name)
-                            || name.starts_with(PASSED_PREFIX)
+                        INHERITED_VARIABLES.contains(&name)
+                            || name.starts_with(INHERITED_PREFIX)
                             || given.passed.iter().any(|passed| passed == name)
                     })
                 };
@@ -103,10 +103,10 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     if !is_name(name) {
         return Err(format!("{name:?}: expected the name of a variable, such as \"OPENAI_API_KEY\""));
     }
-    if SECRETS.contains(&name) {
+    if SECRET_VARIABLES.contains(&name) {
         return Err(format!("{name}: this is the organiser's secret, and bots never get it"));
     }
-    if OF_EACH_BOT.contains(&name) {
+    if PER_BOT_VARIABLES.contains(&name) {
         return Err(format!("{name}: lastnim sets this variable for each bot"));
     }
     Ok(())
@@ -146,8 +146,8 @@ mod tests {
         let (_, section) = book.split_once("\n## Variables of programs\n").unwrap();
         let (listed, _) = section.split_once(". ").unwrap();
         let mut listed: Vec<_> = listed.split('`').skip(7).step_by(2).collect();
-        let mut expected: Vec<_> = PASSED.map(str::to_owned).into();
-        expected.push(format!("{PASSED_PREFIX}*"));
+        let mut expected: Vec<_> = INHERITED_VARIABLES.map(str::to_owned).into();
+        expected.push(format!("{INHERITED_PREFIX}*"));
         expected.sort();
         listed.sort_unstable();
         assert_eq!(listed, expected);

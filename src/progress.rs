@@ -3,16 +3,16 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{borrow::Cow, time::Duration};
 
-/// How long a command runs before a [`WorkLine`] appears.
-const SHOWN_AFTER: Duration = Duration::from_secs(1);
+/// How long a command runs before a [`StatusLine`] appears.
+const SHOW_DELAY: Duration = Duration::from_secs(1);
 
 /// A line that shows what a command is doing and for how long. Dropping this value clears the line. Nothing is shown if
 /// standard error is not a terminal.
 #[derive(Debug)]
 #[must_use = "the line is cleared when it is dropped"]
-pub struct WorkLine(ProgressBar);
+pub struct StatusLine(ProgressBar);
 
-impl WorkLine {
+impl StatusLine {
     /// Creates a line that appears at the first [`tick`](Self::tick) after one second.
     pub fn new(what: impl Into<Cow<'static, str>>) -> Self {
         let bar = ProgressBar::new_spinner().with_style(bar_style("{spinner} {msg}: {elapsed}"));
@@ -22,19 +22,19 @@ impl WorkLine {
     /// Creates a line that appears at once and needs no ticks.
     pub fn show(what: impl Into<Cow<'static, str>>) -> Self {
         let line = Self::new(what);
-        line.0.enable_steady_tick(SHOWN_AFTER);
+        line.0.enable_steady_tick(SHOW_DELAY);
         line
     }
 
     /// Draws the line if the command has been running for at least a second.
     pub fn tick(&self) {
-        if self.0.elapsed() >= SHOWN_AFTER {
+        if self.0.elapsed() >= SHOW_DELAY {
             self.0.tick();
         }
     }
 }
 
-impl Drop for WorkLine {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
@@ -45,7 +45,7 @@ pub fn positions_bar(expected: u64) -> ProgressBar {
     let bar = ProgressBar::new(expected);
     let bar = bar.with_style(bar_style("{bar:32} {pos}/{len} positions {eta_precise} left"));
     // Matching positions may be rare, so the bar is redrawn every second even if its count does not change.
-    bar.enable_steady_tick(SHOWN_AFTER);
+    bar.enable_steady_tick(SHOW_DELAY);
     bar
 }
 

@@ -3,8 +3,8 @@
 use crate::{Failure, batch::MAX_LINE_BYTES};
 use lastnim_client::text_input::TextInput;
 use lastnim_proto::{
-    benchmark_card::begins_card,
-    manifest::{ManifestReader, ReadManifest, begins_manifest},
+    benchmark_card::looks_like_card,
+    manifest::{ManifestReadResult, ManifestReader, looks_like_manifest},
 };
 use std::{
     io::{self, BufRead, BufReader, Cursor, Read},
@@ -18,7 +18,7 @@ const MAX_RECORD_BYTES: usize = 64 << 20;
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 /// How many bytes at the start of a file are enough to identify its type.
-const BEGINNING_BYTES: usize = 64;
+const PREFIX_BYTES: usize = 64;
 
 /// Returns the name of an input.
 pub fn input_name(file: &Path) -> String {
@@ -42,7 +42,7 @@ impl RecordDocument {
 }
 
 /// The content of a file.
-pub enum GivenInput {
+pub enum InputFile {
     /// A manifest.
     Manifest(Box<dyn BufRead>),
     /// The card of a benchmark.
@@ -51,13 +51,13 @@ pub enum GivenInput {
     Records(RecordDocuments),
 }
 
-impl GivenInput {
+impl InputFile {
     /// Opens a file, and finds out what it contains from its first bytes; `-` is standard input.
     pub fn open(file: &Path) -> io::Result<Self> {
         let mut input = open_input(file)?;
-        let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
-        input.by_ref().take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
-        let (is_manifest, is_card) = (begins_manifest(&beginning), begins_card(&beginning));
+        let mut beginning = Vec::with_capacity(PREFIX_BYTES);
+        input.by_ref().take(PREFIX_BYTES as u64).read_to_end(&mut beginning)?;
+        let (is_manifest, is_card) = (looks_like_manifest(&beginning), looks_like_card(&beginning));
         let whole: Box<dyn Read> = Box::new(Cursor::new(beginning).chain(input));
         Ok(if is_manifest {
             Self::Manifest(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
@@ -70,7 +70,7 @@ impl GivenInput {
 }
 
 /// Reads a manifest to its end.
-pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
+pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ManifestReadResult> {
     let mut reader = ManifestReader::default();
     let mut line = Vec::new();
     loop {
@@ -102,7 +102,7 @@ pub fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
 pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
     /// The bytes that were already read to find out whether each line is a record.
-    ahead: Option<Vec<u8>>,
+    lookahead: Option<Vec<u8>>,
     /// The number of the previous line, if each line is a record.
     line: Option<u64>,
     begun: bool,
@@ -116,7 +116,7 @@ impl RecordDocuments {
 
     fn new(input: Box<dyn Read>) -> Self {
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
-        Self { input, ahead: None, line: None, begun: false }
+        Self { input, lookahead: None, line: None, begun: false }
     }
 
     /// Returns the number of the line that was read last, if each line is a record.
@@ -137,7 +137,7 @@ impl RecordDocuments {
         let mut first = self.read_line()?;
         let second = self.read_line()?;
         if first.starts_with(b"{") && second.trim_ascii_start().starts_with(b"{") {
-            (self.line, self.ahead) = (Some(1), Some(second));
+            (self.line, self.lookahead) = (Some(1), Some(second));
             return decode_text(first).map(|text| Some(RecordDocument { line: Some(1), text }));
         }
         first.extend(second);
@@ -150,7 +150,7 @@ impl RecordDocuments {
     }
 
     fn next_line(&mut self) -> io::Result<Option<RecordDocument>> {
-        let line = match self.ahead.take() {
+        let line = match self.lookahead.take() {
             Some(line) => line,
             None => self.read_line()?,
         };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_too_long_is_refused() {
+    fn invalid_or_long_text_is_refused() {
         let refusal =
             |input: Box<dyn Read>| RecordDocuments::new(input).next_document().unwrap_err().to_string();
         assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is not UTF-8");

@@ -14,7 +14,7 @@ pub fn commands() -> String {
     for group in program.get_subcommands() {
         let _ = writeln!(page, "## {}\n", group.get_name());
         write_command(group, &common, &mut page);
-        for command in inner_commands(group) {
+        for command in list_subcommands(group) {
             let _ = writeln!(page, "### {}\n", full_name(command));
             write_command(command, &common, &mut page);
         }
@@ -53,9 +53,9 @@ fn common_options(program: &Command) -> Vec<Arg> {
 }
 
 /// Returns the commands below a group, at any depth.
-fn inner_commands(group: &Command) -> Vec<&Command> {
+fn list_subcommands(group: &Command) -> Vec<&Command> {
     let shown = group.get_subcommands().filter(|inner| !inner.is_hide_set());
-    shown.flat_map(|inner| std::iter::once(inner).chain(inner_commands(inner))).collect()
+    shown.flat_map(|inner| std::iter::once(inner).chain(list_subcommands(inner))).collect()
 }
 
 fn full_name(command: &Command) -> &str {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_says_something_else() {
+    fn command_summaries_are_distinct() {
         let program = program_command();
         let mut known = HashMap::new();
         for command in every_command(&program) {

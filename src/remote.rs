@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    credentials::{Credentials, GivenToken, TOKEN_HELP, credentials_path},
+    credentials::{Credentials, TOKEN_HELP, TokenSource, credentials_path},
     exit::ServerRefusal,
     form::HEADING,
     timed_channel::TimedChannel,
@@ -28,7 +28,7 @@ use tonic_types::StatusExt as _;
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
 /// The maximum number of items on one page of a list.
-pub const MAX_PAGE: u32 = 1_000;
+pub const MAX_PAGE_SIZE: u32 = 1_000;
 
 /// The server, and the token of the caller.
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ impl ServerArgs {
     }
 
     /// Returns the address of the named server, or else of the default one.
-    pub fn meant<'a>(&'a self, kept: &'a Credentials) -> &'a str {
+    pub fn server_or_default<'a>(&'a self, kept: &'a Credentials) -> &'a str {
         self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS)
     }
 
@@ -66,8 +66,8 @@ impl ServerArgs {
     ///
     /// # Errors
     /// If the certificate file cannot be used.
-    pub fn named_or_kept(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
-        let server = self.meant(kept);
+    pub fn resolve_address(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
+        let server = self.server_or_default(kept);
         let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
         server_address(server, self.ca.as_deref().or(kept_ca))
     }
@@ -76,13 +76,13 @@ impl ServerArgs {
     ///
     /// # Errors
     /// If the file has no token.
-    pub fn flagged_token(&self) -> Result<Option<String>, Failure> {
-        GivenToken { variable: None, ..self.given_token() }.read()
+    pub fn token_from_flags(&self) -> Result<Option<String>, Failure> {
+        TokenSource { variable: None, ..self.given_token() }.read()
     }
 
-    fn given_token(&self) -> GivenToken<'_> {
+    fn given_token(&self) -> TokenSource<'_> {
         let (token, file) = (self.token.as_deref(), self.token_file.as_deref());
-        GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
+        TokenSource { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
     }
 
     /// Returns this server with the certificate authorities and the token from the flags.
@@ -119,7 +119,7 @@ pub struct Target {
 pub fn find_target(
     server: Option<&str>,
     ca: Option<&Path>,
-    token: GivenToken<'_>,
+    token: TokenSource<'_>,
 ) -> Result<Target, Failure> {
     let given = token.read()?;
     let kept = match credentials_path() {
@@ -163,8 +163,8 @@ pub struct RemoteServer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallerKind {
-    Stranger,
-    Known,
+    Anonymous,
+    Authenticated,
 }
 
 impl RemoteServer {
@@ -189,7 +189,7 @@ impl RemoteServer {
             address: server.clone(),
             channel: watch::Sender::new(timed_connection(server).await.map_err(failed)?),
             authorization,
-            caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
+            caller: if token.is_some() { CallerKind::Authenticated } else { CallerKind::Anonymous },
         })
     }
 
@@ -284,7 +284,7 @@ impl RemoteServer {
     /// Converts the refusal of a call to a failure.
     pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
-            (Code::Unauthenticated, CallerKind::Stranger) => {
+            (Code::Unauthenticated, CallerKind::Anonymous) => {
                 let message = format!("{}: {TOKEN_HELP}", status_message(status));
                 Failure::Runtime(error_with_reason(status, message))
             }
@@ -370,17 +370,17 @@ fn status_message(status: &Status) -> String {
 mod tests {
     use super::*;
 
-    fn told(status: Status) -> (bool, String) {
+    fn failure_parts(status: Status) -> (bool, String) {
         let failure = failure_of_client_error(&Error::Refused(Box::new(status)), "host:1");
         (matches!(failure, Failure::Input(_)), failure.to_string())
     }
 
     #[test]
-    fn a_bad_argument_is_the_users_and_all_else_is_not() {
-        assert_eq!(told(Status::invalid_argument("seats: 1")), (true, "seats: 1".into()));
-        assert_eq!(told(Status::not_found("no match")), (false, "no match".into()));
-        assert_eq!(told(Status::unavailable("the server is stopping")).1, "the server is stopping");
-        assert_eq!(told(Status::permission_denied("")).1, Code::PermissionDenied.description());
+    fn only_bad_arguments_are_input_errors() {
+        assert_eq!(failure_parts(Status::invalid_argument("seats: 1")), (true, "seats: 1".into()));
+        assert_eq!(failure_parts(Status::not_found("no match")), (false, "no match".into()));
+        assert_eq!(failure_parts(Status::unavailable("the server is stopping")).1, "the server is stopping");
+        assert_eq!(failure_parts(Status::permission_denied("")).1, Code::PermissionDenied.description());
     }
 
     #[test]

@@ -67,13 +67,13 @@ impl Interrupt {
     }
 
     /// Returns whether the signal has come.
-    pub fn has_come(&self) -> bool {
+    pub fn has_arrived(&self) -> bool {
         *self.0.borrow()
     }
 
     /// Waits for the signal.
     pub async fn wait(mut self) {
-        if self.0.wait_for(|&has_come| has_come).await.is_err() {
+        if self.0.wait_for(|&has_arrived| has_arrived).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_say_does_not_control_the_terminal() {
+    fn foreign_text_cannot_control_the_terminal() {
         let hostile = "\x1b]0;title\x07 \x1b[2J \x1b[8m \u{9b}31m \u{202e}x\r\n";
         let shown = "\\u001b]0;title\\u0007 \\u001b[2J \\u001b[8m \\u009b31m \\u202ex\\u000d\n";
         assert_eq!(written(&[hostile.as_bytes()], false), shown);

@@ -9,7 +9,7 @@ use lastnim_proto::{
     pb,
     tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
 };
-use lastnim_report::words::enumerate_words;
+use lastnim_report::words::join_with_and;
 use lastnim_tournament::FormatProfile;
 
 /// Flags for the settings of a tournament.
@@ -61,7 +61,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
 }
 
 /// Flags that give the positions; exactly one of them is required.
-const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
+const POSITION_FLAGS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
 /// Returns the settings that share a flag.
 fn settings_of_flag(flag: &str) -> impl Iterator<Item = &'static TournamentSetting> {
@@ -100,15 +100,15 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
             let word = if formats.len() == 1 { "format" } else { "formats" };
             let with_formats = format!(
                 "{help}\n\nFor the {word} {}.",
-                enumerate_words(&formats.iter().map(String::as_str).collect::<Vec<_>>())
+                join_with_and(&formats.iter().map(String::as_str).collect::<Vec<_>>())
             );
             arg.help(help).long_help(with_formats)
         }
     };
     // The ranges of drawn positions are only valid with --draw-positions.
-    let others = POSITIONS.into_iter().filter(|other| *other != flag);
+    let others = POSITION_FLAGS.into_iter().filter(|other| *other != flag);
     let arg = match setting.field {
-        "positions" => arg.required_unless_present_any(&POSITIONS[1..]).conflicts_with_all(others),
+        "positions" => arg.required_unless_present_any(&POSITION_FLAGS[1..]).conflicts_with_all(others),
         "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
         _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_the_servers_default() {
+    fn omitted_flags_keep_server_defaults() {
         let made = settings("--piles 3,4,5 --piles 1,2").unwrap();
         let positions = [[3, 4, 5].to_vec(), [1, 2].to_vec()].map(|counters| pb::Piles { counters });
         let expected = pb::TournamentSettings {

@@ -77,7 +77,7 @@ impl MadeUp {
             let at = tick();
             let action = SeatAction::declare(&Row::standard(seats), None);
             drop(referee.handle_input(RefereeInput::Act { seat, action }, at));
-            referee.effects_announced(at);
+            referee.mark_effects_announced(at);
         }
         let solution = Solution::new(referee.record().state().game().expect("all rows are in"));
         while referee.record().state().phase() == MatchPhase::Playing {
@@ -92,7 +92,7 @@ impl MadeUp {
             let at = tick();
             let action = SeatAction::take(ply, take, None);
             drop(referee.handle_input(RefereeInput::Act { seat, action }, at));
-            referee.effects_announced(at);
+            referee.mark_effects_announced(at);
         }
         referee.into_record()
     }

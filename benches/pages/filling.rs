@@ -7,7 +7,7 @@ use lastnim_core::{
     referee::{Terms, Timestamp},
 };
 use lastnim_proto::tournament_event::TimedTournamentEvent;
-use lastnim_store::{Change, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token};
+use lastnim_store::{Change, RetentionLimits, Store, StoredBot, StoredTournament, Token, TournamentResult};
 use lastnim_tournament::{
     BotComparison, Checkpoint, GroupCount, LadderPairing, LadderSettings, MatchResult, OpenMatches,
     ResultFold, RoundCount, Rulings, ScheduleStep, Streak, TableGroups, TournamentEvent, TournamentFormat,
@@ -117,7 +117,7 @@ async fn fill_tournament(
         changes.push(Change::TournamentEvent { id, seq: 0, event });
         let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &fold;
         let state = snapshot_state((0, 0), reported, &**schedule, standings, evidence, cross_table)?;
-        let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
+        let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.first_unreported(), state));
         changes.push(Change::Checkpoint { id, checkpoint });
     } else {
         let total = fold
@@ -129,7 +129,7 @@ async fn fill_tournament(
         let mut standings = fold.standings.lines();
         let appraisal = fold.evidence.appraise_finally(&|| true)?;
         appraisal.add_to_standings(&mut standings);
-        let over = FinishedTournament { at, played, total, verdict };
+        let over = TournamentResult { at, played, total, verdict };
         let standings = Arc::new(standings);
         changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
         let compared = fold.cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal));

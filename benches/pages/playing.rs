@@ -81,7 +81,7 @@ fn play_match(id: MatchId, setup: MatchSetup, seed: u64, began: Timestamp) -> Re
         let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     while referee.record().state().phase() != MatchPhase::Ended {
-        referee.effects_announced(now);
+        referee.mark_effects_announced(now);
         now = now + Duration::from_micros(200 + draw.number_below(2_000));
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());

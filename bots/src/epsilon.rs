@@ -48,7 +48,7 @@ fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::practice_games::{drawn_game, games};
+    use crate::practice_games::{games, random_game};
     use lastnim_core::game::{Ending, Game};
     use proptest::prelude::*;
 
@@ -92,7 +92,7 @@ mod tests {
     fn it_errs_at_its_rate_over_many_turns() {
         let (mut turns, mut errors) = (0_u32, 0_u32);
         for number in 0..4_000 {
-            let game = drawn_game(number, 3, 2, 9);
+            let game = random_game(number, 3, 2, 9);
             let view = MatchView::practice(&game, &[]).unwrap();
             let optimal = Solution::new(&game).optimal_takes(view.position());
             if optimal.as_slice()

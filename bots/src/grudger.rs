@@ -55,7 +55,7 @@ fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
 fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
     let mut owed = BySeat::filled(game.seats(), &0);
     for seen in game.seen_takes() {
-        let Some([before, after]) = winners_around(seen, solution) else { continue };
+        let Some([before, after]) = winners_before_and_after(seen, solution) else { continue };
         let cost = |seat| rank_of(game, seat, after) - rank_of(game, seat, before);
         let mover = seen.before.to_move();
         if mover == game.seat {
@@ -70,7 +70,7 @@ fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
 }
 
 /// Returns the winners under optimal play before and after a take, if they differ.
-fn winners_around(seen: &SeenTake, solution: &Solution) -> Option<[Seat; 2]> {
+fn winners_before_and_after(seen: &SeenTake, solution: &Solution) -> Option<[Seat; 2]> {
     let mut after = seen.before.clone();
     after.take(seen.take).ok()?;
     let winners = [solution.winner(&seen.before), solution.winner(&after)];
@@ -101,7 +101,7 @@ fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, deb
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Oracle, practice_games::drawn_game};
+    use crate::{Oracle, practice_games::random_game};
     use lastnim_core::{
         game::Game,
         oracle::{Audit, PlayedTake},
@@ -109,12 +109,12 @@ mod tests {
     use lastnim_tournament::SeededDraw;
 
     /// A match so far, with its audit.
-    struct PlayedSoFar {
+    struct PartialMatch {
         takes: Vec<u64>,
         audit: Audit,
     }
 
-    impl PlayedSoFar {
+    impl PartialMatch {
         fn of_takes(game: &Game, takes: &[u64]) -> Self {
             let played: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
             Self { takes: takes.to_vec(), audit: Audit::of_adjudicated(game, &played).unwrap() }
@@ -129,8 +129,8 @@ mod tests {
     }
 
     /// Draws an unfinished match of random takes.
-    fn drawn_match(number: u64) -> (Game, PlayedSoFar) {
-        let game = drawn_game(number, 3 + (number % 3) as usize, 4, 6);
+    fn random_match(number: u64) -> (Game, PartialMatch) {
+        let game = random_game(number, 3 + (number % 3) as usize, 4, 6);
         let mut draw = SeededDraw::new(5, number);
         let mut takes = Vec::new();
         let mut position = game.first_position();
@@ -144,7 +144,7 @@ mod tests {
             takes.push(take);
             position = after;
         }
-        let played = PlayedSoFar::of_takes(&game, &takes);
+        let played = PartialMatch::of_takes(&game, &takes);
         (game, played)
     }
 
@@ -152,10 +152,10 @@ mod tests {
     fn only_debtors_pay_and_a_take_costs_it_at_most_one_rank() {
         let (mut paid, mut without_debt) = (0, 0);
         for number in 0..3_000 {
-            let (game, before) = drawn_match(number);
+            let (game, before) = random_match(number);
             let view = MatchView::practice(&game, &before.takes).unwrap();
             let take = Grudger.play(&view);
-            let after = PlayedSoFar::of_takes(&game, &[&before.takes[..], &[take]].concat());
+            let after = PartialMatch::of_takes(&game, &[&before.takes[..], &[take]].concat());
             let ply = after.audit.plies.last().unwrap();
             let owing = |seat: &Seat| before.owed(&game, *seat, view.seat) > 0;
             let others: Vec<_> = other_seats(view.seats(), view.seat).collect();
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn unseen_takes_make_no_debt() {
         for number in 0..300 {
-            let (game, before) = drawn_match(number);
+            let (game, before) = random_match(number);
             let view = MatchView::practice(&game, &before.takes).unwrap();
             let view = view.with_takes_missed(0..u32::MAX);
             assert_eq!(Grudger.play(&view), Oracle.play(&view), "match {number}");
@@ -189,13 +189,13 @@ mod tests {
     fn a_seat_that_has_paid_is_left_alone() {
         let mut paid = 0;
         for number in 0..3_000 {
-            let (game, before) = drawn_match(number);
+            let (game, before) = random_match(number);
             let mut takes = before.takes;
             let own = MatchView::practice(&game, &takes).unwrap().seat;
             // From this point on the others play optimally, so debts can only shrink.
             while let Ok(view) = MatchView::practice(&game, &takes) {
                 let owed = |takes: &[u64]| {
-                    let played = PlayedSoFar::of_takes(&game, takes);
+                    let played = PartialMatch::of_takes(&game, takes);
                     let owed =
                         other_seats(view.seats(), own).map(|seat| played.owed(&game, seat, own).max(0));
                     owed.sum::<i32>()

@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// One fast bot of each kind.
-    const QUICK: [&str; 11] = [
+    const FAST_BOT_NAMES: [&str; 11] = [
         "random",
         "greedy",
         "timid",
@@ -255,9 +255,9 @@ mod tests {
         fn all_house_bots_declare_valid_rows_and_make_legal_takes(
             game in games(),
             seed: u64,
-            order in prop::collection::vec(0..QUICK.len(), 1..40),
+            order in prop::collection::vec(0..FAST_BOT_NAMES.len(), 1..40),
         ) {
-            let mut bots = QUICK.map(|word| word.parse::<HouseBot>().unwrap().build_bot(seed));
+            let mut bots = FAST_BOT_NAMES.map(|word| word.parse::<HouseBot>().unwrap().build_bot(seed));
             let mut takes = Vec::new();
             for index in order {
                 let Ok(view) = MatchView::practice(&game, &takes) else { break };
@@ -290,7 +290,7 @@ mod tests {
         #[test]
         fn takes_depend_only_on_the_seed_and_the_match(games in prop::collection::vec(games(), 1..5), seed: u64) {
             let views: Vec<_> = games.iter().map(|game| MatchView::practice(game, &[1]).or_else(|_| MatchView::practice(game, &[])).unwrap()).collect();
-            for word in QUICK {
+            for word in FAST_BOT_NAMES {
                 let bot: HouseBot = word.parse().unwrap();
                 let forwards: Vec<_> = views.iter().map(|view| bot.build_bot(seed).play(view)).collect();
                 let mut one = bot.build_bot(seed);
@@ -310,7 +310,7 @@ mod tests {
         let seats = SeatCount::new(MAX_SEATS).unwrap();
         let piles = Piles::parse(&[MAX_COUNTERS; 20]).unwrap();
         let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
-        for word in QUICK.into_iter().chain(["minimax-8", "mcts-200"]) {
+        for word in FAST_BOT_NAMES.into_iter().chain(["minimax-8", "mcts-200"]) {
             let mut bot = word.parse::<HouseBot>().unwrap().build_bot(1);
             let mut takes = Vec::new();
             for _ in 0..20 {

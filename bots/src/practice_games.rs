@@ -31,7 +31,7 @@ fn games_of(
 }
 
 /// Draws the `number`th game: it has random rows, and its piles have 1 to `max_counters` counters each.
-pub(super) fn drawn_game(number: u64, seats: usize, piles: usize, max_counters: u64) -> Game {
+pub(super) fn random_game(number: u64, seats: usize, piles: usize, max_counters: u64) -> Game {
     let mut draw = SeededDraw::new(2019, number);
     let rows: Vec<Vec<u64>> = (0..seats)
         .map(|_| {

@@ -1,11 +1,11 @@
 //! The file of `serve --config`: errors name their lines, and valid files read back the same.
 
-use lastnim::fuzzing::reads_config_file_back;
+use lastnim::fuzzing::config_file_round_trips;
 
 /// Reads an input as server settings.
 pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    match reads_config_file_back(text) {
+    match config_file_round_trips(text) {
         Ok(is_alike) => assert!(is_alike, "it does not read back the same: {text}"),
         Err(mistakes) => check_mistakes(&mistakes, text),
     }

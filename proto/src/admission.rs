@@ -50,7 +50,7 @@ pub enum RecordRefusal {
 
 /// The result of checking a record.
 #[derive(Debug)]
-pub enum AdmittedRecord {
+pub enum RecordAdmission {
     /// The record counts.
     Counts(Box<AdmittedMatch>),
     /// Its match is not over.
@@ -58,7 +58,7 @@ pub enum AdmittedRecord {
     /// Its match was cancelled.
     Cancelled(Box<Record>),
     /// The match does not belong to the tournament that was asked for.
-    Elsewhere,
+    OtherTournament,
 }
 
 /// A record that counts, and its audit.
@@ -75,7 +75,7 @@ impl RecordPolicy {
     ///
     /// # Errors
     /// If the record cannot be read, does not verify, does not have an allowed signature, or cannot be audited.
-    pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
+    pub fn admit_text(&self, text: &str) -> Result<RecordAdmission, RecordRefusal> {
         self.admit_message(&read_record(text)?, &mut Budget::unbounded())
     }
 
@@ -89,7 +89,7 @@ impl RecordPolicy {
         &self,
         given: &pb::MatchRecord,
         budget: &mut Budget<'_>,
-    ) -> Result<AdmittedRecord, RecordRefusal> {
+    ) -> Result<RecordAdmission, RecordRefusal> {
         // Each event costs a step for its hash and signature, so that the budget also limits the work for records that
         // do not verify.
         budget.spend(given.events.len() as u64 + 1)?;
@@ -101,7 +101,7 @@ impl RecordPolicy {
     ///
     /// # Errors
     /// If the record does not have an allowed signature, or cannot be audited.
-    pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<AdmittedRecord, RecordRefusal> {
+    pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<RecordAdmission, RecordRefusal> {
         self.admit_verified(sealed, &mut Budget::unbounded())
     }
 
@@ -109,14 +109,14 @@ impl RecordPolicy {
         &self,
         sealed: SealedRecord,
         budget: &mut Budget<'_>,
-    ) -> Result<AdmittedRecord, RecordRefusal> {
+    ) -> Result<RecordAdmission, RecordRefusal> {
         let state = sealed.record().state();
         let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
         if self.tournament.is_some() && self.tournament != tournament {
-            return Ok(AdmittedRecord::Elsewhere);
+            return Ok(RecordAdmission::OtherTournament);
         }
         let signer = sealed.seal().map(|seal| seal.signer);
-        AdmittedRecord::audit_record(sealed.into_record(), signer, budget, || match (signer, self.key) {
+        RecordAdmission::audit_record(sealed.into_record(), signer, budget, || match (signer, self.key) {
             (None, _) if !self.unsigned => Err(RecordRefusal::Unsigned),
             (Some(signer), Some(key)) if signer != key => Err(RecordRefusal::OtherSigner(Box::new(signer))),
             _ => Ok(()),
@@ -124,7 +124,7 @@ impl RecordPolicy {
     }
 }
 
-impl AdmittedRecord {
+impl RecordAdmission {
     /// Adds the versions of the bots, by seat, which do not come from the record itself.
     #[must_use]
     pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
@@ -174,7 +174,7 @@ impl AdmittedMatch {
     }
 
     /// Calls `see` with the match in the form that auditors accept.
-    pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
+    pub fn with_audited_match(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };
         let setup = state.setup();

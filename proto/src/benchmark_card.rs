@@ -38,7 +38,7 @@ pub enum CardFlaw {
 }
 
 /// Returns whether a text begins like a card.
-pub fn begins_card(text: &[u8]) -> bool {
+pub fn looks_like_card(text: &[u8]) -> bool {
     text.starts_with(b"{\"card\":")
 }
 
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn written_card_reads_back() {
         let (text, key) = signed();
-        assert!(begins_card(text.as_bytes()), "{text}");
+        assert!(looks_like_card(text.as_bytes()), "{text}");
         let (card, signer) = read_card(&text).unwrap();
         assert_eq!((card.set.as_str(), card.loss.unwrap().high, signer), ("lastnim-1", 0.2, key));
     }

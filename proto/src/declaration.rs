@@ -142,7 +142,7 @@ fn row_set_message(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves:
     let shown = leaves.len().min(max_leaves);
     pb::RowSet {
         count: Some(count.into()),
-        share: count.share_of_all(rows.seats()),
+        share: count.share_of_all_rows(rows.seats()),
         examples: examples.iter().map(pb::Row::from).collect(),
         leaves: leaves[..shown].iter().map(pb::PartialRow::from).collect(),
         leaves_left_out: (leaves.len() - shown) as u64,
@@ -250,19 +250,19 @@ pub struct NamedTake {
     /// The caller's name for the game.
     pub name: String,
     /// The take and the piles before it, if the game was kept.
-    pub moment: Option<TakeMoment>,
+    pub details: Option<TakeInPosition>,
 }
 
 /// A take, and the position in which it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakeMoment {
+pub struct TakeInPosition {
     /// The piles before the take.
     pub piles: Vec<u64>,
     /// The number of counters taken.
     pub take: u64,
 }
 
-impl TakeMoment {
+impl TakeInPosition {
     /// Finds the take of a ply and the piles before it, if the game has that ply.
     pub fn of_ply(game: &Game, takes: &[PlayedTake], ply: u32) -> Option<Self> {
         let ply = ply as usize;
@@ -278,9 +278,9 @@ fn contradiction_message(
     named: impl Fn(TakeOfGame) -> NamedTake,
 ) -> pb::Contradiction {
     let take = |take: &TakeOfGame| {
-        let NamedTake { seat, name, moment } = named(*take);
+        let NamedTake { seat, name, details } = named(*take);
         let (piles, counters) =
-            moment.map_or_else(Default::default, |TakeMoment { piles, take }| (piles, take));
+            details.map_or_else(Default::default, |TakeInPosition { piles, take }| (piles, take));
         pb::TakeOfGame { game: take.game, ply: take.ply, seat: seat.into(), name, piles, take: counters }
     };
     let (minimality, of_takes) = match contradiction.minimality {

@@ -71,7 +71,7 @@ pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     match error {
         E::Unused { what, .. } | E::Missing { what, .. } => what.name(),
         E::LastNim(_) | E::PileCount(_) | E::PileSize { .. } | E::NotOnePile(_) | E::Circle(_) => "piles",
-        E::Most(_) => "most",
+        E::MaxNextTake(_) => "most",
         E::Window { .. } => "window",
         E::SetCount { .. } | E::SetNumber(_) => "set",
         E::Max { .. } | E::SetAndMax => "max",

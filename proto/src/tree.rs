@@ -104,7 +104,7 @@ impl From<&Node> for pb::TreeNode {
 fn log2_of_size(size: TreeSize) -> f64 {
     match size {
         TreeSize::Exactly(nodes) => (nodes as f64).log2(),
-        TreeSize::About2To(log2) | TreeSize::AtLeast2To(log2) => log2 as f64,
+        TreeSize::ApproxPowerOf2(log2) | TreeSize::AtLeastPowerOf2(log2) => log2 as f64,
     }
 }
 

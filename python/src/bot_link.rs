@@ -57,12 +57,12 @@ pub struct BotLink {
     /// What Python has not read yet.
     pub notices: NoticeQueue,
     open: Mutex<HashMap<u64, OpenQuestion>>,
-    asked: AtomicU64,
+    question_count: AtomicU64,
 }
 
 impl BotLink {
     /// Sends the end of the run.
-    pub fn tell_end(&self, kind: &'static str, json: Value) {
+    pub fn send_end_notice(&self, kind: &'static str, json: Value) {
         self.notices.push(Notice { kind, number: None, json });
     }
 
@@ -86,10 +86,10 @@ impl BotLink {
         json: Value,
         seats: Option<SeatCount>,
     ) -> Result<Answer, MatchFailure> {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let number = self.question_count.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.open_questions().insert(number, OpenQuestion { answer: sender, seats });
-        let _withdrawal = Withdrawal { link: Arc::clone(self), number };
+        let _withdrawal = WithdrawOnDrop { link: Arc::clone(self), number };
         self.notices.push(Notice { kind, number: Some(number), json });
         answer.await.map_err(|_| MatchFailure::from("the bot has ended"))
     }
@@ -100,12 +100,12 @@ impl BotLink {
 }
 
 /// Withdraws a question when dropped.
-struct Withdrawal {
+struct WithdrawOnDrop {
     link: Arc<BotLink>,
     number: u64,
 }
 
-impl Drop for Withdrawal {
+impl Drop for WithdrawOnDrop {
     fn drop(&mut self) {
         if self.link.open_questions().remove(&self.number).is_some() {
             self.link.notices.withdraw(self.number);

@@ -1,7 +1,7 @@
 //! The positions of `lastnim oracle dataset`, without labels.
 
 use crate::rehearsal::{read_game, value_error};
-use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
+use lastnim_benchmark::{DistinctPositions, PositionDraw, PositionFilter, PositionId, PositionKind};
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};
@@ -32,7 +32,7 @@ pub fn draw_positions(
         )));
     }
     let ending = ending.parse::<Ending>().map_err(value_error)?;
-    let kind = DrawnKind { seats, piles: draw_piles, counters: draw_counters, ending };
+    let kind = PositionKind { seats, piles: draw_piles, counters: draw_counters, ending };
     kind.check().map_err(value_error)?;
     let filter = PositionFilter { split: parse_split(split)?, max_optimal_share };
     let (found, max_draws) = py.detach(|| {

@@ -13,7 +13,7 @@ use tracing::{
 use tracing_subscriber::layer::{Context, Layer};
 
 /// The SDK's log of failing bots is dropped: the package logs them itself, with tracebacks.
-const FAILURE_LOGS: &str = "lastnim_client::bot_tasks";
+const FAILURE_LOG_TARGET: &str = "lastnim_client::bot_tasks";
 
 /// Sends events to Python: all of lastnim, and warnings of other crates.
 pub struct LogLayer(pub Arc<BotLink>);
@@ -21,7 +21,7 @@ pub struct LogLayer(pub Arc<BotLink>);
 impl<S: Subscriber> Layer<S> for LogLayer {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
         let max_level = if metadata.target().starts_with("lastnim") { Level::DEBUG } else { Level::WARN };
-        *metadata.level() <= max_level && metadata.target() != FAILURE_LOGS
+        *metadata.level() <= max_level && metadata.target() != FAILURE_LOG_TARGET
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {

@@ -12,9 +12,9 @@ use lastnim_core::{
     referee::{Clock, MatchSetup, Terms},
 };
 use lastnim_llm::{
-    Answer, CallFailure, Completion, Fault, GivenAnswer, LATEST_PROMPT, LlmError, MatchMemories,
-    MatchScoring, Memory, Message, PromptContext, PromptTemplate, Question, RowNotation, Speaker,
-    correct_answer, read_answer,
+    Answer, CallFailure, Completion, Fault, LATEST_PROMPT, LlmError, MatchMemories, MatchScoring, Memory,
+    Message, ModelAnswer, PromptContext, PromptTemplate, Question, RowNotation, Speaker, append_correction,
+    read_answer,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use std::time::Duration;
 #[pyclass(module = "lastnim._lastnim", frozen)]
 pub struct ModelReply {
     ply: Option<u32>,
-    read: Result<GivenAnswer, CallFailure>,
+    read: Result<ModelAnswer, CallFailure>,
 }
 
 #[pymethods]
@@ -263,7 +263,7 @@ impl ModelQuestion {
         if let Err(failure) = &read
             && failure.class.fault() == Fault::Model
         {
-            correct_answer(&mut self.messages, &question, &completion.text, failure);
+            append_correction(&mut self.messages, &question, &completion.text, failure);
         }
         ModelReply { ply: question.ply(), read }
     }

@@ -32,7 +32,7 @@ struct QueueState {
 
 /// Why there is no notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoNotice {
+pub enum NoticeError {
     /// None has arrived in time.
     TimedOut,
     /// None will arrive: the sender has ended.
@@ -87,7 +87,7 @@ impl NoticeQueue {
     }
 
     /// Removes the first notice, or waits for one.
-    pub fn receive(&self, wait: Duration) -> Result<Notice, NoNotice> {
+    pub fn receive(&self, wait: Duration) -> Result<Notice, NoticeError> {
         let until = Instant::now() + wait;
         let mut state = self.lock_state();
         loop {
@@ -95,11 +95,11 @@ impl NoticeQueue {
                 return Ok(notice);
             }
             if state.is_closed {
-                return Err(NoNotice::Closed);
+                return Err(NoticeError::Closed);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(NoNotice::TimedOut);
+                return Err(NoticeError::TimedOut);
             }
             state = self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }

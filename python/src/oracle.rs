@@ -25,7 +25,7 @@ pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: 
         let watch = InterruptWatch::start();
         let may_continue = || watch.may_continue();
         let answer =
-            answer_oracle_question(method, &question, &mut Budget::while_wanted(max_steps, &may_continue));
+            answer_oracle_question(method, &question, &mut Budget::interruptible(max_steps, &may_continue));
         match watch.into_error() {
             Some(interrupt) => Err(interrupt),
             None => answer.map_err(|error| question_exception(&error)),

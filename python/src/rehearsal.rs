@@ -116,7 +116,7 @@ pub fn record_of_play(
         for input in inputs {
             // The record already has its events.
             let _ = referee.handle_input(input, now);
-            referee.effects_announced(now);
+            referee.mark_effects_announced(now);
         }
         let record = pb::MatchRecord::of(referee.record(), None);
         record_json(&record).map(|json| json.to_string()).map_err(PyValueError::new_err)

@@ -1,6 +1,6 @@
 //! A server in this process, for tests.
 
-use lastnim::OwnServer;
+use lastnim::EmbeddedServer;
 use lastnim_arena::Backend;
 use lastnim_client::{connect, no_authorization, token_authorization};
 use lastnim_proto::{
@@ -29,7 +29,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// A server on a free port of 127.0.0.1 that keeps its data in memory.
 #[pyclass(frozen)]
 pub struct Server {
-    running: Mutex<Option<(Runtime, OwnServer)>>,
+    running: Mutex<Option<(Runtime, EmbeddedServer)>>,
     #[pyo3(get)]
     address: String,
     #[pyo3(get)]
@@ -64,7 +64,7 @@ impl Server {
             let runtime = Runtime::new().map_err(runtime_error)?;
             let server = runtime.block_on(async {
                 let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(runtime_error)?;
-                OwnServer::start(listener, Backend::in_memory(), config)
+                EmbeddedServer::start(listener, Backend::in_memory(), config)
                     .await
                     .map_err(|error| runtime_error(format!("{error:#}")))
             })?;

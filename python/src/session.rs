@@ -3,7 +3,7 @@
 use crate::{
     bot_link::{Answer, BotLink, LinkedBot},
     log_layer::LogLayer,
-    notice_queue::{ClosingGuard, NoNotice},
+    notice_queue::{ClosingGuard, NoticeError},
     question::{error_json, summary_json},
 };
 use lastnim_client::{
@@ -69,8 +69,8 @@ impl Session {
                 })
             });
             match ended {
-                Ok(summary) => own.tell_end("finished", summary_json(&summary)),
-                Err(error) => own.tell_end("failed", error_json(&error)),
+                Ok(summary) => own.send_end_notice("finished", summary_json(&summary)),
+                Err(error) => own.send_end_notice("failed", error_json(&error)),
             }
         };
         thread::Builder::new()
@@ -92,9 +92,9 @@ impl Session {
                     let number = notice.number.unwrap_or_default();
                     return Ok(Some((notice.kind, number, notice.json.to_string())));
                 }
-                Err(NoNotice::TimedOut) if Instant::now() >= until => return Ok(None),
-                Err(NoNotice::TimedOut) => {}
-                Err(NoNotice::Closed) => {
+                Err(NoticeError::TimedOut) if Instant::now() >= until => return Ok(None),
+                Err(NoticeError::TimedOut) => {}
+                Err(NoticeError::Closed) => {
                     return Err(PyRuntimeError::new_err("the bot's thread panicked: see its message above"));
                 }
             }

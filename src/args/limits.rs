@@ -49,7 +49,7 @@ impl LimitArgs {
     ) -> Result<A, String> {
         self.run_within_limits(solve).map_err(|unsolved| {
             let SolveStopped { game, seats, stopped } = unsolved;
-            format!("{game} with {seats} seats: {}", self.limit_met(stopped))
+            format!("{game} with {seats} seats: {}", self.describe_exceeded_limit(stopped))
         })
     }
 
@@ -64,19 +64,19 @@ impl LimitArgs {
     }
 
     /// Describes the limit that a search reached, and names its flag.
-    pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
+    pub fn describe_exceeded_limit(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
             ExceededBound::States(most) => format!("the search needs more than {most} states (--max-states)"),
             ExceededBound::Bytes(bytes) => {
                 format!("the search needs more than {} MiB (--max-memory)", bytes >> 20)
             }
-            ExceededBound::Work(_) => self.describe_halt(),
+            ExceededBound::Work(_) => self.describe_timeout(),
         };
         format!("{met}; states solved so far: {states}; {}", bound.advice())
     }
 
     /// Describes how the time limit stopped a search, and names its flag.
-    pub fn describe_halt(&self) -> String {
+    pub fn describe_timeout(&self) -> String {
         format!("the search was stopped after {} (--max-time)", duration_text(self.max_time()))
     }
 

@@ -23,7 +23,7 @@ pub fn apply_flags<T: SettingTable + FlagTable>(
 ) -> Result<(), Failure> {
     for mut setting in settings.settings() {
         let Some(words) = given.words(setting.key()) else { continue };
-        setting.set_words(words).map_err(|error| {
+        setting.set_from_arguments(words).map_err(|error| {
             let variable = setting.variable.map(|variable| format!(" or {variable}")).unwrap_or_default();
             Failure::input(format!("--{}{variable}: {error}", setting.flag()))
         })?;

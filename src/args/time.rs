@@ -1,6 +1,6 @@
 //! Command-line flags for durations.
 
-use crate::progress::WorkLine;
+use crate::progress::StatusLine;
 use clap::Args;
 use lastnim_core::{
     duration_text::{duration_text, parse_duration},
@@ -29,12 +29,12 @@ impl TimeLimitArgs {
 /// Runs a search for at most this time. If the search takes long, a line on the terminal says that it is running.
 pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let start = Instant::now();
-    let line = WorkLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));
-    let is_wanted = || {
+    let line = StatusLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));
+    let may_continue = || {
         line.tick();
         start.elapsed() < max_time
     };
-    ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
+    ask(&mut Budget::interruptible(u64::MAX, &may_continue))
 }
 
 /// Returns a parser of durations within a range.

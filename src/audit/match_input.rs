@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_record_names_the_event() {
+    fn record_errors_name_the_event() {
         let refusals = [
             (
                 refused(|record| record["events"][4]["took"]["take"] = json!("many")),

@@ -32,7 +32,7 @@ pub fn answer_lines<A: Serialize, E: Display>(
     let mut output = BufWriter::with_capacity(BUFFER_BYTES, output);
     let mut exit = CommandExit::Done;
     loop {
-        if lines.may_wait() {
+        if lines.may_block() {
             output.flush().map_err(Failure::Output)?;
         }
         let Some((number, line)) = lines.next().map_err(|error| Failure::runtime(error, what))? else {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refused_lines_leave_the_rest_answered() {
+    fn refused_lines_do_not_stop_the_batch() {
         let mut output = Vec::new();
         let exit = answer_lines(&b"1\n\n x \n3"[..], "input", &mut output, str::parse::<u64>).unwrap();
         assert_eq!(exit, CommandExit::SomeRefused);

@@ -59,7 +59,7 @@ answer! {
     RulesetAnswer of SolveRulesetResponse {
         #[serde(rename = "game")]
         ruleset: String,
-        winner: u32, value: u32, winner_by_first: Vec<u32>, options: AnswerList<MoveAnswer>, method: String, states: u64, ending: EndingWord,
+        winner: u32, value: u32, winner_by_first: Vec<u32>, options: AnswerList<MoveAnswer>, method: String, states: u64, ending: EndingName,
         #[serde(flatten)]
         two_players: TwoPlayerFields,
     }
@@ -72,9 +72,9 @@ answer! {
 
 /// The name of an ending, such as `last_mover_wins`.
 #[derive(Debug, Serialize)]
-struct EndingWord(String);
+struct EndingName(String);
 
-impl From<i32> for EndingWord {
+impl From<i32> for EndingName {
     fn from(ending: i32) -> Self {
         let ending = pb::Ending::try_from(ending).unwrap_or_default();
         Self(enum_word(ending.as_str_name(), "ENDING_"))

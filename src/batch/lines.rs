@@ -35,7 +35,7 @@ impl<R: Read> NumberedLines<R> {
     }
 
     /// Returns whether reading the next line may block.
-    pub fn may_wait(&self) -> bool {
+    pub fn may_block(&self) -> bool {
         !self.input.buffer().contains(&b'\n')
     }
 

@@ -27,7 +27,7 @@ use std::num::NonZeroUsize;
 const HEADING: &str = "Language model";
 /// The maximum number of questions asked at the same time. It is so high that it limits nothing: the model's setting
 /// `concurrency` already limits the calls, and a match's clock also runs while its question waits.
-const QUESTIONS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
+const MAX_CONCURRENT_QUESTIONS: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
 
 impl FlagTable for LlmSettings {
     fn flags() -> Vec<Arg> {
@@ -66,7 +66,7 @@ pub async fn play_llm_bot(
     form: OutputFormat,
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
-    options.concurrency = QUESTIONS_AT_ONCE;
+    options.concurrency = MAX_CONCURRENT_QUESTIONS;
     options.version = options.version.or_else(|| bot.version().map(|model| model.to_string()));
     options.config_hash = options.config_hash.or_else(|| Some(bot.config_hash()));
     let bound = bot.cost_bound();
@@ -86,7 +86,7 @@ pub async fn play_llm_bot(
             || json!({ "event": "provider", "provider": provider.name(), "limits": limits }),
         );
     }
-    let bot = bot.on_server(&options)?;
+    let bot = bot.with_server(&options)?;
     let reporting = ReportingLlmBot { bot: bot.clone(), form };
     let played = match practice {
         Some(practice) => practice_async_until(reporting, options, practice, interrupted).await,

@@ -6,7 +6,7 @@ mod registry;
 mod run;
 mod unknown_bot;
 
-pub use unknown_bot::refused_bot;
+pub use unknown_bot::bot_refusal_failure;
 
 use crate::CommandResult;
 use clap::{Args, Subcommand};

@@ -1,10 +1,10 @@
 //! `lastnim bot register`, `list`, `show`, `rotate` and `remove`.
 
-use super::refused_bot;
+use super::bot_refusal_failure;
 use crate::{
     CommandExit, CommandResult, Failure,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
-    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
     runtime, screen,
 };
 use clap::Args;
@@ -40,7 +40,7 @@ pub struct RegisterArgs {
   lastnim bot list --limit 1000 --csv > bots.csv")]
 pub struct ListArgs {
     /// Lists at most this many bots
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE_SIZE.into()))]
     limit: u32,
     /// Continues a list with the token printed at its end
     #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
@@ -157,7 +157,7 @@ pub fn show_bot(args: ShowArgs) -> CommandResult {
                 let shown = shown.into_inner();
                 args.form.form().print_message_report(&shown, || bot_report(&shown))
             }
-            Err(status) => Err(refused_bot(remote, &status, &[args.name]).await),
+            Err(status) => Err(bot_refusal_failure(remote, &status, &[args.name]).await),
         }
     })
 }
@@ -175,7 +175,7 @@ pub fn rotate_token(args: &RotateArgs) -> CommandResult {
                 );
                 Ok(())
             }
-            Err(status) => Err(refused_bot(remote, &status, args.name.as_slice()).await),
+            Err(status) => Err(bot_refusal_failure(remote, &status, args.name.as_slice()).await),
         }
     })
 }
@@ -185,7 +185,7 @@ pub fn remove_bot(args: RemoveArgs) -> CommandResult {
         let request = pb::RemoveBotRequest { name: args.name.to_string() };
         match remote.bot_client().remove_bot(request).await {
             Ok(removed) => args.form.form().print_message(&removed.into_inner(), |_| Ok(())),
-            Err(status) => Err(refused_bot(remote, &status, &[args.name]).await),
+            Err(status) => Err(bot_refusal_failure(remote, &status, &[args.name]).await),
         }
     })
 }

@@ -5,7 +5,7 @@ use crate::{
     args::given_flags::GivenFlags,
     bot::kind::PlayedBot,
     bot::llm::{build_llm_bot, play_llm_bot, refuse_llm_flags},
-    credentials::GivenToken,
+    credentials::TokenSource,
     form::{FormatArgs, HEADING, OutputFormat},
     hidden_memory::hide_memory,
     remote::{self, Target},
@@ -19,7 +19,7 @@ use lastnim_client::{
 use lastnim_core::game::{BotName, ConfigHash, Row, Seat, VersionLabel};
 use lastnim_llm::{LlmBot, LlmSettings};
 use lastnim_proto::pb;
-use lastnim_report::words::{count_words, enum_word};
+use lastnim_report::words::{count_with_noun, enum_word};
 use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
@@ -98,7 +98,7 @@ pub fn run(args: RunArgs) -> CommandResult {
     check_args(&args)?;
     let bot = prepare_bot(&args)?;
     let (token, file) = (args.token.as_deref(), args.token_file.as_deref());
-    let given = GivenToken { token, file, variable: Some("LASTNIM_TOKEN") };
+    let given = TokenSource { token, file, variable: Some("LASTNIM_TOKEN") };
     let Target { address: server, token } =
         remote::find_target(args.server.as_deref(), args.ca.as_deref(), given)?;
     let token = token.ok_or_else(|| {
@@ -119,7 +119,7 @@ pub fn run(args: RunArgs) -> CommandResult {
 fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
     match model {
         Some(Summary { matches, forfeits, .. }) if matches > 0 && forfeits == matches => {
-            let matches = count_words(forfeits, "match", "matches");
+            let matches = count_with_noun(forfeits, "match", "matches");
             Err(Failure::Runtime(anyhow::Error::msg(format!(
                 "the model forfeited its seat in every match ({matches})"
             ))))
@@ -243,7 +243,7 @@ impl Bot for ReportingBot {
 pub fn connected_line(session: &Connected) -> String {
     let open = match session.open_matches {
         0 => String::new(),
-        open => format!("; {} under way", count_words(open, "match is", "matches are")),
+        open => format!("; {} under way", count_with_noun(open, "match is", "matches are")),
     };
     format!("connected as {} to lastnim {}{open}", session.bot, session.server_version)
 }
@@ -302,7 +302,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
         "match_id": info.id.to_string(),
         "seat": info.seat.index(),
         "bots": info.bots.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "reason": reason_word(end.reason),
+        "reason": end_reason_name(end.reason),
         "winner": end.winner.map(Seat::index),
         "won": end.won(),
         "forfeited": end.forfeited,
@@ -314,7 +314,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
 }
 
 /// Returns the word that records use for this reason.
-fn reason_word(reason: EndReport) -> String {
+fn end_reason_name(reason: EndReport) -> String {
     match reason {
         EndReport::Known(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
         EndReport::Unknown(_) | EndReport::Unseen => reason.to_string(),

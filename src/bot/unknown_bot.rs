@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    remote::{MAX_PAGE, RemoteServer},
+    remote::{MAX_PAGE_SIZE, RemoteServer},
 };
 use lastnim_core::game::{BotName, find_closest_word};
 use lastnim_proto::pb;
@@ -10,12 +10,12 @@ use tonic::{Code, Status};
 
 /// Converts a server's refusal of a call that named bots to a failure. If a bot is unknown, the failure suggests the
 /// known name that is closest.
-pub async fn refused_bot(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
+pub async fn bot_refusal_failure(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
     let refused = remote.refusal_failure(status);
     if status.code() != Code::NotFound {
         return refused;
     }
-    let request = pb::ListBotsRequest { page_size: MAX_PAGE, page_token: String::new() };
+    let request = pb::ListBotsRequest { page_size: MAX_PAGE_SIZE, page_token: String::new() };
     let Ok(listed) = remote.bot_client().list_bots(request).await else { return refused };
     let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
     let unknown = named.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));

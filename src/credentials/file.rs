@@ -1,6 +1,6 @@
 //! The credentials file: a token for each server, and the default server.
 
-use super::given_token::is_open_to_others;
+use super::token_source::is_accessible_to_others;
 use crate::{
     Failure,
     new_file::{AtomicFile, create_private_folder},
@@ -14,7 +14,7 @@ use std::{
 };
 
 /// The version of the format in which the file is written.
-const FORM: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 
 /// The file in which `lastnim login` stores tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,29 +24,29 @@ pub struct Credentials {
     /// The default server.
     pub default_server: Option<String>,
     /// The stored login of each server.
-    servers: BTreeMap<String, KeptLogin>,
+    servers: BTreeMap<String, StoredLogin>,
 }
 
 /// The stored login of one server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeptLogin {
+pub struct StoredLogin {
     /// The access token.
     pub token: String,
     /// The file with the certificate authorities to trust for this server instead of the system's.
     pub ca: Option<PathBuf>,
 }
 
-impl std::fmt::Debug for KeptLogin {
+impl std::fmt::Debug for StoredLogin {
     /// Formats the login without its token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeptLogin").field("ca", &self.ca).finish_non_exhaustive()
+        f.debug_struct("StoredLogin").field("ca", &self.ca).finish_non_exhaustive()
     }
 }
 
 impl Default for Credentials {
     fn default() -> Self {
-        Self { form: FORM, default_server: None, servers: BTreeMap::new() }
+        Self { form: FORMAT_VERSION, default_server: None, servers: BTreeMap::new() }
     }
 }
 
@@ -88,7 +88,7 @@ impl Credentials {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(Failure::runtime(error, shown)),
         };
-        if is_open_to_others(path) {
+        if is_accessible_to_others(path) {
             return Err(Failure::input(format!(
                 "{shown}: other users can read the tokens in this file: run `chmod 600` on it, and replace the tokens with `lastnim bot rotate`"
             )));
@@ -101,7 +101,7 @@ impl Credentials {
         };
         let kept: Self = serde_json::from_str(&text)
             .map_err(|error| foreign(&format!("line {}, column {}: ", error.line(), error.column())))?;
-        if kept.form == FORM { Ok(kept) } else { Err(foreign(&format!("form {}: ", kept.form))) }
+        if kept.form == FORMAT_VERSION { Ok(kept) } else { Err(foreign(&format!("form {}: ", kept.form))) }
     }
 
     /// Writes the file atomically, readable only by the user; removes it if it would be empty.
@@ -118,19 +118,19 @@ impl Credentials {
     }
 
     /// Returns the stored login of a server.
-    pub fn login(&self, server: &str) -> Option<&KeptLogin> {
+    pub fn login(&self, server: &str) -> Option<&StoredLogin> {
         self.servers.get(&server_key(server))
     }
 
     /// Stores a login, and makes its server the default.
-    pub fn keep(&mut self, server: &str, login: KeptLogin) {
+    pub fn store_login(&mut self, server: &str, login: StoredLogin) {
         let key = server_key(server);
         self.servers.insert(key.clone(), login);
         self.default_server = Some(key);
     }
 
     /// Forgets a server, and returns whether anything was stored for it.
-    pub fn forget(&mut self, server: &str) -> bool {
+    pub fn remove_login(&mut self, server: &str) -> bool {
         let key = server_key(server);
         if self.default_server.as_deref() == Some(&key) {
             self.default_server = None;
@@ -144,18 +144,19 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn kept(token: &str) -> KeptLogin {
-        KeptLogin { token: token.into(), ca: None }
+    fn kept(token: &str) -> StoredLogin {
+        StoredLogin { token: token.into(), ca: None }
     }
 
     #[test]
-    fn what_is_kept_is_read_as_it_was_written() {
+    fn stored_logins_are_read_back() {
         let folder = env::temp_dir().join(format!("lastnim-credentials-{}", std::process::id()));
         let path = folder.join("lastnim/credentials.json");
         let mut credentials = Credentials::read(&path).unwrap();
         assert_eq!(credentials, Credentials::default());
-        credentials.keep("http://Example.org:7600/", kept("one"));
-        credentials.keep("https://example.org", KeptLogin { ca: Some("/ca.pem".into()), ..kept("two") });
+        credentials.store_login("http://Example.org:7600/", kept("one"));
+        credentials
+            .store_login("https://example.org", StoredLogin { ca: Some("/ca.pem".into()), ..kept("two") });
         credentials.write(&path).unwrap();
         let read = Credentials::read(&path).unwrap();
         assert_eq!(read, credentials);
@@ -164,16 +165,19 @@ mod tests {
         assert_eq!(read.login("example.org"), None, "a token goes to no other server");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
-        assert!(credentials.forget("HTTPS://example.org/") && !credentials.forget("https://example.org"));
+        assert!(
+            credentials.remove_login("HTTPS://example.org/")
+                && !credentials.remove_login("https://example.org")
+        );
         assert_eq!(credentials.default_server, None);
-        assert!(credentials.forget("example.org:7600"));
+        assert!(credentials.remove_login("example.org:7600"));
         credentials.write(&path).unwrap();
         assert!(!path.exists(), "nothing is kept");
         fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
-    fn what_is_not_ours_is_refused_and_not_repeated() {
+    fn foreign_files_are_refused_without_quoting_them() {
         let path = env::temp_dir().join(format!("lastnim-credentials-{}.json", std::process::id()));
         let refused = |text: &str, mode: u32| {
             fs::write(&path, text).unwrap();

@@ -1,6 +1,6 @@
 //! `lastnim login` and `lastnim logout`.
 
-use super::{Credentials, KeptLogin, credentials_path};
+use super::{Credentials, StoredLogin, credentials_path};
 use crate::{
     CommandExit, CommandResult, Failure,
     form::FormatArgs,
@@ -51,8 +51,8 @@ pub struct LogoutArgs {
 pub fn login(args: &LoginArgs) -> CommandResult {
     let path = credentials_path()?;
     let mut credentials = Credentials::read(&path)?;
-    let address = args.server.named_or_kept(&credentials)?;
-    let token = match args.server.flagged_token()? {
+    let address = args.server.resolve_address(&credentials)?;
+    let token = match args.server.token_from_flags()? {
         Some(token) => token,
         None => ask_for_token(address.as_str())?,
     };
@@ -66,9 +66,9 @@ pub fn login(args: &LoginArgs) -> CommandResult {
         let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
         let ca = address.ca().map(|ca| ca.path().canonicalize()).transpose();
         let ca = ca.map_err(|error| Failure::runtime(error, "--ca"))?;
-        credentials.keep(address.as_str(), KeptLogin { token: token.to_owned(), ca });
+        credentials.store_login(address.as_str(), StoredLogin { token: token.to_owned(), ca });
         credentials.write(&path)?;
-        let who = caller_words(&caller);
+        let who = caller_text(&caller);
         let shown = format!("logged in to {address} as {who}; the token is stored in {}", path.display());
         args.form.form().print_message(&caller, |out| writeln!(out, "{shown}"))?;
         Ok(CommandExit::Done)
@@ -78,9 +78,9 @@ pub fn login(args: &LoginArgs) -> CommandResult {
 pub fn logout(args: &LogoutArgs) -> CommandResult {
     let path = credentials_path()?;
     let mut credentials = Credentials::read(&path)?;
-    let server = &args.server.meant(&credentials).to_owned();
+    let server = &args.server.server_or_default(&credentials).to_owned();
     let file = path.display().to_string();
-    if !credentials.forget(server) {
+    if !credentials.remove_login(server) {
         return Err(Failure::Runtime(anyhow::anyhow!("{file}: no stored token for {server}")));
     }
     credentials.write(&path)?;
@@ -93,7 +93,7 @@ pub fn logout(args: &LogoutArgs) -> CommandResult {
 }
 
 /// Describes a caller.
-pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
+pub fn caller_text(caller: &pb::GetCallerResponse) -> String {
     match caller.role() {
         pb::Role::Admin => "the admin".to_owned(),
         pb::Role::Viewer => "a viewer".to_owned(),
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_caller_is_named() {
         let words =
-            |role: pb::Role| caller_words(&pb::GetCallerResponse { role: role.into(), bot: "alice".into() });
+            |role: pb::Role| caller_text(&pb::GetCallerResponse { role: role.into(), bot: "alice".into() });
         let roles = [pb::Role::Admin, pb::Role::Viewer, pb::Role::Bot];
         assert_eq!(roles.map(words), ["the admin", "a viewer", "bot alice"]);
     }

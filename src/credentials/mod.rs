@@ -2,9 +2,9 @@
 //! writes.
 
 mod file;
-mod given_token;
 mod login;
+mod token_source;
 
-pub use file::{Credentials, KeptLogin, credentials_path, user_folder};
-pub use given_token::{GivenToken, TOKEN_HELP, read_token_file};
-pub use login::{LoginArgs, LogoutArgs, caller_words, login, logout};
+pub use file::{Credentials, StoredLogin, credentials_path, user_folder};
+pub use login::{LoginArgs, LogoutArgs, caller_text, login, logout};
+pub use token_source::{TOKEN_HELP, TokenSource, read_token_file};

@@ -3,11 +3,11 @@
 use super::report::{self, PlayedMatch};
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
-    own_server::OwnServer,
+    embedded_server::EmbeddedServer,
     played_matches::{MatchSelectionArgs, PlayedMatches},
     progress::matches_bar,
     remote::RemoteServer,
-    runner::SeenTournament,
+    runner::TournamentStatus,
     runtime,
 };
 use indicatif::ProgressBar;
@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 /// The number of seats in the demo's matches.
 const SEATS: u32 = 3;
 /// How long a match waits for a row or take. House bots are fast, but the machine may be busy.
-const PATIENCE_MS: u32 = 60_000;
+const TIME_LIMIT_MS: u32 = 60_000;
 
 /// Plays and explains a tournament of house bots on this machine
 ///
@@ -104,16 +104,16 @@ fn report_demo(args: &DemoArgs, played: &DemoTournament, own: &OwnCommand) -> Re
 }
 
 /// Starts a server on a free port of this machine.
-async fn start_demo_server() -> Result<OwnServer, Failure> {
+async fn start_demo_server() -> Result<EmbeddedServer, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener =
         listener.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))?;
-    let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await;
+    let server = EmbeddedServer::start(listener, Backend::in_memory(), Config::default()).await;
     server.map_err(Failure::Runtime)
 }
 
 /// Plays the tournament on a server.
-async fn play_on_server(args: &DemoArgs, server: &OwnServer) -> Result<DemoTournament, Failure> {
+async fn play_on_server(args: &DemoArgs, server: &EmbeddedServer) -> Result<DemoTournament, Failure> {
     let address = server.connect_address();
     let played = play_demo_tournament(args, &address, server.admin_token()).await?;
     let open_server = args.serve.then(|| OpenServer {
@@ -127,11 +127,11 @@ async fn play_on_server(args: &DemoArgs, server: &OwnServer) -> Result<DemoTourn
 fn demo_settings(seed: u64) -> pb::TournamentSettings {
     let positions = lastnim_tournament::PAPER.map(|counters| pb::Piles { counters: counters.to_vec() });
     let clock = pb::Clock {
-        initial_ms: PATIENCE_MS,
+        initial_ms: TIME_LIMIT_MS,
         increment_ms: 100,
         lag_quota_ms: 100,
         lag_total_ms: 10_000,
-        declaration_ms: PATIENCE_MS,
+        declaration_ms: TIME_LIMIT_MS,
     };
     pb::TournamentSettings {
         title: "The house bots on the positions of the paper's tables".to_owned(),
@@ -165,7 +165,7 @@ async fn play_demo_tournament(
     progress.set_message(format!("{} bots at {address}", bots.len()));
     let request = pb::WatchTournamentRequest { tournament_id, state_only: false };
     let mut states = remote.answer(remote.tournament_client().watch_tournament(request)).await?;
-    let mut seen = SeenTournament::default();
+    let mut seen = TournamentStatus::default();
     while let Some(state) = states.message().await.map_err(|status| remote.broken_stream_failure(&status))? {
         seen.update(state);
         progress.set_length(seen.tournament.matches_total);
@@ -176,7 +176,7 @@ async fn play_demo_tournament(
         let played = bot.map_err(|error| Failure::runtime(error, "a bot failed"))?;
         played.map_err(|error| Failure::runtime(error, "a bot lost its session"))?;
     }
-    let SeenTournament { tournament, standings, .. } = seen;
+    let TournamentStatus { tournament, standings, .. } = seen;
     let matches = fetch_matches(&remote, &tournament.id).await?;
     Ok(DemoTournament { tournament, standings, matches, open_server: None })
 }

@@ -11,12 +11,12 @@ use lastnim_proto::{
     json::{message_to_json, messages_to_json},
     pb,
 };
-use lastnim_report::{Report, Section, standings::standings_table, words::join_words};
+use lastnim_report::{Report, Section, standings::standings_table, words::join_items};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 
 /// The maximum number of errors that are explained.
-const WORST: usize = 3;
+const MAX_WORST_ERRORS: usize = 3;
 
 /// A match and its audit by the oracle.
 #[derive(Debug)]
@@ -64,14 +64,14 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
         let ply = error.ply;
         (std::cmp::Reverse((ply.regret, ply.counters)), error.played.number(), ply.ply)
     });
-    let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
+    let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(MAX_WORST_ERRORS);
     for error in errors {
         // The same error in another rotation of the seats shows nothing new, so only one error per bot is shown.
         let bot = error.played.bot(error.ply.seat);
         if worst.iter().all(|other| other.played.bot(other.ply.seat) != bot) {
             worst.push(error);
         }
-        if worst.len() == WORST {
+        if worst.len() == MAX_WORST_ERRORS {
             break;
         }
     }
@@ -127,17 +127,17 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
             "only wins count here, so a bot that declares one row and plays for another, such as traitor, can come first; its regret shows this",
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
-        .with_section(Section::with_heading("Each bot's worst error").numbered(1, worst.iter().map(error_words)))
+        .with_section(Section::with_heading("Each bot's worst error").numbered(1, worst.iter().map(error_text)))
         .with_section(next_steps_section(worst.first(), played, own))
 }
 
-fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
+fn error_text(WorstError { played, ply }: &WorstError<'_>) -> String {
     let seats = played.bots().into_iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
     format!(
         "{} on piles {} (seats: {}; rows: {})\n{ply}.",
         played.bot(ply.seat),
         played.record.state().setup().piles,
-        join_words(seats, ", "),
+        join_items(seats, ", "),
         played.matrix(),
     )
 }

@@ -38,7 +38,7 @@ impl KnownKeys for PlayedGameJson {
         ("ending", ValueShape::Word),
         ("takes", ValueShape::Numbers),
     ];
-    const NEEDED: &'static [&'static str] = &["piles", "takes"];
+    const REQUIRED_KEYS: &'static [&'static str] = &["piles", "takes"];
     const EXAMPLE: &'static str = r#"{"piles":[3],"players":2,"takes":[1,2]}"#;
 }
 

@@ -10,7 +10,7 @@ pub trait KnownKeys {
     /// The known keys and the shapes of their values.
     const KEYS: &'static [(&'static str, ValueShape)];
     /// The keys that the document must have.
-    const NEEDED: &'static [&'static str] = &[];
+    const REQUIRED_KEYS: &'static [&'static str] = &[];
     /// An example of a valid document, which errors show.
     const EXAMPLE: &'static str;
 }
@@ -86,7 +86,7 @@ pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T,
         return Ok(read);
     }
     let document = parse_document(text).map_err(JsonError::Shape)?;
-    find_misfit::<T>(&document)?;
+    check_members::<T>(&document)?;
     read_json(text)
 }
 
@@ -96,13 +96,13 @@ pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T,
 /// If the text is not JSON, or not an object; in the latter case the error shows the example of `T`.
 pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
     if !text.trim_ascii_start().starts_with('{') {
-        find_misfit::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;
+        check_members::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;
     }
     read_json(text)
 }
 
 /// Finds the first value in a document that does not fit.
-fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
+fn check_members<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
     let Some(members) = document.as_object() else {
         return Err(JsonError::NoObject {
             given: JsonFlaw::wrong_type(document, "an object"),
@@ -116,7 +116,7 @@ fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
         };
         shape.check(value).map_err(|error| JsonError::Value(error.in_member(key)))?;
     }
-    match T::NEEDED.iter().find(|&&key| !members.contains_key(key)) {
+    match T::REQUIRED_KEYS.iter().find(|&&key| !members.contains_key(key)) {
         Some(&key) => Err(JsonError::Missing { key, example: T::EXAMPLE }),
         None => Ok(()),
     }

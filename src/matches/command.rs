@@ -3,14 +3,14 @@
 use super::exhibition::ExhibitionArgs;
 use crate::{
     CommandExit, CommandResult, Failure, batch,
+    connection_reporter::ConnectionReporter,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     played_matches::MatchSelectionArgs,
-    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
     runtime, screen,
-    watched_link::WatchedLink,
 };
 use clap::{Args, Subcommand};
-use lastnim_client::{SeenEvents, WatchNews};
+use lastnim_client::{SeenEvents, WatchUpdate};
 use lastnim_core::game::MatchId;
 use lastnim_proto::{
     json::MessageJson,
@@ -18,7 +18,7 @@ use lastnim_proto::{
 };
 use lastnim_report::{
     match_events::{SeatNames, event_line},
-    matches::{AUDIT_WITHHELD, audit_line, match_report, match_table},
+    matches::{AUDIT_WITHHELD_NOTE, audit_line, match_report, match_table},
 };
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -97,7 +97,7 @@ filters.")]
         #[command(flatten)]
         which: MatchSelectionArgs,
         /// Lists at most this many matches
-        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE_SIZE.into()))]
         limit: u32,
         /// Continues a list with the token printed at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
@@ -144,15 +144,15 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> R
 
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut events = remote.watch_match(id);
-    let (mut link, mut seen) = (WatchedLink::default(), SeenEvents::default());
+    let (mut link, mut seen) = (ConnectionReporter::default(), SeenEvents::default());
     let mut players = SeatNames::default();
     let mut began_us = None;
     loop {
-        let news = events.next_news().await.map_err(|status| remote.refusal_failure(&status))?;
-        if matches!(news, WatchNews::Opened) {
-            seen.begin_again();
+        let news = events.next_update().await.map_err(|status| remote.refusal_failure(&status))?;
+        if matches!(news, WatchUpdate::Opened) {
+            seen.restart();
         }
-        let Some(watched) = link.message_of(news, remote) else { continue };
+        let Some(watched) = link.extract_message(news, remote) else { continue };
         let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
         // A heartbeat has no event.
         let Some(timed) = event.filter(|event| seen.note(event)) else { continue };
@@ -173,7 +173,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
             if let Some(audit) = &audit {
                 writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
             } else if audit_withheld {
-                writeln!(output, "{:>12}audit {AUDIT_WITHHELD}", "").map_err(Failure::Output)?;
+                writeln!(output, "{:>12}audit {AUDIT_WITHHELD_NOTE}", "").map_err(Failure::Output)?;
             }
         }
         if matches!(event, Event::Ended(_)) {

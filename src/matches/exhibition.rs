@@ -3,8 +3,8 @@
 use crate::{
     Failure,
     args::given_flags::GivenFlags,
-    bot::refused_bot,
-    credentials::{TOKEN_HELP, caller_words},
+    bot::bot_refusal_failure,
+    credentials::{TOKEN_HELP, caller_text},
     remote::RemoteServer,
     text::numbers,
     tournament_flags::{ExhibitionFlags, settings_of_flags},
@@ -40,17 +40,17 @@ impl ExhibitionArgs {
     /// If a flag is invalid or the server refuses the match.
     pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
         let request = self.request()?;
-        let bots = self.named_bots(remote).await?;
+        let bots = self.resolve_bot_names(remote).await?;
         let request =
             pb::CreateMatchRequest { bots: bots.iter().map(ToString::to_string).collect(), ..request };
         match remote.match_client().create_match(request).await {
             Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
-            Err(status) => Err(refused_bot(remote, &status, &bots).await),
+            Err(status) => Err(bot_refusal_failure(remote, &status, &bots).await),
         }
     }
 
     /// Returns the names of the bots, with `me` replaced by the caller's bot.
-    async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
+    async fn resolve_bot_names(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
         if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
             return Ok(self.bots.clone());
         }
@@ -58,7 +58,7 @@ impl ExhibitionArgs {
         let own: BotName = caller.bot.parse().map_err(|_| {
             let why = match caller.role() {
                 pb::Role::Unspecified => format!("no token was given: {TOKEN_HELP}"),
-                _ => format!("that token belongs to {}: name the bot", caller_words(&caller)),
+                _ => format!("that token belongs to {}: name the bot", caller_text(&caller)),
             };
             Failure::input(format!("bots: {OWN_BOT} is the bot whose token is given, but {why}"))
         })?;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn invalid_flags_are_named() {
         let misplaced = "--matrix: use it with --alliance given, and only then";
         assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
         assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);

@@ -6,7 +6,7 @@ use crate::{
     form::{CsvArgs, FormatArgs, table_page_report},
     new_file::AtomicFile,
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged, parse_fetched_record},
-    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
     runtime, screen,
 };
 use clap::Args;
@@ -49,7 +49,7 @@ pub struct ListArgs {
     #[command(flatten)]
     which: MatchSelectionArgs,
     /// Lists at most this many matches
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE_SIZE.into()))]
     limit: u32,
     #[command(flatten)]
     csv: CsvArgs,

@@ -15,9 +15,9 @@ const MIN_TAIL_BYTES: u64 = 512 << 10;
 /// The number of bytes after the head at which the file is shortened.
 const MAX_TAIL_BYTES: u64 = 2 * MIN_TAIL_BYTES;
 /// The text that replaces the bytes left out: the parts before and after their number.
-const NOTE: [&str; 2] = ["\n[lastnim left out ", " bytes of output here]\n"];
+const OMISSION_NOTE: [&str; 2] = ["\n[lastnim left out ", " bytes of output here]\n"];
 /// The longest note, with a number of 20 digits.
-const MAX_NOTE_BYTES: usize = NOTE[0].len() + 20 + NOTE[1].len();
+const MAX_NOTE_BYTES: usize = OMISSION_NOTE[0].len() + 20 + OMISSION_NOTE[1].len();
 
 /// The log of a program. All its restarts write to the same log.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ impl LogFile {
     }
 
     fn note(&self) -> String {
-        let [before, after] = NOTE;
+        let [before, after] = OMISSION_NOTE;
         if self.left_out == 0 { String::new() } else { format!("{before}{}{after}", self.left_out) }
     }
 
@@ -95,7 +95,7 @@ impl LogFile {
 /// Reads the number in a note at the start of these bytes; `None` if they do not start with a note. The program may
 /// have printed a similar text.
 fn read_note(bytes: &[u8]) -> Option<u64> {
-    let [before, after] = NOTE;
+    let [before, after] = OMISSION_NOTE;
     let rest = bytes.strip_prefix(before.as_bytes())?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = rest.split_at(digits);
@@ -137,7 +137,11 @@ mod tests {
     fn parts(log: &[u8]) -> (&[u8], u64, &[u8]) {
         let (head, rest) = log.split_at(MAX_HEAD_BYTES as usize);
         let left_out = read_note(rest).unwrap();
-        (head, left_out, &rest[NOTE[0].len() + left_out.to_string().len() + NOTE[1].len()..])
+        (
+            head,
+            left_out,
+            &rest[OMISSION_NOTE[0].len() + left_out.to_string().len() + OMISSION_NOTE[1].len()..],
+        )
     }
 
     #[test]
@@ -180,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_note_is_output() {
+    fn output_that_looks_like_a_note_is_kept() {
         for text in
             ["", "\n[lastnim left out ", "\n[lastnim left out x bytes of output here]\n", "[lastnim left out"]
         {
             assert_eq!(read_note(text.as_bytes()), None, "{text}");
         }
-        let too_large = format!("{}{}0{}", NOTE[0], u64::MAX, NOTE[1]);
+        let too_large = format!("{}{}0{}", OMISSION_NOTE[0], u64::MAX, OMISSION_NOTE[1]);
         assert_eq!(read_note(too_large.as_bytes()), None);
         let largest = LogFile { file: File::open("/dev/null").unwrap(), length: 0, left_out: u64::MAX };
         assert_eq!(read_note(largest.note().as_bytes()), Some(u64::MAX));

@@ -15,7 +15,7 @@ use crate::{
 use lastnim_core::game::BotName;
 use lastnim_llm::LlmSettings;
 use lastnim_proto::{json::message_to_json, pb};
-use lastnim_report::{Report, Section, tournament_settings::setting_fact, words::count_words};
+use lastnim_report::{Report, Section, tournament_settings::setting_fact, words::count_with_noun};
 use lastnim_tournament::{RepeatedGroups, TotalMatches};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -42,14 +42,14 @@ pub fn check_file(args: &CheckArgs, form: OutputFormat) -> CommandResult {
     }
     runtime::run_on_runtime(None, async {
         let file = args.file.display();
-        let probes = probe_models(charged_models(&plan, &args.file))
+        let probes = probe_models(models_with_ledgers(&plan, &args.file))
             .await
             .map_err(|why| Failure::input(format!("{file}: {why}")))?;
         let printed = print_plan(&plan, Some(&probes), form)?;
         match probes.iter().filter(|probe| probe.failure.is_some()).count() {
             0 => Ok(printed),
             failed => {
-                let models = count_words(failed as u64, "model does", "models do");
+                let models = count_with_noun(failed as u64, "model does", "models do");
                 Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {models} not answer"))))
             }
         }
@@ -57,7 +57,7 @@ pub fn check_file(args: &CheckArgs, form: OutputFormat) -> CommandResult {
 }
 
 /// Returns the models of a tournament. Calls are charged to the ledgers of its run, if one has begun.
-fn charged_models(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettings)> {
+fn models_with_ledgers(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettings)> {
     let run = RunPaths::of_file(file);
     let models = plan.models().map(|(bot, settings)| {
         let settings = match run.ledger_files(bot) {
@@ -107,7 +107,7 @@ pub fn check_passed_variables(plan: &TournamentPlan, file: &Path) -> Result<(), 
 }
 
 /// Describes the number of matches.
-pub fn match_count_words(total: TotalMatches) -> String {
+pub fn match_count_text(total: TotalMatches) -> String {
     match total {
         TotalMatches::Exactly(1) => "1".to_owned(),
         TotalMatches::Exactly(matches) => matches.to_string(),
@@ -116,7 +116,7 @@ pub fn match_count_words(total: TotalMatches) -> String {
     }
 }
 
-fn origin_words(origin: &BotOrigin) -> String {
+fn origin_text(origin: &BotOrigin) -> String {
     match origin {
         BotOrigin::Command(words, _) => words.join(" "),
         BotOrigin::House(bot, _) => format!("house bot {bot}"),
@@ -128,8 +128,7 @@ fn origin_words(origin: &BotOrigin) -> String {
 fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
     let settings = plan.settings();
     let fact = |label| setting_fact(&settings, label);
-    let bots =
-        plan.players.iter().map(|player| format!("{} ({})", player.name, origin_words(&player.origin)));
+    let bots = plan.players.iter().map(|player| format!("{} ({})", player.name, origin_text(&player.origin)));
     let bots: Vec<_> = bots.collect();
     let facts = [
         ("title", fact("title")),
@@ -137,7 +136,7 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
         ("seats", fact("seats")),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
         ("positions", format!("{}: {}", plan.position_count(), fact("positions"))),
-        ("matches", match_count_words(plan.total)),
+        ("matches", match_count_text(plan.total)),
         ("models", plan.model_cost_bound().map(|bound| bound.to_string()).unwrap_or_default()),
         ("clock", fact("clock")),
         ("seed", fact("seed")),

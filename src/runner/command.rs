@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
             (begin_or_resume_run(args, Some(address), &folder, plan_now)?, server)
         } else {
             let mut kept = begin_or_resume_run(args, None, &folder, plan_now)?;
-            let server = RunServer::start_own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
+            let server = RunServer::start_embedded(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
         TournamentRun { file: &args.file, plan: &plan, folder: &folder, kept, form, own }

@@ -35,11 +35,11 @@ const SIGNING_KEY: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
 /// The file extension of rate-limit files, which are named after the variable with the key.
-const RATES: &str = ".llm-rate";
+const RATE_SUFFIX: &str = ".llm-rate";
 /// The file extension of a single model's ledger.
-const LEDGER: &str = ".ledger";
+const LEDGER_SUFFIX: &str = ".ledger";
 /// The ending of transcript file names.
-const TRANSCRIPT: &str = ".transcript.jsonl";
+const TRANSCRIPT_SUFFIX: &str = ".transcript.jsonl";
 /// The store of the run's own server.
 const STORE: &str = "lastnim.db";
 /// The file whose existence shows that there is a store.
@@ -69,7 +69,7 @@ impl RunPaths {
 
     /// Returns the ledger of a bot's model.
     pub fn ledger_file(&self, bot: &str) -> PathBuf {
-        self.folder.join(format!("{bot}{LEDGER}"))
+        self.folder.join(format!("{bot}{LEDGER_SUFFIX}"))
     }
 
     /// Returns the ledgers of a bot's model and of all models, if a run has begun.
@@ -173,12 +173,12 @@ impl RunFolder {
 
     /// Returns the file with a model's questions and answers, independent of the working folder.
     pub fn transcript_file(&self, bot: &BotName) -> io::Result<PathBuf> {
-        std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT}")))
+        std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT_SUFFIX}")))
     }
 
     /// Returns the file that records the cost of a bot's model, independent of the working folder.
     pub fn ledger_file(&self, bot: &BotName) -> io::Result<PathBuf> {
-        std::path::absolute(self.path.join(format!("{bot}{LEDGER}")))
+        std::path::absolute(self.path.join(format!("{bot}{LEDGER_SUFFIX}")))
     }
 
     /// Returns the file that records the cost of all models, independent of the working folder.
@@ -193,7 +193,9 @@ impl RunFolder {
         let address = address.split('?').next().unwrap_or_default();
         let address: String =
             address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        std::path::absolute(self.path.join(format!("{key}-{}{RATES}", &address[..address.len().min(100)])))
+        std::path::absolute(
+            self.path.join(format!("{key}-{}{RATE_SUFFIX}", &address[..address.len().min(100)])),
+        )
     }
 
     /// Returns the file of a remote bot's token.
@@ -256,9 +258,11 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 /// Returns whether a file has a name that a run gives.
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let bots = [".log", ".token", TRANSCRIPT, LEDGER].iter().filter_map(|ending| name.strip_suffix(ending));
+    let bots = [".log", ".token", TRANSCRIPT_SUFFIX, LEDGER_SUFFIX]
+        .iter()
+        .filter_map(|ending| name.strip_suffix(ending));
     let is_of_account = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_rate = || name.strip_suffix(RATES).is_some_and(|account| account.chars().all(is_of_account));
+    let is_rate = || name.strip_suffix(RATE_SUFFIX).is_some_and(|account| account.chars().all(is_of_account));
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok()) || is_rate()
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use lastnim_core::game::BotName;
 use lastnim_llm::Amount;
-use lastnim_report::{Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
+use lastnim_report::{Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_items};
 use lastnim_tournament::{PilotDifferences, SampleSize, SprtMeasure, TournamentFormat};
 use serde_json::{Value, json};
 use std::{path::PathBuf, str::FromStr};
@@ -92,7 +92,7 @@ struct PlannedSize {
 }
 
 /// The planned field.
-struct PlannedField<'a> {
+struct GroupPlanner<'a> {
     plan: &'a TournamentPlan,
     pilot: &'a Pilot,
 }
@@ -119,7 +119,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     }
     runtime::run_on_runtime(Some(1), async {
         let pilot = Pilot::read(pilot_file, &plan, args.measure.measure()).await?;
-        let field = PlannedField { plan: &plan, pilot: &pilot };
+        let field = GroupPlanner { plan: &plan, pilot: &pilot };
         let pairs = field.plan_pairs(difference);
         if pairs.is_empty() {
             return Err(Failure::input(format!(
@@ -148,7 +148,7 @@ fn unplanned_reason(format: &TournamentFormat) -> Option<&'static str> {
     }
 }
 
-impl PlannedField<'_> {
+impl GroupPlanner<'_> {
     /// Plans the tournament for each pair of the pilot, with those that need most first.
     fn plan_pairs(&self, difference: f64) -> Vec<PairPlan> {
         let found = self.pilot.results.pairs().into_iter();
@@ -244,7 +244,7 @@ impl PlannedField<'_> {
         }
         let unknown = self.models_without_cost();
         let unknown = (!unknown.is_empty()).then(|| {
-            format!("The pilot does not show the cost of {}: it is left out.", join_words(&unknown, ", "))
+            format!("The pilot does not show the cost of {}: it is left out.", join_items(&unknown, ", "))
         });
         let even = pairs.iter().any(|pair| pair.size.is_none());
         let even = even.then_some(

@@ -18,7 +18,7 @@ use std::{
 const ORPHAN_POLL: Duration = Duration::from_secs(1);
 
 /// The children that this process waits for elsewhere.
-static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+static AWAITED_CHILDREN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// Starts a child, which [`wait_for_child`] must wait for.
 pub fn spawn_child(command: &mut Command) -> io::Result<Child> {
@@ -39,7 +39,7 @@ pub fn wait_for_child(child: &mut Child) {
 }
 
 fn lock_awaited() -> MutexGuard<'static, BTreeSet<u32>> {
-    AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
+    AWAITED_CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn prepare_process() {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zombies_are_told_by_their_state() {
+    fn zombies_are_recognised_by_their_state() {
         assert_eq!(zombie_parent("42 (sh) Z 7 42 1 0"), Some(7));
         assert_eq!(zombie_parent("42 (sh) S 7 42 1 0"), None);
         assert_eq!(zombie_parent("42 (a) Z 1 ) S 7 42"), None, "a process chooses its name");

@@ -8,24 +8,24 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The maximum time for a server to return and pause the tournament.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The state of a tournament while its run is stopped.
 #[derive(Debug)]
-pub enum LeftTournament {
+pub enum LeaveOutcome {
     /// The tournament is over, or has not started.
     Idle,
     /// The run paused it at this time.
     Paused(u64),
     /// It was already paused, by this run or by another organiser.
-    StaysPaused,
+    AlreadyPaused,
     /// It continues without the bots of this run.
-    GoesOn,
+    StillRunning,
     /// It continues because it could not be paused.
     NotPaused(String),
 }
 
-impl LeftTournament {
+impl LeaveOutcome {
     /// Returns the line to print; `None` if there is nothing to report.
     pub fn line(&self) -> Option<String> {
         match self {
@@ -33,10 +33,10 @@ impl LeftTournament {
             Self::Paused(_) => Some(
                 "stopping; the tournament is paused on its server and no clocks are running: the same command resumes it".to_owned(),
             ),
-            Self::StaysPaused => {
+            Self::AlreadyPaused => {
                 Some("stopping; the tournament remains paused on its server".to_owned())
             }
-            Self::GoesOn => {
+            Self::StillRunning => {
                 Some("stopping; the tournament continues on its server: the same command follows it again".to_owned())
             }
             Self::NotPaused(why) => Some(format!(
@@ -48,45 +48,45 @@ impl LeftTournament {
 
 /// What a run does in a tournament on another server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunPart {
+pub enum RunRole {
     /// It plays bots, whose clocks must not run while the run is stopped.
-    PlaysBots,
+    Player,
     /// It plays no bots.
-    Watches,
+    Watcher,
 }
 
 /// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are stopped.
-pub async fn pause_while_away(stage: &TournamentAddress, part: RunPart) -> LeftTournament {
+pub async fn pause_before_leaving(target: &TournamentAddress, part: RunRole) -> LeaveOutcome {
     let pausing = async {
-        match pause_if_running(stage, part).await {
+        match pause_if_running(target, part).await {
             // Another server may have taken over.
-            Err(_) if stage.organiser.remote().reconnect().await.is_ok() => {
-                pause_if_running(stage, part).await
+            Err(_) if target.organiser.remote().reconnect().await.is_ok() => {
+                pause_if_running(target, part).await
             }
             paused => paused,
         }
     };
-    match timeout(PATIENCE, pausing).await {
+    match timeout(PAUSE_TIMEOUT, pausing).await {
         Ok(Ok(left)) => left,
-        Ok(Err(failure)) => LeftTournament::NotPaused(failure.to_string()),
-        Err(_) => LeftTournament::NotPaused("the server does not answer".to_owned()),
+        Ok(Err(failure)) => LeaveOutcome::NotPaused(failure.to_string()),
+        Err(_) => LeaveOutcome::NotPaused("the server does not answer".to_owned()),
     }
 }
 
-async fn pause_if_running(stage: &TournamentAddress, part: RunPart) -> Result<LeftTournament, Failure> {
-    let TournamentAddress { organiser, tournament: id, .. } = stage;
+async fn pause_if_running(target: &TournamentAddress, part: RunRole) -> Result<LeaveOutcome, Failure> {
+    let TournamentAddress { organiser, tournament: id, .. } = target;
     let tournament = organiser.fetch_tournament(*id).await?;
     if tournament.state() != TournamentState::Running {
-        return Ok(LeftTournament::Idle);
+        return Ok(LeaveOutcome::Idle);
     }
     if tournament.pause() != pb::OpenMatches::Unspecified {
-        return Ok(LeftTournament::StaysPaused);
+        return Ok(LeaveOutcome::AlreadyPaused);
     }
-    if part == RunPart::Watches {
-        return Ok(LeftTournament::GoesOn);
+    if part == RunRole::Watcher {
+        return Ok(LeaveOutcome::StillRunning);
     }
     let event = organiser.pause_tournament(*id, pb::OpenMatches::Freeze).await?;
-    Ok(event.map_or(LeftTournament::StaysPaused, |event| LeftTournament::Paused(event.at_us)))
+    Ok(event.map_or(LeaveOutcome::AlreadyPaused, |event| LeaveOutcome::Paused(event.at_us)))
 }
 
 /// Returns the time of the event that paused a tournament, if it is paused.
@@ -104,7 +104,7 @@ fn last_pause(events: &[pb::TournamentEvent]) -> Option<(usize, u64)> {
 
 /// Returns when this run paused the tournament, if that pause is still in force. A pause after a later resume is not by
 /// this run.
-pub fn find_pause_by_run(kept: &SavedRun, events: &[pb::TournamentEvent]) -> Option<u64> {
+pub fn find_own_pause(kept: &SavedRun, events: &[pb::TournamentEvent]) -> Option<u64> {
     let (number, at_us) = last_pause(events)?;
     let is_unconfirmed = kept.freezes_after.is_some_and(|before| number as u64 >= before);
     (is_unconfirmed || kept.paused_at_us == Some(at_us)).then_some(at_us)
@@ -122,22 +122,22 @@ mod tests {
         let resumed = |at_us| event(at_us, Event::Resumed(pb::ResumedEvent {}));
         let closed = |at_us| event(at_us, Event::Closed(pb::ClosedEvent::default()));
         let mut kept = SavedRun::new(Value::Null, None);
-        assert!(find_pause_by_run(&kept, &[paused(7)]).is_none(), "it has paused nothing");
+        assert!(find_own_pause(&kept, &[paused(7)]).is_none(), "it has paused nothing");
         kept.paused_at_us = Some(7);
-        assert!(find_pause_by_run(&kept, &[paused(7)]).is_some());
-        assert!(find_pause_by_run(&kept, &[paused(3), resumed(4), paused(7), closed(8)]).is_some());
-        assert!(find_pause_by_run(&kept, &[paused(7), resumed(8), paused(9)]).is_none());
-        assert!(find_pause_by_run(&kept, &[paused(7), resumed(8)]).is_none());
+        assert!(find_own_pause(&kept, &[paused(7)]).is_some());
+        assert!(find_own_pause(&kept, &[paused(3), resumed(4), paused(7), closed(8)]).is_some());
+        assert!(find_own_pause(&kept, &[paused(7), resumed(8), paused(9)]).is_none());
+        assert!(find_own_pause(&kept, &[paused(7), resumed(8)]).is_none());
         // The run was killed after two events, before it learned when it had paused the tournament.
         let mut killed = kept.clone();
         (killed.paused_at_us, killed.freezes_after) = (None, Some(2));
-        assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9)]), Some(9));
-        assert_eq!(find_pause_by_run(&killed, &[closed(1), paused(2)]), None, "an earlier pause");
-        assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9), resumed(10)]), None);
+        assert_eq!(find_own_pause(&killed, &[paused(1), resumed(2), paused(9)]), Some(9));
+        assert_eq!(find_own_pause(&killed, &[closed(1), paused(2)]), None, "an earlier pause");
+        assert_eq!(find_own_pause(&killed, &[paused(1), resumed(2), paused(9), resumed(10)]), None);
         assert!(
-            find_pause_by_run(&kept, &[paused(7), paused(9)]).is_none(),
+            find_own_pause(&kept, &[paused(7), paused(9)]).is_none(),
             "it was paused again in another way"
         );
-        assert!(find_pause_by_run(&kept, &[]).is_none(), "its events are missing");
+        assert!(find_own_pause(&kept, &[]).is_none(), "its events are missing");
     }
 }

@@ -43,7 +43,7 @@ pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failur
     let (Some(listens), true) = (kept.listened_on, token_file.exists()) else {
         return Err(stopped_run_failure(file));
     };
-    let token = match server.flagged_token()? {
+    let token = match server.token_from_flags()? {
         Some(token) => token,
         None => read_token_file(&token_file)?,
     };

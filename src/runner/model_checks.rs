@@ -4,7 +4,7 @@ use super::folder::working_folder;
 use crate::{Failure, tournament_file::plan::TournamentPlan};
 use lastnim_llm::{LlmError, LlmSettings};
 use lastnim_proto::pb;
-use lastnim_report::words::span_words;
+use lastnim_report::words::format_duration;
 use std::path::Path;
 
 /// The time a model should have for a row, and for a take in a match of [`USUAL_TAKES`].
@@ -51,21 +51,21 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
         if of_one_take < timeout {
             warnings.push(format!(
                 "the clock is short for {bot}: it has {} for its first take, but turn_timeout allows the model {}",
-                span_words(of_one_take),
-                span_words(timeout)
+                format_duration(of_one_take),
+                format_duration(timeout)
             ));
         }
     }
     if of_many < USUAL_TAKES * MIN_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute each",
-            span_words(of_many)
+            format_duration(of_many)
         ));
     }
     if declares && of_row < MIN_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} to declare a row, less than a minute",
-            span_words(of_row)
+            format_duration(of_row)
         ));
     }
     warnings
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_clock_is_told() {
+    fn short_clocks_are_reported() {
         let long = "clock = \"15m+100ms\"\ndeclare_within = \"1m\"";
         assert_eq!(warnings(long, "15m"), Vec::<String>::new());
         assert_eq!(

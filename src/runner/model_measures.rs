@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use lastnim_core::game::TournamentId;
 use lastnim_llm::ModelMeasurer;
 use lastnim_proto::{
-    admission::{AdmittedRecord, RecordPolicy},
+    admission::{RecordAdmission, RecordPolicy},
     pb,
 };
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub async fn measure_models(
     let policy = RecordPolicy { key: None, unsigned: true, tournament: Some(tournament) };
     while let Some((game, sealed)) = played.next().await? {
         match policy.admit_sealed(sealed) {
-            Ok(AdmittedRecord::Counts(admitted)) => measurer.add_match(&admitted),
+            Ok(RecordAdmission::Counts(admitted)) => measurer.add_match(&admitted),
             Ok(_) => {}
             Err(refusal) => screen::print_note(format_args!("left out: match {}: {refusal}", game.id)),
         }

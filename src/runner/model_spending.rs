@@ -4,7 +4,7 @@ use super::{folder::RunPaths, saved_run::SavedRun};
 use crate::{
     Failure,
     played_matches::{MatchSelectionArgs, MatchStateArg},
-    remote::{MAX_PAGE, RemoteServer},
+    remote::{MAX_PAGE_SIZE, RemoteServer},
 };
 use lastnim_core::game::TournamentId;
 use lastnim_llm::{Amount, SpentAmounts};
@@ -76,7 +76,7 @@ impl ModelLedgers {
                 read => read.map_err(|error| Failure::runtime(error, ledger.display()))?,
             };
             let (played, all) = (tournament.matches_played, tournament.matches_total);
-            let to_come = is_running.then(|| amounts.estimate_to_come(played, all, &open)).flatten();
+            let to_come = is_running.then(|| amounts.estimate_remaining_cost(played, all, &open)).flatten();
             Ok(ModelSpending { bot: bot.clone(), spent: amounts.total(), to_come })
         });
         spending.collect()
@@ -92,7 +92,7 @@ async fn list_open_matches(remote: &RemoteServer, tournament: &str) -> Result<Ha
         state: Some(MatchStateArg::Open),
         ..MatchSelectionArgs::default()
     };
-    let mut request = which.list_request(MAX_PAGE);
+    let mut request = which.list_request(MAX_PAGE_SIZE);
     let mut open = HashSet::new();
     loop {
         let page = remote.answer(remote.match_client().list_matches(request.clone())).await?;
@@ -111,7 +111,7 @@ impl ModelSpending {
     }
 
     /// Returns the cost of all of several models; `None` for fewer than two.
-    fn sum_of(models: &[Self]) -> Option<Self> {
+    fn sum_spending(models: &[Self]) -> Option<Self> {
         let spent = models.iter().fold(Amount::default(), |sum, model| sum + model.spent);
         let to_come = models.iter().try_fold(Amount::default(), |sum, model| Some(sum + model.to_come?));
         (models.len() > 1).then(|| Self { bot: "all models".to_owned(), spent, to_come })
@@ -120,14 +120,14 @@ impl ModelSpending {
 
 /// Describes the cost in one line; `None` without models.
 pub fn spending_line(models: &[ModelSpending]) -> Option<String> {
-    let named = models.iter().take(MAX_NAMED).cloned().chain(ModelSpending::sum_of(models));
+    let named = models.iter().take(MAX_NAMED).cloned().chain(ModelSpending::sum_spending(models));
     let named: Vec<_> = named.map(|model| format!("{} {}", model.bot, model.words())).collect();
     (!named.is_empty()).then(|| format!("spent: {}", named.join("; ")))
 }
 
 /// Reports the cost of each model; `None` without models.
 pub fn spending_section(models: &[ModelSpending]) -> Option<Section> {
-    let facts = models.iter().cloned().chain(ModelSpending::sum_of(models));
+    let facts = models.iter().cloned().chain(ModelSpending::sum_spending(models));
     let facts = facts.map(|model| (model.bot.clone(), model.words()));
     (!models.is_empty()).then(|| Section::with_heading("Cost of the models").facts(facts))
 }

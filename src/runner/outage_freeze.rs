@@ -35,8 +35,8 @@ impl OutageFreeze {
     }
 
     /// Freezes the tournament, unless its organiser has done so. Returns a sentence about the result.
-    pub async fn hold(&mut self, stage: &TournamentAddress) -> Result<&'static str, Failure> {
-        let TournamentAddress { organiser, tournament: id, .. } = stage;
+    pub async fn hold(&mut self, target: &TournamentAddress) -> Result<&'static str, Failure> {
+        let TournamentAddress { organiser, tournament: id, .. } = target;
         let before = organiser.fetch_tournament(*id).await?.pause();
         let event = if before == pb::OpenMatches::Freeze {
             None
@@ -67,8 +67,8 @@ impl OutageFreeze {
     }
 
     /// Lifts the freeze, unless an organiser has paused or resumed the tournament in the meantime.
-    pub async fn lift(&mut self, stage: &TournamentAddress) -> Result<(), Failure> {
-        let TournamentAddress { organiser, tournament: id, .. } = stage;
+    pub async fn lift(&mut self, target: &TournamentAddress) -> Result<(), Failure> {
+        let TournamentAddress { organiser, tournament: id, .. } = target;
         let Some(HeldFreeze { at_us, before }) = self.held else { return Ok(()) };
         if at_us.is_some() && find_last_pause(&organiser.tournament_events(*id).await?) == at_us {
             if before == pb::OpenMatches::Unspecified {

@@ -4,7 +4,7 @@
 //! `running_tournament` then freezes the tournament until all [`Outages`] have ended. It stops the run if waiting
 //! cannot help or takes too long.
 
-use super::players::PlayerNews;
+use super::players::LocalBotEvent;
 use lastnim_core::game::BotName;
 use lastnim_llm::{FailureClass, OUTAGE, RECOVERY};
 use serde::Deserialize;
@@ -22,9 +22,9 @@ use tokio::{
 };
 
 /// The interval between checks of whether a transcript has grown.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The maximum size of one read of a transcript in bytes.
-const MAX_PIECE: u64 = 1 << 20;
+const MAX_READ_BYTES: u64 = 1 << 20;
 
 /// Why a bot's questions wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Outages {
     }
 
     /// Waits until the oldest outage has lasted for `limit`, and returns its bot. Safe to cancel.
-    pub async fn exceed(&self, limit: Duration) -> BotName {
+    pub async fn wait_until_exceeded(&self, limit: Duration) -> BotName {
         let oldest = self.open.iter().min_by_key(|(_, since)| **since);
         let Some((bot, since)) = oldest else { return std::future::pending().await };
         sleep(limit.saturating_sub(since.elapsed())).await;
@@ -84,14 +84,14 @@ struct WaitingQuestions(BTreeSet<(String, Option<u32>)>);
 
 /// A bot's questions begin to wait, or stop waiting.
 #[derive(Debug, PartialEq, Eq)]
-enum Change {
+enum OutageChange {
     Began(OutageCause),
     Ended,
 }
 
 impl WaitingQuestions {
     /// Reads a line of the transcript. Lines that are not valid change nothing.
-    fn read_line(&mut self, line: &[u8]) -> Option<Change> {
+    fn read_line(&mut self, line: &[u8]) -> Option<OutageChange> {
         let line: TranscriptLine = serde_json::from_slice(line).ok()?;
         let waited = !self.0.is_empty();
         match (line.event.as_str(), line.match_id) {
@@ -102,14 +102,14 @@ impl WaitingQuestions {
                 let (class, detail) = (line.failure?, line.detail.unwrap_or_default());
                 // A question may begin to wait because its endpoint fails, and another because a budget is spent.
                 return (!waited || class.needs_change())
-                    .then_some(Change::Began(OutageCause { class, detail }));
+                    .then_some(OutageChange::Began(OutageCause { class, detail }));
             }
             (RECOVERY | "decision", Some(id)) => {
                 self.0.remove(&(id, line.ply));
             }
             _ => {}
         }
-        (waited && self.0.is_empty()).then_some(Change::Ended)
+        (waited && self.0.is_empty()).then_some(OutageChange::Ended)
     }
 }
 
@@ -137,7 +137,7 @@ impl GrowingTranscript {
             opened => opened?,
         };
         file.seek(SeekFrom::Start(self.read))?;
-        self.read += file.take(MAX_PIECE).read_to_end(&mut self.rest)? as u64;
+        self.read += file.take(MAX_READ_BYTES).read_to_end(&mut self.rest)? as u64;
         let Some(end) = self.rest.iter().rposition(|&byte| byte == b'\n') else { return Ok(Vec::new()) };
         let rest = self.rest.split_off(end + 1);
         let whole = std::mem::replace(&mut self.rest, rest);
@@ -150,11 +150,11 @@ impl GrowingTranscript {
 pub async fn follow_transcript(
     bot: BotName,
     mut transcript: GrowingTranscript,
-    news: mpsc::Sender<PlayerNews>,
+    news: mpsc::Sender<LocalBotEvent>,
 ) {
     let mut waiting = WaitingQuestions::default();
     loop {
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
         let read = spawn_blocking(move || {
             let lines = transcript.read_lines();
             (transcript, lines)
@@ -171,8 +171,8 @@ pub async fn follow_transcript(
         for change in lines.iter().filter_map(|line| waiting.read_line(line)) {
             let bot = bot.clone();
             let event = match change {
-                Change::Began(cause) => PlayerNews::OutageBegan { bot, cause },
-                Change::Ended => PlayerNews::OutageEnded { bot },
+                OutageChange::Began(cause) => LocalBotEvent::OutageBegan { bot, cause },
+                OutageChange::Ended => LocalBotEvent::OutageEnded { bot },
             };
             if news.send(event).await.is_err() {
                 return;
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn an_outage_lasts_until_no_question_waits() {
         let mut waiting = WaitingQuestions::default();
-        let began = |class| Some(Change::Began(OutageCause { class, detail: "why".into() }));
+        let began = |class| Some(OutageChange::Began(OutageCause { class, detail: "why".into() }));
         assert_eq!(waiting.read_line(&line("decision", "a", None, "illegal")), None);
         let failed = began(FailureClass::ServerError);
         assert_eq!(waiting.read_line(&line(OUTAGE, "a", None, "server_error")), failed);
@@ -212,14 +212,14 @@ mod tests {
         );
         assert_eq!(waiting.read_line(&line("decision", "b", Some(3), "server_error")), None);
         assert_eq!(waiting.read_line(b"{ not json"), None);
-        assert_eq!(waiting.read_line(&line("decision", "c", Some(0), "budget")), Some(Change::Ended));
+        assert_eq!(waiting.read_line(&line("decision", "c", Some(0), "budget")), Some(OutageChange::Ended));
         assert_eq!(
             waiting.read_line(&line(OUTAGE, "a", None, "rate_limited")),
             began(FailureClass::RateLimited)
         );
         assert_eq!(
             waiting.read_line(b"{\"event\":\"run\"}"),
-            Some(Change::Ended),
+            Some(OutageChange::Ended),
             "the program started again"
         );
     }
@@ -232,10 +232,10 @@ mod tests {
         sleep(Duration::from_secs(10)).await;
         assert!(!outages.begin(&two) && !outages.begin(&one));
         let began = Instant::now();
-        assert_eq!(outages.exceed(Duration::from_mins(1)).await, one);
+        assert_eq!(outages.wait_until_exceeded(Duration::from_mins(1)).await, one);
         assert_eq!(began.elapsed(), Duration::from_secs(50));
         assert_eq!(outages.end(&one), Some(Duration::from_mins(1)));
-        assert_eq!(outages.exceed(Duration::from_mins(1)).await, two);
+        assert_eq!(outages.wait_until_exceeded(Duration::from_mins(1)).await, two);
         assert!(outages.end(&two).is_some() && outages.is_empty() && outages.end(&two).is_none());
     }
 

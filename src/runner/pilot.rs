@@ -11,9 +11,9 @@ use lastnim_tournament::{MatchResult, PilotResults, SprtMeasure};
 use std::{collections::BTreeMap, io, path::Path};
 
 /// Results of one request.
-const PAGE: usize = 1_000;
+const PAGE_SIZE: usize = 1_000;
 /// The settings that decide how much bots differ from group to group, by their labels in reports.
-const DECISIVE: [&str; 5] = ["seats", "ending", "rows", "matrix", "scoring"];
+const DECISIVE_SETTINGS: [&str; 5] = ["seats", "ending", "rows", "matrix", "scoring"];
 
 /// The results and costs of a pilot.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Pilot {
         let mut results = PilotResults::new(measure, tournament.settings.scoring);
         let mut from = 0;
         loop {
-            let page = store.match_results(id, from, PAGE).await.map_err(failed)?;
+            let page = store.match_results(id, from, PAGE_SIZE).await.map_err(failed)?;
             let Some(last) = page.last() else { break };
             from = last.number + 1;
             for found in page {
@@ -88,7 +88,7 @@ impl Pilot {
 /// # Errors
 /// Names the first setting that differs.
 fn check_rules(pilot: &pb::TournamentSettings, plan: &pb::TournamentSettings) -> Result<(), String> {
-    for label in DECISIVE {
+    for label in DECISIVE_SETTINGS {
         let [of_pilot, of_plan] = [pilot, plan].map(|settings| setting_fact(settings, label));
         if of_pilot != of_plan {
             return Err(format!(

@@ -25,17 +25,17 @@ const MAX_RESTARTS: u32 = 8;
 /// How long the first restart waits; each later one waits twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// The maximum time that a restart waits.
-const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
 /// The time for bots to exit after the end of the tournament.
-const FAREWELL: Duration = Duration::from_secs(3);
+const EXIT_GRACE: Duration = Duration::from_secs(3);
 /// The time for all bots to stop; programs that do not stop are killed earlier.
-const ENDING: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The capacity of the queue for bot events.
-const NEWS: usize = 64;
+const EVENT_QUEUE_CAPACITY: usize = 64;
 
 /// Events of bots.
 #[derive(Debug)]
-pub enum PlayerNews {
+pub enum LocalBotEvent {
     /// A program ended early and is restarted.
     Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
     /// A program could not be started.
@@ -75,26 +75,26 @@ pub struct TournamentAddress {
 /// The bots that this process runs.
 #[derive(Debug)]
 pub struct LocalBots {
-    stage: TournamentAddress,
+    target: TournamentAddress,
     tasks: JoinSet<()>,
     phase: watch::Sender<RunPhase>,
-    sender: mpsc::Sender<PlayerNews>,
-    news: mpsc::Receiver<PlayerNews>,
+    sender: mpsc::Sender<LocalBotEvent>,
+    news: mpsc::Receiver<LocalBotEvent>,
 }
 
 impl LocalBots {
-    pub fn new(stage: TournamentAddress) -> Self {
-        let (sender, news) = mpsc::channel(NEWS);
-        Self { stage, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
+    pub fn new(target: TournamentAddress) -> Self {
+        let (sender, news) = mpsc::channel(EVENT_QUEUE_CAPACITY);
+        Self { target, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
     }
 
     /// Starts a house bot, which connects with this token.
     pub fn add_house_bot(&mut self, bot: BotName, house: HouseBot, seed: u64, token: String) {
-        let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
+        let (target, phase, news) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
         let play = async move {
-            if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
+            if let Err(why) = play_house_bot(house, seed, token, &target, phase).await {
                 // An error is ignored: the receiver may be gone.
-                let _ = news.send(PlayerNews::Lost { bot, why }).await;
+                let _ = news.send(LocalBotEvent::Lost { bot, why }).await;
             }
         };
         // The task has no log, since when the run stops the bot would complain about a lost server.
@@ -103,8 +103,8 @@ impl LocalBots {
 
     /// Starts a program; `word` is the word that names it in the file.
     pub fn add_program(&mut self, program: BotProgram, word: String) {
-        let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
-        self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
+        let (target, phase, news) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
+        self.tasks.spawn(SupervisedBot { program, word, target, phase, news }.run());
     }
 
     /// Reports the outages that a model's bot writes into its transcript from now on.
@@ -120,7 +120,7 @@ impl LocalBots {
     }
 
     /// Waits for the next event. Safe to cancel.
-    pub async fn next_news(&mut self) -> PlayerNews {
+    pub async fn next_event(&mut self) -> LocalBotEvent {
         match self.news.recv().await {
             Some(news) => news,
             None => std::future::pending().await,
@@ -132,7 +132,7 @@ impl LocalBots {
         self.phase.send_replace(RunPhase::Over);
         self.news.close();
         // The remaining bots are stopped below.
-        let _ = timeout(FAREWELL, async { while self.tasks.join_next().await.is_some() {} }).await;
+        let _ = timeout(EXIT_GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.stop_all().await;
     }
 
@@ -140,7 +140,7 @@ impl LocalBots {
     pub async fn stop_all(mut self) {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
-        if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
+        if timeout(STOP_TIMEOUT, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
             tracing::warn!("some bots did not stop and were left running");
         }
     }
@@ -150,10 +150,10 @@ async fn play_house_bot(
     house: HouseBot,
     seed: u64,
     token: String,
-    stage: &TournamentAddress,
+    target: &TournamentAddress,
     mut phase: watch::Receiver<RunPhase>,
 ) -> Result<(), Error> {
-    let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
+    let options = Options::new(&target.address, token).tournament(target.tournament.to_string());
     let stopped = wait_for_phase(&mut phase, RunPhase::Stopped);
     lastnim_client::run_until(QuietBot(house.build_bot(seed)), options, stopped).await.map(drop)
 }
@@ -178,9 +178,9 @@ enum ProgramEnd {
 struct SupervisedBot {
     program: BotProgram,
     word: String,
-    stage: TournamentAddress,
+    target: TournamentAddress,
     phase: watch::Receiver<RunPhase>,
-    news: mpsc::Sender<PlayerNews>,
+    news: mpsc::Sender<LocalBotEvent>,
 }
 
 impl SupervisedBot {
@@ -192,26 +192,26 @@ impl SupervisedBot {
                 ProgramEnd::Stopped => return,
                 ProgramEnd::Refused(why) if restarts == 1 => {
                     let (bot, word) = (self.program.bot.clone(), self.word.clone());
-                    return self.send_news(PlayerNews::Refused { bot, word, why }).await;
+                    return self.send_event(LocalBotEvent::Refused { bot, word, why }).await;
                 }
                 ProgramEnd::Refused(why) => format!("it could not be started: {why}"),
                 ProgramEnd::Ended(how) => how,
             };
-            if self.has_nothing_left().await {
+            if self.has_tournament_ended().await {
                 return;
             }
             let bot = self.program.bot.clone();
             if restarts > MAX_RESTARTS {
                 return self
-                    .send_news(PlayerNews::GaveUp { bot, how, log: self.program.log.path().to_owned() })
+                    .send_event(LocalBotEvent::GaveUp { bot, how, log: self.program.log.path().to_owned() })
                     .await;
             }
-            self.send_news(PlayerNews::Restarted { bot, how, pause, restarts }).await;
+            self.send_event(LocalBotEvent::Restarted { bot, how, pause, restarts }).await;
             tokio::select! {
                 () = sleep(pause) => {}
                 () = wait_for_phase(&mut self.phase, RunPhase::Over) => return,
             }
-            pause = (2 * pause).min(LONGEST_PAUSE);
+            pause = (2 * pause).min(MAX_PAUSE);
         }
     }
 
@@ -239,24 +239,24 @@ impl SupervisedBot {
 
     /// Starts the program with a new token, so that an earlier process can no longer play.
     async fn start_program(&self) -> Result<SupervisedProgram, String> {
-        let TournamentAddress { organiser, address, tournament } = &self.stage;
+        let TournamentAddress { organiser, address, tournament } = &self.target;
         let token = organiser.rotate_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
-        let ticket =
+        let environment =
             ProgramEnvironment { server: address.clone(), token, tournament: tournament.to_string() };
-        self.program.start_supervised(&ticket).map_err(|error| error.to_string())
+        self.program.start_supervised(&environment).map_err(|error| error.to_string())
     }
 
     /// Returns whether the program ended because the tournament is over. It may have learned this before this process,
     /// so this asks the server.
-    async fn has_nothing_left(&self) -> bool {
+    async fn has_tournament_ended(&self) -> bool {
         if *self.phase.borrow() > RunPhase::Playing {
             return true;
         }
-        let tournament = self.stage.organiser.fetch_tournament(self.stage.tournament).await;
+        let tournament = self.target.organiser.fetch_tournament(self.target.tournament).await;
         tournament.is_ok_and(|tournament| crate::runner::report::is_tournament_over(&tournament))
     }
 
-    async fn send_news(&self, news: PlayerNews) {
+    async fn send_event(&self, news: LocalBotEvent) {
         // An error is ignored: the receiver may be gone.
         let _ = self.news.send(news).await;
     }

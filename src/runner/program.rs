@@ -36,7 +36,7 @@ pub struct ProgramCommand {
     /// The command that starts its supervisor.
     pub own: OwnCommand,
     /// The folder in which it runs.
-    pub workplace: PathBuf,
+    pub working_folder: PathBuf,
     /// Its environment variables.
     pub variables: ProgramVariables,
 }
@@ -65,9 +65,9 @@ pub struct ProgramEnvironment {
 
 impl BotProgram {
     /// Starts the program under a supervisor.
-    pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
+    pub fn start_supervised(&self, environment: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
         let (log, mut is_reported) = (self.log.clone(), false);
-        self.command.start_supervised(ticket, move |printed| {
+        self.command.start_supervised(environment, move |printed| {
             // A full disk must not stop the program.
             if let Err(error) = log.push_bytes(printed)
                 && !is_reported
@@ -87,17 +87,18 @@ impl ProgramCommand {
     pub fn find(words: &[String], variables: ProgramVariables, own: &OwnCommand) -> Result<Self, Failure> {
         let (word, arguments) =
             words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
-        let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
-        let program = find_program(word, &workplace, own);
+        let working_folder =
+            env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
+        let program = find_program(word, &working_folder, own);
         let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
         words.extend(arguments.iter().map(OsString::from));
-        Ok(Self { words, own: own.clone(), workplace, variables })
+        Ok(Self { words, own: own.clone(), working_folder, variables })
     }
 
     /// Starts the program under a supervisor, and forwards its output.
     pub fn start_supervised(
         &self,
-        ticket: &ProgramEnvironment,
+        environment: &ProgramEnvironment,
         pass_on: impl FnMut(&[u8]) + Send + 'static,
     ) -> io::Result<SupervisedProgram> {
         let (program, arguments) = self
@@ -109,16 +110,16 @@ impl ProgramCommand {
         command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
         self.variables.apply(&mut command);
         command
-            .env("LASTNIM_SERVER", ticket.server.as_str())
-            .env("LASTNIM_TOKEN", &ticket.token)
-            .env("LASTNIM_TOURNAMENT", &ticket.tournament);
-        match ticket.server.ca() {
+            .env("LASTNIM_SERVER", environment.server.as_str())
+            .env("LASTNIM_TOKEN", &environment.token)
+            .env("LASTNIM_TOURNAMENT", &environment.tournament);
+        match environment.server.ca() {
             Some(ca) => command.env("LASTNIM_CA", ca.path()),
             None => command.env_remove("LASTNIM_CA"),
         };
         let (output, printed) = io::pipe()?;
         command
-            .current_dir(&self.workplace)
+            .current_dir(&self.working_folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(printed)

@@ -8,7 +8,7 @@ use crate::{
 use std::{collections::HashMap, env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
 /// The word that names this program itself, which need not be installed.
-const OURSELVES: &str = "lastnim";
+const OWN_NAME: &str = "lastnim";
 
 /// Finds a program: a word with a `/` is a path relative to `folder`, `lastnim` is this program itself, and any other
 /// word is looked up in PATH. Returns the command line that starts it, which for this program may have several words.
@@ -16,7 +16,7 @@ const OURSELVES: &str = "lastnim";
 /// # Errors
 /// Describes the fault of the word.
 pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
-    if word == OURSELVES {
+    if word == OWN_NAME {
         return Ok(own.words.clone());
     }
     if word.contains('/') {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_found_or_it_is_said_why_not() {
+    fn programs_that_cannot_be_found_are_explained() {
         let own = OwnCommand {
             name: "lastnim".to_owned(),
             words: ["python", "-m", "lastnim"].map(OsString::from).to_vec(),

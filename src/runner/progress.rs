@@ -1,6 +1,6 @@
 //! The progress of a tournament, on standard error: a bar above the standings in a terminal, otherwise lines.
 
-use super::{folder::RunFolder, outages::OutageCause, players::PlayerNews, report::SeenTournament};
+use super::{folder::RunFolder, outages::OutageCause, players::LocalBotEvent, report::TournamentStatus};
 use crate::{
     progress::bar_style,
     screen,
@@ -12,7 +12,9 @@ use lastnim_core::game::BotName;
 use lastnim_core::visible_text::visible_text;
 use lastnim_llm::FailureClass;
 use lastnim_proto::pb;
-use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table, words::count_words};
+use lastnim_report::{
+    bots::lost_seat_text, render::Terminal, standings::standings_table, words::count_with_noun,
+};
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
@@ -23,17 +25,17 @@ use std::{
 };
 
 /// The number of bots whose standings are shown while matches are played.
-const LEADERS: usize = 10;
+const MAX_LEADERS: usize = 10;
 /// The maximum number of bots named in a line.
-const LEADERS_OF_A_LINE: usize = 3;
+const MAX_LEADERS_PER_LINE: usize = 3;
 /// The time after which a run that has not started names the bots that it waits for.
-const BEFORE_WAITING: Duration = Duration::from_secs(1);
+const WAITING_NOTICE_DELAY: Duration = Duration::from_secs(1);
 /// The minimum time between two lines on the progress of the tournament.
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
+const PROGRESS_LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Maximum number of matches listed when a bot has lost several seats; the rest are counted.
-const NAMED_MATCHES: usize = 3;
+const MAX_NAMED_MATCHES: usize = 3;
 /// The minimum time between two lines about the lost seats of a bot.
-const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
+const LOSS_LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the progress of a tournament.
 #[derive(Debug)]
@@ -56,7 +58,7 @@ pub struct RunProgress {
     /// The tournament's file, to name it in messages.
     file: PathBuf,
     /// `None` before the first state, which may contain losses from before this run.
-    seats_lost: Option<HashMap<String, SeatsLost>>,
+    seats_lost: Option<HashMap<String, SeatLosses>>,
     logs: HashMap<String, PathBuf>,
 }
 
@@ -78,7 +80,7 @@ impl MatchPace {
 
 /// The printed lost seats of a bot, and when they were printed.
 #[derive(Debug, Clone, Default)]
-struct SeatsLost {
+struct SeatLosses {
     forfeits: u32,
     no_shows: u32,
     told: Option<Instant>,
@@ -137,7 +139,7 @@ impl RunProgress {
     pub fn show_awaited_bots(&mut self, missing: &[&PlayerEntry]) {
         let names: Vec<_> = missing.iter().map(|player| player.name.as_str()).collect();
         let line = format!("waiting for {}", names.join(", "));
-        if self.waiting == line || self.began.elapsed() < BEFORE_WAITING {
+        if self.waiting == line || self.began.elapsed() < WAITING_NOTICE_DELAY {
             return;
         }
         if self.is_terminal {
@@ -149,27 +151,32 @@ impl RunProgress {
     }
 
     /// Describes an event of a bot in one line.
-    pub fn bot_news_line(&self, news: &PlayerNews) -> String {
+    pub fn bot_event_line(&self, news: &LocalBotEvent) -> String {
         match news {
-            PlayerNews::Restarted { bot, how, pause, restarts } => format!(
+            LocalBotEvent::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); restarting it in {} ms, for the {} time{}",
                 pause.as_millis(),
                 ordinal_number(*restarts),
                 self.log_hint(bot.as_str()),
             ),
-            PlayerNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
-            PlayerNews::GaveUp { bot, how, .. } => format!(
+            LocalBotEvent::Refused { bot, word, why } => {
+                format!("bot {bot}: {word:?} cannot be started: {why}")
+            }
+            LocalBotEvent::GaveUp { bot, how, .. } => format!(
                 "{bot}: its program ended again ({how}) and will not be restarted in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
-            PlayerNews::Lost { bot, why } => format!("{bot}: it has stopped playing: {why}"),
-            PlayerNews::OutageBegan { bot, cause: OutageCause { class: FailureClass::Budget, detail } } => {
+            LocalBotEvent::Lost { bot, why } => format!("{bot}: it has stopped playing: {why}"),
+            LocalBotEvent::OutageBegan {
+                bot,
+                cause: OutageCause { class: FailureClass::Budget, detail },
+            } => {
                 format!("{bot}: a budget is used up ({detail})")
             }
-            PlayerNews::OutageBegan { bot, cause: OutageCause { class, detail } } => {
+            LocalBotEvent::OutageBegan { bot, cause: OutageCause { class, detail } } => {
                 format!("{bot}: its endpoint fails ({class}: {detail})")
             }
-            PlayerNews::OutageEnded { bot } => format!("{bot}: its endpoint answers again"),
+            LocalBotEvent::OutageEnded { bot } => format!("{bot}: its endpoint answers again"),
         }
     }
 
@@ -179,7 +186,7 @@ impl RunProgress {
 
     /// Returns whether it is time to say again how far the tournament is, and what it has cost.
     pub fn is_line_due(&self) -> bool {
-        self.last_line.elapsed() >= BETWEEN_LINES
+        self.last_line.elapsed() >= PROGRESS_LINE_INTERVAL
     }
 
     /// Sets the line about the cost of the models, to be shown with the progress.
@@ -190,7 +197,7 @@ impl RunProgress {
     /// Shows the progress and returns the bots that lost seats since the last message, to be printed with the
     /// reasons, by [`Self::print_losses`].
     #[must_use = "lost seats must be printed"]
-    pub fn show_tournament(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
+    pub fn show_tournament(&mut self, seen: &TournamentStatus) -> Vec<NewLosses> {
         let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
         let losses = self.new_losses(seen);
         if seen.tournament.state() == pb::TournamentState::Open {
@@ -233,8 +240,8 @@ impl RunProgress {
             let left =
                 pace.time_left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
             let matches = match total {
-                0 => count_words(played, "match", "matches"),
-                total => format!("{played} of {}", count_words(total, "match", "matches")),
+                0 => count_with_noun(played, "match", "matches"),
+                total => format!("{played} of {}", count_with_noun(total, "match", "matches")),
             };
             let leaders = leader_line(&seen.standings);
             self.print_line(&format!("{matches}{}; points: {leaders}", left.unwrap_or_default()));
@@ -260,11 +267,11 @@ impl RunProgress {
     }
 
     /// Returns the seats lost since the last message.
-    fn new_losses(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
-        let now = |standing: &pb::Standing| SeatsLost {
+    fn new_losses(&mut self, seen: &TournamentStatus) -> Vec<NewLosses> {
+        let now = |standing: &pb::Standing| SeatLosses {
             forfeits: standing.forfeits,
             no_shows: standing.no_shows,
-            ..SeatsLost::default()
+            ..SeatLosses::default()
         };
         let Some(told) = &mut self.seats_lost else {
             let before = seen.standings.iter().map(|standing| (standing.bot.clone(), now(standing)));
@@ -275,12 +282,13 @@ impl RunProgress {
         for standing in &seen.standings {
             let now = now(standing);
             let before = told.entry(standing.bot.clone()).or_default();
-            let is_due = seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= BETWEEN_FORFEITS);
+            let is_due =
+                seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= LOSS_LINE_INTERVAL);
             if now.forfeits > before.forfeits && is_due {
                 let (count, line) = (now.forfeits - before.forfeits, forfeit_line(before, &now));
                 losses.push(NewLosses { bot: standing.bot.clone(), count, line });
                 let matches = mem::take(&mut before.matches);
-                *before = SeatsLost { told: Some(Instant::now()), matches, ..now };
+                *before = SeatLosses { told: Some(Instant::now()), matches, ..now };
             }
         }
         losses
@@ -296,10 +304,10 @@ impl RunProgress {
         let new = new_lost_seats(listed, named, *count as usize);
         named.retain(|id| listed.iter().any(|lost| lost.match_id == *id));
         named.extend(new.iter().map(|lost| lost.match_id.clone()));
-        for lost in new.iter().take(NAMED_MATCHES) {
-            self.print_line(&format!("  match {}: {}", lost.match_id, loss_words(lost)));
+        for lost in new.iter().take(MAX_NAMED_MATCHES) {
+            self.print_line(&format!("  match {}: {}", lost.match_id, lost_seat_text(lost)));
         }
-        if let more @ 1.. = new.len().saturating_sub(NAMED_MATCHES) {
+        if let more @ 1.. = new.len().saturating_sub(MAX_NAMED_MATCHES) {
             self.print_line(&format!("  and {more} more: lastnim bot show {bot}"));
         }
     }
@@ -322,7 +330,7 @@ fn new_lost_seats<'a>(
     new
 }
 
-fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
+fn forfeit_line(before: &SeatLosses, now: &SeatLosses) -> String {
     let lost = now.forfeits.saturating_sub(before.forfeits);
     let missed = now.no_shows.saturating_sub(before.no_shows);
     let what = match (lost, missed) {
@@ -332,15 +340,15 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
         (lost, missed) if lost == missed => format!("it missed {lost} matches"),
         (lost, missed) => format!("it lost its seat in {lost} matches, {missed} of them missed"),
     };
-    format!("{what}; {} lost in all", count_words(now.forfeits, "seat", "seats"))
+    format!("{what}; {} lost in all", count_with_noun(now.forfeits, "seat", "seats"))
 }
 
 /// Creates a table of the leading bots that is narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
-    let leaders = &standings[..standings.len().min(LEADERS)];
+    let leaders = &standings[..standings.len().min(MAX_LEADERS)];
     let table = standings_table(leaders).without_columns(&["regret_per_match", "luck_per_match", "rating"]);
     let text = Terminal::without_styles().table_text(&table);
-    match standings.len().saturating_sub(LEADERS) {
+    match standings.len().saturating_sub(MAX_LEADERS) {
         0 => text.trim_end().to_owned(),
         more => format!("{text} and {more} more"),
     }
@@ -355,7 +363,7 @@ fn leader_line(standings: &[pb::Standing]) -> String {
     let leader = |standing: &pb::Standing| {
         format!("{} {} {}", ordinal_number(standing.place), standing.bot, points_text(standing))
     };
-    standings.iter().take(LEADERS_OF_A_LINE).map(leader).collect::<Vec<_>>().join(", ")
+    standings.iter().take(MAX_LEADERS_PER_LINE).map(leader).collect::<Vec<_>>().join(", ")
 }
 
 fn ordinal_number(number: u32) -> String {
@@ -386,9 +394,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lost_seats_are_told_with_those_before() {
-        let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, ..SeatsLost::default() };
-        let told = |before: SeatsLost, now: SeatsLost| forfeit_line(&before, &now);
+    fn lost_seats_are_reported_with_totals() {
+        let lost = |forfeits, no_shows| SeatLosses { forfeits, no_shows, ..SeatLosses::default() };
+        let told = |before: SeatLosses, now: SeatLosses| forfeit_line(&before, &now);
         assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 seat lost in all");
         assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 seats lost in all");
         assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 seats lost in all");

@@ -14,7 +14,7 @@ pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
 
 /// The newest known state of a tournament.
 #[derive(Debug, Clone, Default)]
-pub struct SeenTournament {
+pub struct TournamentStatus {
     /// The tournament.
     pub tournament: pb::Tournament,
     /// Its standings.
@@ -25,7 +25,7 @@ pub struct SeenTournament {
     pub events: Vec<pb::TournamentEvent>,
 }
 
-impl SeenTournament {
+impl TournamentStatus {
     /// Processes a state; only the first one has the settings. A heartbeat changes nothing.
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
         let Some(mut tournament) = state.tournament else { return };

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Failure,
     args::listen_address::ListenAddress,
-    own_server::OwnServer,
+    embedded_server::EmbeddedServer,
     remote::{RemoteServer, ServerArgs, Target},
     tournament_file::plan::TournamentPlan,
 };
@@ -27,12 +27,12 @@ pub struct RunServer {
     /// Its address for programs on this machine.
     pub address: ServerAddress,
     /// The run's own server, and the file that lets other commands organise it.
-    own: Option<(OwnServer, AdminTokenFile)>,
+    own: Option<(EmbeddedServer, AdminTokenFile)>,
 }
 
 impl RunServer {
     /// Starts the run's own server with a store in the run's folder.
-    pub async fn start_own(
+    pub async fn start_embedded(
         folder: &RunFolder,
         kept: &mut SavedRun,
         plan: &TournamentPlan,
@@ -49,7 +49,7 @@ impl RunServer {
         let backend =
             Backend { store, durability: Durability::default(), key, environment: Environment::default() };
         let server =
-            OwnServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
+            EmbeddedServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
         let token_file = folder.write_admin_token(server.admin_token())?;
         kept.listened_on = Some(server.listen_address());
         kept.write(&folder.saved_run_file())?;
@@ -76,7 +76,7 @@ impl RunServer {
     }
 
     /// Stops the run's own server gracefully.
-    pub async fn stop_own(&mut self) -> Result<(), Failure> {
+    pub async fn stop_embedded(&mut self) -> Result<(), Failure> {
         match self.own.take() {
             Some((server, _token_file)) => {
                 server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))

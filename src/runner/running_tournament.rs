@@ -5,22 +5,22 @@ use super::{
     organiser::TournamentStates,
     outage_freeze::OutageFreeze,
     outages::Outages,
-    players::{LocalBots, PlayerNews, TournamentAddress},
+    players::{LocalBotEvent, LocalBots, TournamentAddress},
     progress::RunProgress,
-    report::SeenTournament,
+    report::TournamentStatus,
 };
 use crate::{
     Failure,
     tournament_file::player::{BotOrigin, PlayerEntry},
 };
 use lastnim_client::MAX_SILENCE;
-use lastnim_report::words::span_words;
+use lastnim_report::words::format_duration;
 use std::{mem, path::PathBuf, time::Duration};
 use tokio::time::{Instant, error::Elapsed, sleep, sleep_until, timeout};
 use tonic::{Code, Status};
 
 /// The interval between checks of which bots have connected, before the start.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The pause between two attempts to reach a lost server, or to freeze or resume the tournament.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -30,7 +30,7 @@ pub struct RunningTournament<'a> {
     /// The tournament's file, to name it in messages.
     pub file: PathBuf,
     /// The server and the tournament's id.
-    pub stage: TournamentAddress,
+    pub target: TournamentAddress,
     /// The bots that this process runs.
     pub players: LocalBots,
     /// The ledgers of the models.
@@ -48,7 +48,7 @@ pub struct RunningTournament<'a> {
     /// The states of the tournament; `None` while the server is lost.
     pub states: Option<TournamentStates>,
     /// The newest state.
-    pub seen: SeenTournament,
+    pub seen: TournamentStatus,
     /// The bots that must join before the start; empty after it.
     pub missing: Vec<&'a PlayerEntry>,
     /// The bots that must return before the paused tournament resumes.
@@ -61,7 +61,7 @@ impl RunningTournament<'_> {
     pub async fn play_to_end(&mut self, patience: Duration) -> Result<(), Failure> {
         if !self.missing.is_empty() {
             self.wait_for_bots().await?;
-            self.stage.organiser.start_tournament(self.stage.tournament).await?;
+            self.target.organiser.start_tournament(self.target.tournament).await?;
         }
         if !self.returning.is_empty() {
             self.wait_for_return().await?;
@@ -73,17 +73,17 @@ impl RunningTournament<'_> {
             let is_new = lost_at.is_none();
             let lost_at = *lost_at.get_or_insert_with(Instant::now);
             if !is_transient(status.code()) || lost_at.elapsed() >= patience {
-                return Err(self.stage.organiser.broken_stream_failure(&status));
+                return Err(self.target.organiser.broken_stream_failure(&status));
             }
             if is_new {
-                let (address, seconds) = (&self.stage.address, patience.as_secs());
+                let (address, seconds) = (&self.target.address, patience.as_secs());
                 self.progress.print_line(&format!(
                     "the server at {address} does not answer: trying again for {seconds} seconds"
                 ));
             }
             sleep(PAUSE).await;
             // If there is still no server, the next attempt to watch says so.
-            drop(self.stage.organiser.remote().reconnect().await);
+            drop(self.target.organiser.remote().reconnect().await);
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl RunningTournament<'_> {
     /// does not ask to join.
     async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         loop {
-            let TournamentAddress { organiser, tournament, .. } = &self.stage;
+            let TournamentAddress { organiser, tournament, .. } = &self.target;
             for player in mem::take(&mut self.missing) {
                 let is_here = match player.origin {
                     BotOrigin::House(..) => true,
@@ -111,8 +111,8 @@ impl RunningTournament<'_> {
             }
             self.progress.show_awaited_bots(&self.missing);
             tokio::select! {
-                () = sleep(LOOK) => {}
-                news = self.players.next_news() => self.handle_news_before_start(&news)?,
+                () = sleep(POLL_INTERVAL) => {}
+                news = self.players.next_event() => self.handle_event_before_start(&news)?,
             }
         }
     }
@@ -121,7 +121,7 @@ impl RunningTournament<'_> {
     async fn wait_for_return(&mut self) -> Result<(), Failure> {
         while !self.returning.is_empty() {
             for player in mem::take(&mut self.returning) {
-                if !self.stage.organiser.is_bot_connected(&player.name).await? {
+                if !self.target.organiser.is_bot_connected(&player.name).await? {
                     self.returning.push(player);
                 }
             }
@@ -130,12 +130,12 @@ impl RunningTournament<'_> {
             }
             self.progress.show_awaited_bots(&self.returning);
             tokio::select! {
-                () = sleep(LOOK) => {}
-                news = self.players.next_news() => {
-                    if let PlayerNews::GaveUp { bot, .. } | PlayerNews::Lost { bot, .. } = &news {
+                () = sleep(POLL_INTERVAL) => {}
+                news = self.players.next_event() => {
+                    if let LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } = &news {
                         self.returning.retain(|player| player.name != *bot);
                     }
-                    self.handle_bot_news(&news).await?;
+                    self.handle_bot_event(&news).await?;
                 }
             }
         }
@@ -146,7 +146,7 @@ impl RunningTournament<'_> {
     async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
         let mut stream = match self.states.take() {
             Some(states) => states,
-            None => match self.stage.organiser.watch_tournament(self.stage.tournament).await {
+            None => match self.target.organiser.watch_tournament(self.target.tournament).await {
                 Ok(states) => states,
                 Err(refused) => return Ok(Some(refused)),
             },
@@ -167,12 +167,12 @@ impl RunningTournament<'_> {
                     Ok(None) => return Ok(Some(Status::unavailable("the server closed the stream before the tournament ended"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
-                news = self.players.next_news() => self.handle_bot_news(&news).await?,
+                news = self.players.next_event() => self.handle_bot_event(&news).await?,
                 () = sleep_until(self.freeze_retry.unwrap_or_else(Instant::now)), if self.freeze_retry.is_some() => {
                     self.adjust_and_print().await;
                 }
-                bot = self.outages.exceed(self.outage_limit) => {
-                    let limit = span_words(millis(self.outage_limit));
+                bot = self.outages.wait_until_exceeded(self.outage_limit) => {
+                    let limit = format_duration(millis(self.outage_limit));
                     return Err(self.stop_failure(&format!("{bot}: its endpoint has failed for {limit} (outage_limit)")));
                 }
             }
@@ -180,10 +180,10 @@ impl RunningTournament<'_> {
     }
 
     /// Reacts to an event of a bot, and reports it.
-    async fn handle_bot_news(&mut self, news: &PlayerNews) -> Result<(), Failure> {
-        let line = self.progress.bot_news_line(news);
+    async fn handle_bot_event(&mut self, news: &LocalBotEvent) -> Result<(), Failure> {
+        let line = self.progress.bot_event_line(news);
         match news {
-            PlayerNews::OutageBegan { bot, cause } => {
+            LocalBotEvent::OutageBegan { bot, cause } => {
                 let is_first = self.outages.begin(bot);
                 let frozen = self.adjust_freeze().await;
                 if cause.class.needs_change() {
@@ -195,19 +195,19 @@ impl RunningTournament<'_> {
                     None => {}
                 }
             }
-            PlayerNews::OutageEnded { bot } => {
+            LocalBotEvent::OutageEnded { bot } => {
                 let Some(lasted) = self.outages.end(bot) else { return Ok(()) };
-                self.progress.print_line(&format!("{line} after {}", span_words(millis(lasted))));
+                self.progress.print_line(&format!("{line} after {}", format_duration(millis(lasted))));
                 self.adjust_and_print().await;
             }
-            PlayerNews::GaveUp { bot, .. } | PlayerNews::Lost { bot, .. } => {
-                self.print_bot_news(news)?;
+            LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } => {
+                self.print_bot_event(news)?;
                 // The program has lost its waiting questions and will not report their end, so the outage ends here.
                 if self.outages.end(bot).is_some() {
                     self.adjust_and_print().await;
                 }
             }
-            PlayerNews::Restarted { .. } | PlayerNews::Refused { .. } => self.print_bot_news(news)?,
+            LocalBotEvent::Restarted { .. } | LocalBotEvent::Refused { .. } => self.print_bot_event(news)?,
         }
         Ok(())
     }
@@ -227,9 +227,9 @@ impl RunningTournament<'_> {
             return None;
         }
         let changed = if is_wanted {
-            self.freeze.hold(&self.stage).await.map(Some)
+            self.freeze.hold(&self.target).await.map(Some)
         } else {
-            self.freeze.lift(&self.stage).await.map(|()| None)
+            self.freeze.lift(&self.target).await.map(|()| None)
         };
         let is_first = self.freeze_retry.is_none();
         match changed {
@@ -258,11 +258,11 @@ impl RunningTournament<'_> {
     async fn show_progress(&mut self) {
         if self.progress.is_line_due() {
             // An estimate that fails is omitted.
-            let models = self.ledgers.read_spending(self.stage.organiser.remote(), &self.seen.tournament);
+            let models = self.ledgers.read_spending(self.target.organiser.remote(), &self.seen.tournament);
             let models = models.await.unwrap_or_default();
             self.progress.set_spending(spending_line(&models));
         }
-        let TournamentAddress { organiser, tournament, .. } = &self.stage;
+        let TournamentAddress { organiser, tournament, .. } = &self.target;
         for losses in self.progress.show_tournament(&self.seen) {
             // If the server is lost or too old to answer, the reasons are omitted.
             let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
@@ -271,9 +271,9 @@ impl RunningTournament<'_> {
     }
 
     /// Reports an event of a bot. A bot that could not start ends the run.
-    fn print_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
-        let line = self.progress.bot_news_line(news);
-        if matches!(news, PlayerNews::Refused { .. }) {
+    fn print_bot_event(&self, news: &LocalBotEvent) -> Result<(), Failure> {
+        let line = self.progress.bot_event_line(news);
+        if matches!(news, LocalBotEvent::Refused { .. }) {
             let file = self.file.display();
             return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
         }
@@ -282,16 +282,16 @@ impl RunningTournament<'_> {
     }
 
     /// Handles an event of a bot before the first match: the start does not wait for a bot that cannot connect.
-    fn handle_news_before_start(&self, news: &PlayerNews) -> Result<(), Failure> {
+    fn handle_event_before_start(&self, news: &LocalBotEvent) -> Result<(), Failure> {
         let (bot, why) = match news {
-            PlayerNews::GaveUp { bot, how, log } => {
+            LocalBotEvent::GaveUp { bot, how, log } => {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
-            PlayerNews::Lost { bot, why } => (bot, format!("it has stopped playing: {why}")),
-            PlayerNews::Restarted { .. }
-            | PlayerNews::Refused { .. }
-            | PlayerNews::OutageBegan { .. }
-            | PlayerNews::OutageEnded { .. } => return self.print_bot_news(news),
+            LocalBotEvent::Lost { bot, why } => (bot, format!("it has stopped playing: {why}")),
+            LocalBotEvent::Restarted { .. }
+            | LocalBotEvent::Refused { .. }
+            | LocalBotEvent::OutageBegan { .. }
+            | LocalBotEvent::OutageEnded { .. } => return self.print_bot_event(news),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(

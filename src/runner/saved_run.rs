@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::{collections::BTreeSet, fmt, io, net::SocketAddr, path::Path};
 
 /// The format version of the saved state.
-const FORM: u32 = 2;
+const FORMAT_VERSION: u32 = 2;
 
 /// The saved state of a run, without tokens: each start of a bot replaces its token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ impl SavedRun {
     pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
         Self {
-            form: FORM,
+            form: FORMAT_VERSION,
             plan,
             server,
             listened_on,
@@ -91,7 +91,7 @@ impl SavedRun {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::runtime(error, path.display())),
         };
-        let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
+        let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORMAT_VERSION);
         kept.map(Some).ok_or_else(|| {
             let what = "this saved run is damaged, or another version of lastnim wrote it: use --fresh to start again";
             Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
@@ -176,7 +176,7 @@ fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
         let field = setting.field.split('.').next().unwrap_or_default();
         before[field] != now[field]
     };
-    let places = all_settings().filter(is_changed).filter_map(TournamentSetting::file_place);
+    let places = all_settings().filter(is_changed).filter_map(TournamentSetting::file_key);
     let changed = places.map(|(table, name)| match table.split('.').next() {
         Some(table) if !table.is_empty() => table,
         _ => name,
@@ -191,7 +191,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_changed_is_named_by_its_key() {
+    fn changes_are_named_by_their_keys() {
         let plan = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
         let kept = SavedRun::new(plan.clone(), None);
         assert_eq!(kept.changed_keys(&plan), Vec::<String>::new());
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_as_it_was_written() {
+    fn a_saved_run_is_read_back() {
         let path = std::env::temp_dir().join(format!("lastnim-kept-{}.json", std::process::id()));
         assert_eq!(SavedRun::read(&path).unwrap(), None);
         let mut kept = SavedRun::new(json!({ "settings": {} }), Some("host:1".into()));
         kept.registered.insert("alice".into());
         kept.write(&path).unwrap();
         assert_eq!(SavedRun::read(&path).unwrap(), Some(kept.clone()));
-        kept.form = FORM + 1;
+        kept.form = FORMAT_VERSION + 1;
         kept.write(&path).unwrap();
         let refused = SavedRun::read(&path).unwrap_err().to_string();
         assert!(refused.contains("use --fresh to start again"), "{refused}");

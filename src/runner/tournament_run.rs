@@ -1,9 +1,9 @@
 //! A run of a tournament, from the registration of its bots to its report.
 
 use super::{
-    check::match_count_words,
+    check::match_count_text,
     folder::{RunFolder, working_folder},
-    leaving::{LeftTournament, RunPart, find_pause_by_run, pause_while_away},
+    leaving::{LeaveOutcome, RunRole, find_own_pause, pause_before_leaving},
     model_checks::short_clock_warnings,
     model_measures::measure_models,
     model_settings::{models_in_run, settings_in_run},
@@ -14,7 +14,7 @@ use super::{
     probes::probe_or_stop,
     program::{BotProgram, ProgramCommand},
     progress::{RunProgress, how_to_join_text},
-    report::{SeenTournament, is_tournament_over},
+    report::{TournamentStatus, is_tournament_over},
     run_server::RunServer,
     running_tournament::RunningTournament,
     saved_run::SavedRun,
@@ -44,7 +44,7 @@ use std::{
 };
 
 /// The time for which a run tries to reach a lost server again.
-const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
+const RECONNECT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The maximum number of commands that a run names at its start.
 const MAX_NAMED_COMMANDS: usize = 8;
@@ -71,31 +71,31 @@ impl<'a> TournamentRun<'a> {
         let mut played = match self.prepare_tournament(&server, &programs).await {
             Ok(played) => played,
             Err(failure) => {
-                return server.stop_own().await.and(Err(failure));
+                return server.stop_embedded().await.and(Err(failure));
             }
         };
         let (form, file) = (self.form, self.file.display());
         // The run's own server does not restart.
-        let patience = if server.is_foreign() { GIVE_UP_AFTER } else { Duration::ZERO };
+        let patience = if server.is_foreign() { RECONNECT_TIMEOUT } else { Duration::ZERO };
         let ended = tokio::select! {
             ended = played.play_to_end(patience) => Some(ended),
             () = interrupted => None,
         };
-        let RunningTournament { stage, players, progress, seen, .. } = played;
+        let RunningTournament { target, players, progress, seen, .. } = played;
         match ended {
             Some(Ok(())) => {
                 players.wait_then_stop().await;
                 progress.finish();
                 let models = self.measure_or_warn(&server, &seen).await;
                 seen.print_report(form, models.as_ref(), &self.kept.amendments)?;
-                server.stop_own().await?;
+                server.stop_embedded().await?;
                 self.print_kept_files(&seen);
                 Ok(CommandExit::Done)
             }
             Some(Err(failure)) => {
                 players.stop_all().await;
                 // If the server failed, its error is the cause.
-                let closed = server.stop_own().await;
+                let closed = server.stop_embedded().await;
                 progress.finish();
                 closed.and(Err(failure))
             }
@@ -103,7 +103,7 @@ impl<'a> TournamentRun<'a> {
                 let again = runtime::wait_for_interrupt();
                 let closed = if server.is_foreign() {
                     tokio::select! {
-                        left = self.leave_tournament(&stage, &progress) => left,
+                        left = self.leave_tournament(&target, &progress) => left,
                         () = again => Ok(()),
                     }
                 } else {
@@ -111,7 +111,7 @@ impl<'a> TournamentRun<'a> {
                         "stopping once the open matches are finished; press Ctrl-C again to stop at once",
                     );
                     tokio::select! {
-                        closed = server.stop_own() => closed,
+                        closed = server.stop_embedded() => closed,
                         () = again => Ok(()),
                     }
                 };
@@ -129,7 +129,7 @@ impl<'a> TournamentRun<'a> {
     }
 
     /// Measures the models of a finished tournament. A failure does not affect the standings.
-    async fn measure_or_warn(&self, server: &RunServer, seen: &SeenTournament) -> Option<pb::ModelReport> {
+    async fn measure_or_warn(&self, server: &RunServer, seen: &TournamentStatus) -> Option<pb::ModelReport> {
         let tournament = seen.tournament.id.parse().ok()?;
         let measured = measure_models(self.plan, self.folder, &server.organiser, tournament).await;
         measured.unwrap_or_else(|failure| {
@@ -144,16 +144,16 @@ impl<'a> TournamentRun<'a> {
     /// Leaves a tournament on another server, pauses it there, and saves that.
     async fn leave_tournament(
         &mut self,
-        stage: &TournamentAddress,
+        target: &TournamentAddress,
         progress: &RunProgress,
     ) -> Result<(), Failure> {
         let plays_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
-        let part = if plays_bots { RunPart::PlaysBots } else { RunPart::Watches };
-        let left = pause_while_away(stage, part).await;
+        let part = if plays_bots { RunRole::Player } else { RunRole::Watcher };
+        let left = pause_before_leaving(target, part).await;
         if let Some(line) = left.line() {
             progress.print_line(&line);
         }
-        if let LeftTournament::Paused(at_us) = left {
+        if let LeaveOutcome::Paused(at_us) = left {
             self.kept.paused_at_us = Some(at_us);
             self.kept.write(&self.folder.saved_run_file())?;
         }
@@ -164,14 +164,14 @@ impl<'a> TournamentRun<'a> {
     async fn find_earlier_pause(
         &self,
         tournament: &pb::Tournament,
-        stage: &TournamentAddress,
+        target: &TournamentAddress,
     ) -> Result<Option<u64>, Failure> {
         let has_paused = self.kept.paused_at_us.is_some() || self.kept.freezes_after.is_some();
         if !has_paused || tournament.pause() == pb::OpenMatches::Unspecified {
             return Ok(None);
         }
-        let events = stage.organiser.tournament_events(stage.tournament).await?;
-        Ok(find_pause_by_run(&self.kept, &events))
+        let events = target.organiser.tournament_events(target.tournament).await?;
+        Ok(find_own_pause(&self.kept, &events))
     }
 
     /// Registers the bots, finds or creates the tournament, and starts the bots.
@@ -202,8 +202,8 @@ impl<'a> TournamentRun<'a> {
             .watch_tournament(id)
             .await
             .map_err(|status| organiser.broken_stream_failure(&status))?;
-        let stage = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
-        let mut players = LocalBots::new(stage.clone());
+        let target = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
+        let mut players = LocalBots::new(target.clone());
         let file = self.file.display();
         let (mut missing, mut returning, mut paused_at_us) = (Vec::new(), Vec::new(), None);
         if is_tournament_over(&tournament) {
@@ -222,7 +222,7 @@ impl<'a> TournamentRun<'a> {
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();
             }
-            paused_at_us = self.find_earlier_pause(&tournament, &stage).await?;
+            paused_at_us = self.find_earlier_pause(&tournament, &target).await?;
             if paused_at_us.is_some() {
                 let own = |player: &&PlayerEntry| player.origin != BotOrigin::Remote;
                 returning = self.plan.players.iter().filter(own).collect();
@@ -233,13 +233,13 @@ impl<'a> TournamentRun<'a> {
                     progress.print_line(&line);
                 }
             }
-            self.start_bots(&mut players, &stage, programs).await?;
-            self.print_how_to_join(server, &stage, &progress);
+            self.start_bots(&mut players, &target, programs).await?;
+            self.print_how_to_join(server, &target, &progress);
         }
-        let (states, seen, file) = (Some(states), SeenTournament::default(), self.file.to_owned());
+        let (states, seen, file) = (Some(states), TournamentStatus::default(), self.file.to_owned());
         Ok(RunningTournament {
             file,
-            stage,
+            target,
             players,
             ledgers: ModelLedgers::of_run(self.file, &self.kept),
             outages: Outages::default(),
@@ -308,13 +308,13 @@ impl<'a> TournamentRun<'a> {
     async fn start_bots(
         &self,
         players: &mut LocalBots,
-        stage: &TournamentAddress,
+        target: &TournamentAddress,
         programs: &HashMap<String, Vec<OsString>>,
     ) -> Result<(), Failure> {
         for PlayerEntry { name, origin } in &self.plan.players {
             match origin {
                 BotOrigin::House(bot, seed) => {
-                    let token = stage.organiser.rotate_token(name).await?;
+                    let token = target.organiser.rotate_token(name).await?;
                     players.add_house_bot(name.clone(), *bot, *seed, token);
                 }
                 BotOrigin::Command(words, given) => {
@@ -329,7 +329,7 @@ impl<'a> TournamentRun<'a> {
                                 .chain(arguments.iter().map(OsString::from))
                                 .collect(),
                             own: self.own.clone(),
-                            workplace: working_folder(self.file)?,
+                            working_folder: working_folder(self.file)?,
                             variables: ProgramVariables::Given(given.clone()),
                         },
                         log: self.folder.open_log(name)?,
@@ -359,7 +359,7 @@ impl<'a> TournamentRun<'a> {
             command: ProgramCommand {
                 words: self.own.words.iter().cloned().chain(arguments).collect(),
                 own: self.own.clone(),
-                workplace: working_folder(self.file)?,
+                working_folder: working_folder(self.file)?,
                 variables: ProgramVariables::OwnProgram,
             },
             log: self.folder.open_log(bot)?,
@@ -378,7 +378,7 @@ impl<'a> TournamentRun<'a> {
         let message = format!(
             "{title} {begins}: {bots} bots, files in {}; matches: {}\nfollow it in another terminal: lastnim tournament watch {} --server {address}{page}",
             self.folder.path().display(),
-            match_count_words(self.plan.total),
+            match_count_text(self.plan.total),
             tournament.id
         );
         if self.plan.total != TotalMatches::Open {
@@ -403,13 +403,13 @@ impl<'a> TournamentRun<'a> {
         (!commands.is_empty()).then(|| format!("{file} runs commands as you, with all your rights: {named}"))
     }
 
-    fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {
+    fn print_how_to_join(&self, server: &RunServer, target: &TournamentAddress, progress: &RunProgress) {
         let remote = self.plan.players.iter().filter(|player| player.origin == BotOrigin::Remote);
         for player in remote {
             let file = self.folder.token_file(&player.name);
             let file = file.exists().then(|| file.display().to_string());
-            let id = stage.tournament.to_string();
-            progress.print_line(&how_to_join_text(&player.name, &stage.address, &id, file.as_deref()));
+            let id = target.tournament.to_string();
+            progress.print_line(&how_to_join_text(&player.name, &target.address, &id, file.as_deref()));
             if server.listen_address().is_some_and(|address| address.ip().is_loopback()) {
                 progress.print_line("  (to reach the server from other machines, use --listen 0.0.0.0:PORT)");
             }
@@ -417,7 +417,7 @@ impl<'a> TournamentRun<'a> {
     }
 
     /// Prints where to see the matches.
-    fn print_kept_files(&self, seen: &SeenTournament) {
+    fn print_kept_files(&self, seen: &TournamentStatus) {
         if self.form == OutputFormat::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
             screen::print_note(format_args!(
                 "see its matches: lastnim serve --store sqlite:{}",

@@ -10,7 +10,7 @@ use crate::{
     args::{given_flags::GivenFlags, setting_flags::apply_flags},
     credentials::read_token_file,
     form::OutputFormat,
-    log::log_of_server,
+    log::start_server_log,
     screen,
     toml_file::read_or_print_mistakes,
 };
@@ -98,10 +98,10 @@ pub fn run(args: &ServeArgs) -> CommandResult {
         print_settings(settings, form).map_err(Failure::Output)?;
         return Ok(CommandExit::Done);
     }
-    let ServerTokens { known, drawn } = read_tokens(args)?;
-    log_of_server(settings.log.as_ref(), settings.log_format);
+    let ServerTokens { known_tokens, generated_token } = read_tokens(args)?;
+    start_server_log(settings.log.as_ref(), settings.log_format);
     let accepted = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
-    let server = RecoveringServer { settings, known, drawn, form, accepted };
+    let server = RecoveringServer { settings, known_tokens, generated_token, form, accepted };
     server.run()
 }
 
@@ -148,9 +148,9 @@ fn print_settings(settings: ServeSettings, form: OutputFormat) -> io::Result<()>
 
 /// The tokens of a server.
 struct ServerTokens {
-    known: Vec<(Token, Principal)>,
+    known_tokens: Vec<(Token, Principal)>,
     /// The admin's token, if it was generated.
-    drawn: Option<Token>,
+    generated_token: Option<Token>,
 }
 
 fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
@@ -161,10 +161,10 @@ fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
     {
         return Err(Failure::input("the admin and the viewer have the same token: use two different tokens"));
     }
-    let drawn = admin.is_none().then(Token::generate);
-    let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
+    let generated_token = admin.is_none().then(Token::generate);
+    let admin = admin.or_else(|| generated_token.clone()).map(|token| (token, Principal::Admin));
     let viewer = viewer.map(|token| (token, Principal::Viewer));
-    Ok(ServerTokens { known: admin.into_iter().chain(viewer).collect(), drawn })
+    Ok(ServerTokens { known_tokens: admin.into_iter().chain(viewer).collect(), generated_token })
 }
 
 /// Reads the token of a role from a file or a flag.

@@ -3,7 +3,7 @@
 use crate::{form::OutputFormat, screen};
 use lastnim_arena::Arena;
 use lastnim_core::referee::PublicKey;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use lastnim_store::{StoreUrl, Token};
 use serde_json::json;
 use std::{
@@ -12,19 +12,19 @@ use std::{
 };
 
 /// Describes the open matches and tournaments that this server continues from its store.
-fn carried_on_words(arena: &Arena) -> String {
+fn continued_text(arena: &Arena) -> String {
     match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
         (tournaments, matches) => format!(
             " (continuing {} and {})",
-            count_words(tournaments, "tournament", "tournaments"),
-            count_words(matches, "match", "matches")
+            count_with_noun(tournaments, "tournament", "tournaments"),
+            count_with_noun(matches, "match", "matches")
         ),
     }
 }
 
 /// The message that a server prints when it starts to listen.
-pub struct OpeningMessage<'a> {
+pub struct StartupMessage<'a> {
     /// The address of the server.
     pub address: SocketAddr,
     /// Whether the server shows web pages.
@@ -34,12 +34,12 @@ pub struct OpeningMessage<'a> {
     /// The key that signed the newest record, if it is not the one in use.
     pub former_key: Option<PublicKey>,
     /// The admin token, if it was generated.
-    pub drawn: Option<&'a Token>,
+    pub generated_token: Option<&'a Token>,
 }
 
 /// Prints the message, as text or as one line of JSON.
-pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
-    let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
+pub fn print_startup_message(opening: &StartupMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
+    let &StartupMessage { address, has_pages, store, former_key, generated_token } = opening;
     let mut out = screen::stdout();
     let public_key = arena.public_key().to_string();
     if form == OutputFormat::Json {
@@ -51,7 +51,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena
         if let Some(key) = former_key {
             line["former_public_key"] = key.to_string().into();
         }
-        if let Some(token) = drawn {
+        if let Some(token) = generated_token {
             line["admin_token"] = token.reveal().into();
         }
         writeln!(out, "{line}")?;
@@ -63,7 +63,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena
     }
     match store {
         StoreUrl::Memory => writeln!(out, "store: memory (all data is lost when the server stops)")?,
-        _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,
+        _ => writeln!(out, "store: {store}{}", continued_text(arena))?,
     }
     writeln!(out, "public key: {public_key}")?;
     if let Some(key) = former_key {
@@ -72,7 +72,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena
             "(the newest record in the store was signed by a different key, {key}: is --key right?)"
         )?;
     }
-    if let Some(token) = drawn {
+    if let Some(token) = generated_token {
         writeln!(out, "admin token: {}", token.reveal())?;
         writeln!(out, "(generated for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
     }

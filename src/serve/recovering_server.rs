@@ -2,9 +2,9 @@
 
 use super::{
     former_key::find_former_key,
-    opening::{OpeningMessage, print_opening},
+    opening::{StartupMessage, print_startup_message},
     settings::{AcceptedLosses, ServeSettings},
-    standby::{ServerCard, second_listener, wait_for_turn, wait_until_unconfirmed},
+    standby::{ServerCard, duplicate_listener, wait_for_turn, wait_until_unconfirmed},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -36,16 +36,16 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 pub struct RecoveringServer {
     pub settings: ServeSettings,
     /// The tokens of the admin and the viewer.
-    pub known: Vec<(Token, Principal)>,
+    pub known_tokens: Vec<(Token, Principal)>,
     /// The admin token, if it was generated.
-    pub drawn: Option<Token>,
+    pub generated_token: Option<Token>,
     pub form: OutputFormat,
     pub accepted: AcceptedLosses,
 }
 
 /// The state that survives a restart in the same process.
 #[derive(Debug, Default)]
-struct Survivors {
+struct RestartState {
     /// The socket, on which connections wait during the restart.
     socket: Option<net::TcpListener>,
     /// Why the server restarts.
@@ -71,7 +71,7 @@ struct OpenedArena {
 }
 
 /// Asks the database every second whether it still belongs to this server.
-async fn keep_asking(store: &dyn Store) -> Infallible {
+async fn poll_ownership(store: &dyn Store) -> Infallible {
     loop {
         tokio::time::sleep(RETRY_INTERVAL).await;
         if let Err(error) = store.check_intact().await {
@@ -81,7 +81,7 @@ async fn keep_asking(store: &dyn Store) -> Infallible {
 }
 
 /// Returns whether a server that stands by may get the database later.
-fn may_pass(error: &anyhow::Error) -> bool {
+fn may_succeed_later(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<StoreError>();
     error.is_some_and(|error| error.is_transient() || matches!(error, StoreError::Taken(_)))
 }
@@ -104,15 +104,15 @@ impl Restart {
 impl RecoveringServer {
     /// Serves until an interrupt or a termination signal.
     pub fn run(self) -> CommandResult {
-        let mut survivors = Survivors::default();
+        let mut restart_state = RestartState::default();
         let key = self.settings.read_key()?;
         let interrupt = Interrupt::listen()?;
         loop {
             let threads = self.settings.threads.map(usize::from);
             // When this call returns, the runtime and every task that uses the old memory have ended.
-            let done = runtime::run_on_runtime(threads, self.serve(&key, &interrupt, &mut survivors));
-            let Some(restart) = &survivors.restart else { return done };
-            if interrupt.has_come() {
+            let done = runtime::run_on_runtime(threads, self.serve(&key, &interrupt, &mut restart_state));
+            let Some(restart) = &restart_state.restart else { return done };
+            if interrupt.has_arrived() {
                 return Ok(CommandExit::Done);
             }
             restart.log();
@@ -124,15 +124,15 @@ impl RecoveringServer {
         &self,
         key: &SigningKey,
         interrupt: &Interrupt,
-        survivors: &mut Survivors,
+        restart_state: &mut RestartState,
     ) -> CommandResult {
-        let listener = self.listener(&mut survivors.socket).await?;
+        let listener = self.listener(&mut restart_state.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         // From now on the signal does not end the process. Before this server has the database, it does nothing.
         drop(runtime::wait_for_hand_over());
         let settings = self.settings.clone();
-        let card = ServerCard::new(&settings, &self.known, key.public_key(), address);
-        let restart = survivors.restart.take();
+        let card = ServerCard::new(&settings, &self.known_tokens, key.public_key(), address);
+        let restart = restart_state.restart.take();
         let opened = tokio::select! {
             biased;
             () = interrupt.clone().wait() => return Ok(CommandExit::Done),
@@ -154,14 +154,14 @@ impl RecoveringServer {
                 "took the database over again: open tournaments and matches continue"
             ),
             None => {
-                let opening = OpeningMessage {
+                let opening = StartupMessage {
                     address,
                     has_pages: !config.no_web,
                     store: &store,
                     former_key,
-                    drawn: self.drawn.as_ref(),
+                    generated_token: self.generated_token.as_ref(),
                 };
-                print_opening(&opening, self.form, &arena).map_err(Failure::Output)?;
+                print_startup_message(&opening, self.form, &arena).map_err(Failure::Output)?;
             }
         }
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings not listed have their defaults");
@@ -187,15 +187,15 @@ impl RecoveringServer {
                 () = hand_over, if stands_by => {
                     let _ = noted.set(Restart::HandedOver);
                 }
-                silent = wait_until_unconfirmed(|| owner.store_unconfirmed_for()), if stands_by => {
+                silent = wait_until_unconfirmed(|| owner.time_since_store_confirmed()), if stands_by => {
                     let why = format!("for {silent:.1?} the database has not confirmed that it still belongs to this server");
                     let _ = noted.set(Restart::Displaced(why));
                 }
             }
-            Shutdown::LetGo
+            Shutdown::Immediate
         });
         let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
-        survivors.restart = match &served {
+        restart_state.restart = match &served {
             Err(ServeError::Store(StoreError::LostCommits(why))) => Some(Restart::LostCommits(why.clone())),
             Err(ServeError::Store(taken @ StoreError::Taken(_))) if stands_by => {
                 Some(Restart::Displaced(taken.to_string()))
@@ -224,7 +224,7 @@ impl RecoveringServer {
             };
             return self.arena_on(backend).await;
         }
-        let (name, holder) = card.name_of_holder();
+        let (name, holder) = card.holder_name();
         let has_let_go = matches!(restart, Some(Restart::HandedOver));
         let opening = async {
             let mut said = String::new();
@@ -232,7 +232,7 @@ impl RecoveringServer {
                 wait_for_turn(&settings.store, card, &name, has_let_go).await?;
                 let opened = async { self.arena_on(open().await?).await };
                 match opened.await {
-                    Err(Failure::Runtime(error)) if may_pass(&error) => {
+                    Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
                         let words = format!("{error:#}");
                         if words != said {
                             tracing::info!(error = words, "standing by: the database cannot be opened yet");
@@ -244,7 +244,7 @@ impl RecoveringServer {
                 }
             }
         };
-        let listener = second_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
+        let listener = duplicate_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
         let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
         tokio::select! {
             biased;
@@ -259,7 +259,8 @@ impl RecoveringServer {
         let store = Arc::clone(&backend.store);
         let opening = async {
             let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
-            let arena = Arena::open(self.settings.server.limits.clone(), backend, self.known.clone()).await;
+            let arena =
+                Arena::open(self.settings.server.limits.clone(), backend, self.known_tokens.clone()).await;
             let opened = arena.map(|arena| OpenedArena { arena, former_key });
             opened.map_err(|error| {
                 let what = format!("--store {}", self.settings.store);
@@ -269,7 +270,7 @@ impl RecoveringServer {
                 }
             })
         };
-        let asking = keep_asking(store.as_ref());
+        let asking = poll_ownership(store.as_ref());
         tokio::select! {
             biased;
             opened = opening => opened,

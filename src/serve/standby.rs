@@ -30,7 +30,7 @@ const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The settings that may differ between two servers of a database, because they describe one machine.
-const OF_ONE_MACHINE: [&str; 10] = [
+const MACHINE_SETTINGS: [&str; 10] = [
     "listen",
     "log",
     "log_format",
@@ -55,15 +55,15 @@ impl ServerCard {
     /// Describes the server that listens at `address`.
     pub fn new(
         settings: &ServeSettings,
-        known: &[(Token, Principal)],
+        known_tokens: &[(Token, Principal)],
         key: PublicKey,
         address: SocketAddr,
     ) -> Self {
         let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
-        shared.retain(|setting, _| !OF_ONE_MACHINE.contains(&setting.as_str()));
+        shared.retain(|setting, _| !MACHINE_SETTINGS.contains(&setting.as_str()));
         shared.insert("key".to_owned(), key.to_string().into());
         shared.insert("viewer_token".to_owned(), Value::Null);
-        for (token, principal) in known {
+        for (token, principal) in known_tokens {
             let role = if *principal == Principal::Admin { "admin_token" } else { "viewer_token" };
             shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());
         }
@@ -72,7 +72,7 @@ impl ServerCard {
     }
 
     /// Returns a channel for the name of the server that has the database, which is this one at first.
-    pub fn name_of_holder(&self) -> (watch::Sender<String>, watch::Receiver<String>) {
+    pub fn holder_name(&self) -> (watch::Sender<String>, watch::Receiver<String>) {
         watch::channel(self.name.clone())
     }
 
@@ -99,7 +99,7 @@ impl ServerCard {
     ///
     /// # Errors
     /// The first setting that differs.
-    fn check_same(&self, holder: &Self) -> Result<(), StoreError> {
+    fn check_shared_settings(&self, holder: &Self) -> Result<(), StoreError> {
         if holder.shared.is_empty() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ fn hex_of(bytes: &[u8]) -> String {
 }
 
 /// Returns a listener on the same socket.
-pub fn second_listener(listener: &TcpListener) -> io::Result<TcpListener> {
+pub fn duplicate_listener(listener: &TcpListener) -> io::Result<TcpListener> {
     let socket = listener.as_fd().try_clone_to_owned()?;
     TcpListener::from_std(socket.into())
 }
@@ -165,7 +165,7 @@ async fn wait_for_lock(
             return Ok(());
         }
         let card = ServerCard::of_holder(holder);
-        if let Err(difference) = own.check_same(&card) {
+        if let Err(difference) = own.check_shared_settings(&card) {
             // A server that is only starting may not have described itself yet.
             let since = *differs_since.get_or_insert_with(Instant::now);
             return if since.elapsed() > MAX_DIFFERENCE { Err(difference) } else { Ok(()) };
@@ -216,10 +216,10 @@ async fn wait_for_lock(
 }
 
 /// Waits until the database has not confirmed for too long that it belongs to this server, so that another server may take
-/// over soon. `unconfirmed_for` is the time without a confirmation.
-pub async fn wait_until_unconfirmed(unconfirmed_for: impl Fn() -> Option<Duration>) -> Duration {
+/// over soon. `time_since_confirmed` is the time without a confirmation.
+pub async fn wait_until_unconfirmed(time_since_confirmed: impl Fn() -> Option<Duration>) -> Duration {
     loop {
-        if let Some(silent) = unconfirmed_for().filter(|&silent| silent > MAX_UNCONFIRMED) {
+        if let Some(silent) = time_since_confirmed().filter(|&silent| silent > MAX_UNCONFIRMED) {
             return silent;
         }
         sleep(CHECK_INTERVAL).await;
@@ -233,9 +233,9 @@ mod tests {
     fn card(change: impl FnOnce(&mut ServeSettings), token: &str) -> ServerCard {
         let mut settings = ServeSettings::default();
         change(&mut settings);
-        let known = [(Token::parse(token).unwrap(), Principal::Admin)];
+        let known_tokens = [(Token::parse(token).unwrap(), Principal::Admin)];
         let key = lastnim_core::referee::SigningKey::from_seed(&[7; 32]).public_key();
-        ServerCard::new(&settings, &known, key, "127.0.0.1:7600".parse().unwrap())
+        ServerCard::new(&settings, &known_tokens, key, "127.0.0.1:7600".parse().unwrap())
     }
 
     #[test]
@@ -245,24 +245,24 @@ mod tests {
         let read = |card: &ServerCard| {
             ServerCard::of_holder(&DatabaseHolder { description: card.to_json(), ..Default::default() })
         };
-        assert_eq!(own.check_same(&read(&own)), Ok(()));
+        assert_eq!(own.check_shared_settings(&read(&own)), Ok(()));
         let elsewhere = card(|settings| settings.listen = "0.0.0.0:1".parse().unwrap(), TOKEN);
-        assert_eq!(own.check_same(&read(&elsewhere)), Ok(()));
+        assert_eq!(own.check_shared_settings(&read(&elsewhere)), Ok(()));
         let private = card(|settings| settings.server.private = true, TOKEN);
-        let told = own.check_same(&read(&private)).unwrap_err().to_string();
+        let told = own.check_shared_settings(&read(&private)).unwrap_err().to_string();
         assert!(
             told.starts_with("--private differs from that of ")
                 && told.contains(" (false here, true there):"),
             "{told}"
         );
         let other = TOKEN.replace('8', "9");
-        let told = own.check_same(&read(&card(|_| {}, &other))).unwrap_err().to_string();
+        let told = own.check_shared_settings(&read(&card(|_| {}, &other))).unwrap_err().to_string();
         assert!(
             told.starts_with("--admin-token differs")
                 && !told.contains(&own.shared["admin_token"].to_string()),
             "{told}"
         );
         // A server that has not described itself yet, or an older one, is not compared.
-        assert_eq!(own.check_same(&ServerCard::of_holder(&DatabaseHolder::default())), Ok(()));
+        assert_eq!(own.check_shared_settings(&ServerCard::of_holder(&DatabaseHolder::default())), Ok(()));
     }
 }

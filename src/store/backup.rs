@@ -2,10 +2,10 @@
 
 use super::{
     check::fail_if_damaged,
-    command::{NamedStore, open, store_failure},
+    command::{StoreLocation, open, store_failure},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::WorkLine, screen};
-use lastnim_report::words::count_words;
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::StatusLine, screen};
+use lastnim_report::words::count_with_noun;
 use lastnim_store::{StoreError, StoreUrl, check_store};
 use serde_json::json;
 use std::{
@@ -15,7 +15,7 @@ use std::{
 };
 
 /// Copies a store into a new file, or prints the commands that do so.
-pub async fn back_up(store: &NamedStore, file: &Path, form: OutputFormat) -> CommandResult {
+pub async fn back_up(store: &StoreLocation, file: &Path, form: OutputFormat) -> CommandResult {
     match &store.url {
         StoreUrl::Memory => Err(store_failure(
             &store.url,
@@ -73,7 +73,7 @@ impl Drop for UnfinishedCopy<'_> {
 }
 
 async fn copy_and_check(
-    store: &NamedStore,
+    store: &StoreLocation,
     database: &Path,
     file: &Path,
     form: OutputFormat,
@@ -82,10 +82,10 @@ async fn copy_and_check(
     open(store).await?.close().await;
     let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;
-    let line = WorkLine::show("copying and checking");
+    let line = StatusLine::show("copying and checking");
     lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;
     let copied = StoreUrl::Sqlite(copy.temporary.clone());
-    let reader = open(&NamedStore { url: copied.clone(), accept_lost_wal: false }).await?;
+    let reader = open(&StoreLocation { url: copied.clone(), accept_lost_wal: false }).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(&copied, error))?;
     drop(line);
     reader.close().await;
@@ -104,8 +104,8 @@ async fn copy_and_check(
             })
         },
         |output| {
-            let matches = count_words(found.matches + found.unfinished, "match", "matches");
-            let events = count_words(found.events, "event", "events");
+            let matches = count_with_noun(found.matches + found.unfinished, "match", "matches");
+            let events = count_with_noun(found.events, "event", "events");
             writeln!(output, "{shown}: {bytes} bytes with {matches} and {events}, checked")
         },
     )?;

@@ -1,16 +1,16 @@
 //! `lastnim store check`.
 
-use super::command::{NamedStore, open, store_failure};
-use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::WorkLine};
-use lastnim_report::{Section, words::count_words};
+use super::command::{StoreLocation, open, store_failure};
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::StatusLine};
+use lastnim_report::{Section, words::count_with_noun};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
 
 /// Checks a store and prints the result.
-pub async fn check(store: &NamedStore, form: OutputFormat) -> CommandResult {
+pub async fn check(store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let reader = open(store).await?;
     let store = &store.url;
-    let line = WorkLine::show("checking every match");
+    let line = StatusLine::show("checking every match");
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
     drop(line);
     form.print_report(|| check_json(store, &found), || store_check_section(&found).into())?;
@@ -23,7 +23,7 @@ pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failu
     let Some(first) = found.described.first() else { return Ok(()) };
     let more = match found.damages - 1 {
         0 => String::new(),
-        more => format!(" (and {})", count_words(more, "more damaged place", "more damaged places")),
+        more => format!(" (and {})", count_with_noun(more, "more damaged place", "more damaged places")),
     };
     Err(Failure::Runtime(anyhow::anyhow!("--store {store}: {first}{more}")))
 }

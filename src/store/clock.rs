@@ -1,10 +1,12 @@
 //! `lastnim store repair-clock`, and the check that the clock fits a store.
 
-use super::command::{NamedStore, open_for_writing, store_failure};
+use super::command::{StoreLocation, open_for_writing, store_failure};
 use crate::{CommandExit, CommandResult, Failure, form::OutputFormat};
 use lastnim_core::referee::Timestamp;
-use lastnim_report::words::count_words;
-use lastnim_store::{Change, ClockFit, LaterTimes, Store, StoreError, StoreUrl, StoredClock, rough_span};
+use lastnim_report::words::count_with_noun;
+use lastnim_store::{
+    Change, ClockFit, LaterTimes, Store, StoreError, StoreUrl, StoredClock, approximate_duration,
+};
 use serde_json::json;
 use std::{io::Write as _, time::SystemTime};
 
@@ -20,13 +22,13 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
     let ClockFit::Ahead(ahead) = clock.fit(now()) else { return Ok(()) };
     Err(Failure::Runtime(anyhow::anyhow!(
         "--store {store}: the clock is {} ahead of the latest time in the store; if the clock is right, run `lastnim store repair-clock` first",
-        rough_span(ahead)
+        approximate_duration(ahead)
     )))
 }
 
 /// Repairs the times in a store on the assumption that the clock is right. Unsigned times in the future become the
 /// present time, and all time since the latest stored time counts as age.
-pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResult {
+pub async fn repair_clock(store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let opened = open_for_writing(store, ": only a store that no server has open can be repaired").await?;
     let store = &store.url;
     let repaired = repair(opened.as_ref()).await;
@@ -42,10 +44,10 @@ pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResu
         })
     };
     form.print_result(json, |output| {
-        writeln!(output, "{} set back", count_words(unsigned, "timestamp was", "timestamps were"))?;
+        writeln!(output, "{} set back", count_with_noun(unsigned, "timestamp was", "timestamps were"))?;
         if matches > 0 {
             let matches =
-                count_words(matches, "match still has timestamps in the future", "matches still have timestamps in the future");
+                count_with_noun(matches, "match still has timestamps in the future", "matches still have timestamps in the future");
             writeln!(
                 output,
                 "{matches}: the records are not changed, so pruning by age removes them later than other matches"

@@ -41,7 +41,7 @@ pub struct StoreArgs {
 
 /// A store to open.
 #[derive(Debug, Clone)]
-pub struct NamedStore {
+pub struct StoreLocation {
     pub url: StoreUrl,
     /// Whether it may be opened although its write-ahead log, which contained commits, is gone.
     pub accept_lost_wal: bool,
@@ -123,7 +123,7 @@ docs/how-to/look-after-a-store.md explains it.")]
 
 pub fn run(args: StoreArgs) -> CommandResult {
     let url = args.store.parse().map_err(|error| Failure::input(format!("--store: {error}")))?;
-    let store = NamedStore { url, accept_lost_wal: args.accept_lost_wal };
+    let store = StoreLocation { url, accept_lost_wal: args.accept_lost_wal };
     runtime::run_on_runtime(Some(1), async move {
         match args.action {
             Action::Check { form } => check::check(&store, form.form()).await,
@@ -136,13 +136,13 @@ pub fn run(args: StoreArgs) -> CommandResult {
 }
 
 /// Opens a store for reading.
-pub async fn open(store: &NamedStore) -> Result<Arc<dyn StoreReader>, Failure> {
+pub async fn open(store: &StoreLocation) -> Result<Arc<dyn StoreReader>, Failure> {
     let opened = open_reader_with(&store.url, store.accept_lost_wal).await;
     opened.map_err(|error| store_failure(&store.url, error))
 }
 
 /// Opens an existing store for changes. No server may have it open; `hint` says what to do if one does.
-pub async fn open_for_writing(store: &NamedStore, hint: &str) -> Result<Arc<dyn Store>, Failure> {
+pub async fn open_for_writing(store: &StoreLocation, hint: &str) -> Result<Arc<dyn Store>, Failure> {
     let options = OpenOptions { accept_lost_wal: store.accept_lost_wal, ..OpenOptions::default() };
     let store = &store.url;
     if *store == StoreUrl::Memory {

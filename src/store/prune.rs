@@ -2,18 +2,18 @@
 
 use super::{
     clock::{check_clock, now},
-    command::{NamedStore, open_for_writing, store_failure},
+    command::{StoreLocation, open_for_writing, store_failure},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
     form::OutputFormat,
-    progress::WorkLine,
+    progress::StatusLine,
     remote::{RemoteServer, ServerArgs},
 };
 use clap::Args;
 use lastnim_core::{game::TournamentId, referee::Timestamp};
 use lastnim_proto::pb;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use lastnim_store::{PruneFilter, prune_store};
 use std::{io::Write as _, time::Duration};
 
@@ -47,14 +47,14 @@ impl PruneArgs {
 }
 
 /// Removes records through the named server, or directly from a store that no server has open.
-pub async fn prune(args: &PruneArgs, store: &NamedStore, form: OutputFormat) -> CommandResult {
+pub async fn prune(args: &PruneArgs, store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {
         Some(_) => prune_on_server(args, filter).await?,
         None => prune_offline(args, store, filter).await?,
     };
     let message = pb::PruneRecordsResponse { pruned_matches };
-    let removed = count_words(pruned_matches, "record was", "records were");
+    let removed = count_with_noun(pruned_matches, "record was", "records were");
     form.print_message(&message, |output| writeln!(output, "{removed} removed"))?;
     Ok(CommandExit::Done)
 }
@@ -70,11 +70,11 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 }
 
 /// Prunes a store directly, as its server would. The server must not be running.
-async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
+async fn prune_offline(args: &PruneArgs, store: &StoreLocation, filter: PruneFilter) -> Result<u64, Failure> {
     let opened =
         open_for_writing(store, "; or remove the records through that server, with --server ADDR").await?;
     let store = &store.url;
-    let _line = WorkLine::show("removing records");
+    let _line = StatusLine::show("removing records");
     let pruned = async {
         if args.older_than.is_some() {
             check_clock(store, opened.as_ref()).await?;

@@ -1,6 +1,6 @@
 //! `lastnim store stats`.
 
-use super::command::{NamedStore, open, store_failure};
+use super::command::{StoreLocation, open, store_failure};
 use crate::{CommandExit, CommandResult, form::OutputFormat};
 use lastnim_report::{Cell, Column, Section, Table, words::format_time};
 use lastnim_store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredTournament};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// The number of tournaments that one request reads.
-const PAGE: usize = 500;
+const PAGE_SIZE: usize = 500;
 
 /// The statistics of a store.
 struct StoreStats {
@@ -19,7 +19,7 @@ struct StoreStats {
 }
 
 /// Measures a store and prints the result.
-pub async fn show(store: &NamedStore, form: OutputFormat) -> CommandResult {
+pub async fn show(store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let reader = open(store).await?;
     let store = &store.url;
     let measuring = async {
@@ -38,7 +38,7 @@ pub async fn show(store: &NamedStore, form: OutputFormat) -> CommandResult {
 async fn bot_count(store: &dyn Store) -> Result<usize, StoreError> {
     let (mut count, mut after) = (0, None);
     loop {
-        let page = store.bots(after.as_ref(), PAGE).await?;
+        let page = store.bots(after.as_ref(), PAGE_SIZE).await?;
         count += page.len();
         let Some(last) = page.into_iter().next_back() else { return Ok(count) };
         after = Some(last.name);
@@ -49,7 +49,7 @@ async fn bot_count(store: &dyn Store) -> Result<usize, StoreError> {
 async fn all_tournaments(store: &dyn Store) -> Result<Vec<StoredTournament>, StoreError> {
     let mut all: Vec<StoredTournament> = Vec::new();
     loop {
-        let mut page = store.tournaments(all.last().map(|last| last.id), PAGE).await?;
+        let mut page = store.tournaments(all.last().map(|last| last.id), PAGE_SIZE).await?;
         if page.is_empty() {
             return Ok(all);
         }

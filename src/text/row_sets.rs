@@ -7,7 +7,7 @@ use lastnim_core::{
 };
 use lastnim_report::{
     Section,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 
 /// The maximum number of leaves printed as text.
@@ -23,7 +23,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
     if examples.is_empty() {
         return section;
     }
-    let mut items = vec![format!("for example {}", join_words(examples, "; "))];
+    let mut items = vec![format!("for example {}", join_items(examples, "; "))];
     if rows.rows().nth(examples.len()).is_some() {
         let (shown, left_out) = rows.leaves().split_at(rows.leaves().len().min(MAX_LEAVES_SHOWN));
         items.extend(shown.iter().map(|leaf| match (leaf.as_row(), leaf.covering_pairs().next()) {
@@ -34,7 +34,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
         if !left_out.is_empty() {
             items.push(format!(
                 "and {}: --json lists them",
-                count_words(left_out.len(), "more set", "more sets")
+                count_with_noun(left_out.len(), "more set", "more sets")
             ));
         }
     }
@@ -42,7 +42,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
 }
 
 /// Says how much was examined if an answer is incomplete. `cases` is the word for the cases, such as `rows`.
-pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
+pub fn incompleteness_note(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,
         Completeness::Partial { settled, all, halt } => Some(format!(

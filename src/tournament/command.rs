@@ -10,7 +10,7 @@ use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::given_flags::GivenFlags,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
-    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
     runner::{
         self, CheckArgs, ModelLedgers, PlanArgs, RunArgs, SuperviseArgs, spending_json, spending_section,
     },
@@ -119,7 +119,7 @@ models have cost, and an estimate of what they will cost.")]
         #[arg(long, value_enum)]
         state: Option<StateArg>,
         /// Lists at most this many tournaments
-        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE_SIZE.into()))]
         limit: u32,
         /// Continues a list with the token printed at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
@@ -307,7 +307,7 @@ impl TournamentCommands {
                 let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(cancelled.tournament)?)
             }
-            ServerAction::Intervene(intervention) => intervention.act(&self.remote, self.form).await,
+            ServerAction::Intervene(intervention) => intervention.apply(&self.remote, self.form).await,
             ServerAction::Show(TournamentArg { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = self.remote.answer(service.get_tournament(request)).await?;

@@ -49,7 +49,7 @@ annulled, none of its matches count; choose this if most of its matches are stil
         #[arg(long, value_enum)]
         results: ResultsArg,
         #[command(flatten)]
-        why: Why,
+        why: ReasonArgs,
     },
     /// Voids matches or duplicate groups, and plays them again
     #[command(after_help = "Examples:
@@ -64,7 +64,7 @@ keeps its record. In formats with rounds only matches of the current round can b
         #[command(flatten)]
         target: Target,
         #[command(flatten)]
-        why: Why,
+        why: ReasonArgs,
     },
     /// Ends a ladder after its current round
     #[command(after_help = "Examples:
@@ -116,7 +116,7 @@ impl Target {
 
 /// The reason for an intervention.
 #[derive(Debug, Args)]
-pub struct Why {
+pub struct ReasonArgs {
     /// The reason, shown to everyone: 1 to 200 characters
     #[arg(long, value_name = "TEXT")]
     reason: Reason,
@@ -135,7 +135,7 @@ impl InterventionCommand {
     }
 
     /// Runs the command, and prints the event and the progress.
-    pub async fn act(self, remote: &RemoteServer, form: OutputFormat) -> Result<(), Failure> {
+    pub async fn apply(self, remote: &RemoteServer, form: OutputFormat) -> Result<(), Failure> {
         let mut service = remote.tournament_client();
         let to_id = |id: TournamentName| id.to_string();
         match self {

@@ -5,10 +5,10 @@ use crate::{Failure, form::OutputFormat, new_file::AtomicFile, remote::RemoteSer
 use clap::Args;
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
-    manifest::{Manifest, ManifestReader, ReadManifest},
+    manifest::{Manifest, ManifestReadResult, ManifestReader},
     pb,
 };
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use serde_json::json;
 use std::{
     io::{self, Write},
@@ -64,7 +64,7 @@ async fn receive_manifest(
     if !rest.is_empty() {
         reader.read_line(&rest);
     }
-    let ReadManifest { signed, manifest } = reader.finish();
+    let ManifestReadResult { signed, manifest } = reader.finish();
     let (manifest, signer) = signed.and_then(|signer| Ok((manifest?, signer))).map_err(|flaw| {
         Failure::Runtime(anyhow::anyhow!("the server sent a manifest that does not verify: {flaw}"))
     })?;
@@ -87,14 +87,14 @@ fn print_summary(
             "file": path.display().to_string(),
             "tournament_id": manifest.id.to_string(),
             "state": manifest.state.to_string(),
-            "so_far": manifest.is_so_far(),
+            "so_far": manifest.is_interim(),
             "matches": manifest.matches.len(),
             "signer": signer.to_string(),
         })
     };
     form.print_result(json, |output| {
-        let what = if manifest.is_so_far() { "interim manifest" } else { "manifest" };
-        let matches = count_words(manifest.matches.len() as u64, "match", "matches");
+        let what = if manifest.is_interim() { "interim manifest" } else { "manifest" };
+        let matches = count_with_noun(manifest.matches.len() as u64, "match", "matches");
         let path = path.display();
         writeln!(output, "{path}: {what}, {}, {matches}, signed by {signer}", manifest.state)
     })

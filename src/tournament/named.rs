@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_told_from_an_id() {
+    fn files_and_ids_are_distinguished() {
         assert_eq!("cups/a.toml".parse(), Ok(TournamentName::File("cups/a.toml".into())));
         let id = "01890a5d-ac96-774b-bcce-b302099a8057";
         assert_eq!(id.parse::<TournamentName>().unwrap().to_string(), id);

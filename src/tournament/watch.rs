@@ -1,13 +1,13 @@
 //! `lastnim tournament watch`.
 
 use crate::{
-    Failure, form::OutputFormat, progress::bar_style, remote::RemoteServer, runner::SeenTournament,
-    watched_link::WatchedLink,
+    Failure, connection_reporter::ConnectionReporter, form::OutputFormat, progress::bar_style,
+    remote::RemoteServer, runner::TournamentStatus,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use lastnim_core::visible_text::visible_text;
 use lastnim_proto::pb;
-use lastnim_report::{tournament_activity::activity_lines, words::count_words};
+use lastnim_report::{tournament_activity::activity_lines, words::count_with_noun};
 use std::{
     io::{self, IsTerminal as _},
     time::Duration,
@@ -20,16 +20,16 @@ const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
 /// Follows a tournament to its end, and prints the standings.
 pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut states = remote.watch_tournament(id);
-    let mut link = WatchedLink::default();
+    let mut link = ConnectionReporter::default();
     let mut screen = WatchScreen::new();
     let mut ticks = tokio::time::interval(ACTIVITY_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut seen = SeenTournament::default();
+    let mut seen = TournamentStatus::default();
     while !seen.is_over() {
         tokio::select! {
-            news = states.next_news() => {
+            news = states.next_update() => {
                 let news = news.map_err(|status| remote.refusal_failure(&status))?;
-                if let Some(state) = screen.bar.suspend(|| link.message_of(news, remote)) {
+                if let Some(state) = screen.bar.suspend(|| link.extract_message(news, remote)) {
                     seen.update(state);
                     screen.show_tournament(&seen.tournament);
                 }
@@ -67,7 +67,7 @@ impl WatchScreen {
     }
 
     fn show_tournament(&mut self, tournament: &pb::Tournament) {
-        let field = count_words(tournament.field.len(), "bot", "bots");
+        let field = count_with_noun(tournament.field.len(), "bot", "bots");
         let quarantined = format!(", quarantined: {}", tournament.damage);
         let waiting = match tournament.pause() {
             _ if !tournament.damage.is_empty() => quarantined.as_str(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Settings that are not allowed in the table. The run puts transcripts, ledgers and rates in its own folder, and
 /// `[llm]` contains the shared budgets and the outage limit.
-const LEFT_OUT: [&str; 7] = [
+const OMITTED_SETTINGS: [&str; 7] = [
     "transcript",
     "ledger",
     "shared_budget",
@@ -23,7 +23,7 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
     let mut fits = true;
     {
         let mut all = settings.settings();
-        all.retain(|setting| !LEFT_OUT.contains(&setting.key()));
+        all.retain(|setting| !OMITTED_SETTINGS.contains(&setting.key()));
         let keys: Vec<_> = all.iter().map(lastnim_config::Setting::key).collect();
         if !toml.check_table(path, llm, &keys) {
             return None;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_reaches_the_bot() {
+    fn settings_in_a_file_reach_the_bot() {
         let llm = json!({
             "model": "m 1", "base_url": "http://h/v1", "api_key_env": "KEY", "temperature": 0, "stream": false,
             "reasoning_effort": "high", "prompt": "-p.md", "max_tokens": 99, "on_failure": "random", "turn_timeout": "5s",

@@ -15,7 +15,7 @@ use lastnim_proto::{
     parse_request, pb,
     tournament::{parse_settings_and_terms, settings_message},
 };
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, TournamentFormat, count_matches};
 
 /// A tournament and its bots.
@@ -92,7 +92,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let parsed = parsed.map_err(|violations| {
         violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));
         if violations.unlisted_count() > 0 {
-            let more = count_words(
+            let more = count_with_noun(
                 violations.unlisted_count(),
                 "more mistake like these",
                 "more mistakes like these",
@@ -152,7 +152,7 @@ mod tests {
     "#;
 
     #[test]
-    fn what_was_played_is_written_as_a_file_that_says_the_same() {
+    fn exported_settings_are_read_back() {
         let examples = ["gauntlet", "knockout", "ladder", "round-robin", "sprt", "swiss"];
         let examples = examples.map(|name| {
             let path = format!("{}/examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));

@@ -8,7 +8,7 @@ use crate::{
 use lastnim_bots::{HouseBot, HouseBotError};
 use lastnim_core::game::{BotName, BotNameError};
 use lastnim_llm::LlmSettings;
-use lastnim_report::words::enumerate_words;
+use lastnim_report::words::join_with_and;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         BotOrigin::Command(..) | BotOrigin::Remote => false,
     };
     if seed.is_some() && !uses_seed {
-        let drawing = enumerate_words(&kinds_that_draw());
+        let drawing = join_with_and(&seeded_bot_kinds());
         let what = format_args!("only the house bots {drawing} and language models use a seed");
         toml.report_mistake(&at("seed"), what);
         return None;
@@ -189,6 +189,6 @@ fn string_table(value: &Value) -> Option<BTreeMap<String, String>> {
 }
 
 /// Returns the kinds of house bots that use a seed.
-fn kinds_that_draw() -> Vec<&'static str> {
+fn seeded_bot_kinds() -> Vec<&'static str> {
     HouseBot::EXAMPLES.into_iter().filter(|bot| bot.draws_takes()).map(HouseBot::kind).collect()
 }

@@ -11,7 +11,7 @@ use lastnim_tournament::FormatProfile;
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// The reason why a file may not have `start_at`.
-const WHY_NO_START: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-at`";
+const NO_START_AT_REASON: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-at`";
 
 /// Reads the settings of a file.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl SettingsReader {
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
         self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
-        toml.refuse_key("start_at", WHY_NO_START);
+        toml.refuse_key("start_at", NO_START_AT_REASON);
         for table in file_tables() {
             self.read_table(table, toml);
         }
@@ -39,7 +39,7 @@ impl SettingsReader {
     }
 
     fn read_table(&mut self, table: &str, toml: &mut TomlDocument) {
-        let places = all_settings().filter_map(|setting| Some((setting.file_place()?, setting)));
+        let places = all_settings().filter_map(|setting| Some((setting.file_key()?, setting)));
         let is_here =
             |setting: &TournamentSetting| setting.format().is_none_or(|format| Some(format) == self.format);
         let settings = places.filter(|((place, _), setting)| *place == table && is_here(setting));
@@ -132,7 +132,7 @@ fn path_of_field(field: &str) -> String {
     // The longest match is needed because both `clock.lag_quota_ms` and `clock` are settings.
     let settings = all_settings().filter(|setting| rest_of(setting).is_some());
     let longest = settings.max_by_key(|setting| setting.field.len());
-    let place = longest.and_then(|setting| Some((setting.file_place()?, rest_of(setting)?)));
+    let place = longest.and_then(|setting| Some((setting.file_key()?, rest_of(setting)?)));
     match (place, field) {
         (Some(((table, name), rest)), _) => {
             let element = rest.find(']').map_or("", |end| &rest[..=end]);

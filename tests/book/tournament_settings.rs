@@ -23,7 +23,7 @@ fn row(name: &str, setting: &TournamentSetting) -> String {
 pub(crate) fn tables() -> String {
     let mut sections = Vec::<(String, Vec<String>)>::new();
     for setting in all_settings().filter(|setting| setting.kind != ValueKind::Matrix) {
-        let Some((table, name)) = setting.file_place() else { continue };
+        let Some((table, name)) = setting.file_key() else { continue };
         let title = match (table, setting.format()) {
             ("", _) => "At the top of the file:".to_owned(),
             (_, Some(profile)) => format!("`[format]` with `kind = \"{}\"`:", profile.word()),

@@ -71,7 +71,7 @@ async fn manifests_do_not_leak_unrevealed_rows() {
         }
     })
     .await;
-    assert!(running.is_so_far() && running.matches.iter().all(|listed| listed.record == ListedRecord::Open));
+    assert!(running.is_interim() && running.matches.iter().all(|listed| listed.record == ListedRecord::Open));
     let mut numbers: Vec<_> = running.matches.iter().map(|listed| listed.number).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [0, 1, 2, 3, 4]);

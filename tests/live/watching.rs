@@ -7,7 +7,7 @@ use super::{
 };
 use lastnim_arena::Limits;
 use lastnim_bots::HouseBot;
-use lastnim_client::{ResumedStream, SeenEvents, WatchNews, connect, status_of_error};
+use lastnim_client::{ResumedStream, SeenEvents, WatchUpdate, connect, status_of_error};
 use lastnim_proto::{
     pb::{self, record_event, tournament_service_client::TournamentServiceClient},
     record::parse_record,
@@ -211,15 +211,15 @@ fn follow(address: &str, id: &str) -> ResumedStream<pb::WatchMatchResponse> {
 async fn read_news(
     stream: &mut ResumedStream<pb::WatchMatchResponse>,
     seen: &mut (SeenEvents, Vec<pb::RecordEvent>),
-    mut is_enough: impl FnMut(&WatchNews<pb::WatchMatchResponse>, usize) -> bool,
+    mut is_enough: impl FnMut(&WatchUpdate<pb::WatchMatchResponse>, usize) -> bool,
 ) -> Vec<String> {
     let mut losses = Vec::new();
     loop {
-        let news = soon("news", stream.next_news()).await.unwrap();
+        let news = soon("news", stream.next_update()).await.unwrap();
         match &news {
-            WatchNews::Opened => seen.0.begin_again(),
-            WatchNews::Lost(reason) => losses.push(reason.clone()),
-            WatchNews::Message(watched) => {
+            WatchUpdate::Opened => seen.0.restart(),
+            WatchUpdate::Lost(reason) => losses.push(reason.clone()),
+            WatchUpdate::Message(watched) => {
                 seen.1.extend(watched.event.clone().filter(|event| seen.0.note(event)));
             }
         }
@@ -244,7 +244,7 @@ async fn a_watcher_goes_on_after_a_silent_proxy_with_every_event_once() {
     let losses = read_news(&mut stream, &mut seen, |_, _| began.elapsed() > Duration::from_secs(3)).await;
     assert_eq!(losses, [""; 0]);
     proxy.freeze();
-    let losses = read_news(&mut stream, &mut seen, |news, _| matches!(news, WatchNews::Lost(_))).await;
+    let losses = read_news(&mut stream, &mut seen, |news, _| matches!(news, WatchUpdate::Lost(_))).await;
     assert!(losses[0].contains("silent"), "{losses:?}");
     let playing = [one.playing_timidly(1), two.playing_timidly(1)];
     for playing in playing {
@@ -257,7 +257,7 @@ async fn a_watcher_goes_on_after_a_silent_proxy_with_every_event_once() {
     assert_eq!(seen.1, unhashed.collect::<Vec<_>>());
 
     let mut unknown = follow(&host.address, "01890a5d-ac96-774b-bcce-b302099a8057");
-    let refused = soon("a refusal", unknown.next_news()).await.unwrap_err();
+    let refused = soon("a refusal", unknown.next_update()).await.unwrap_err();
     assert_eq!(refused.code(), Code::NotFound, "no use in trying again");
 }
 

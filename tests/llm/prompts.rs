@@ -30,7 +30,7 @@ async fn prompts_of_tournament(scoring: pb::Scoring) -> Vec<String> {
         ..LlmSettings::default()
     };
     let options = Options::new(&server.address, token).tournament(tournament);
-    let bot = LlmBot::with_key(settings, 0, Some(ApiKey::new(KEY))).unwrap().on_server(&options).unwrap();
+    let bot = LlmBot::with_key(settings, 0, Some(ApiKey::new(KEY))).unwrap().with_server(&options).unwrap();
     timeout(LONG, run_async_until(bot, options, pending())).await.expect("it does not end").unwrap();
     endpoint.calls().iter().map(|call| call.last_message().to_owned()).collect()
 }

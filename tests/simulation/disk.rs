@@ -10,7 +10,7 @@ use lastnim_store::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
     NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
     StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnheardMatches,
+    UnacknowledgedMatches,
 };
 use lastnim_tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -384,13 +384,13 @@ impl Store for SimulatedStore {
         self.reach().await?.prunable_matches(page).await
     }
 
-    async fn unheard_matches(
+    async fn unacknowledged_matches(
         &self,
         bot: &BotName,
         from: MatchId,
         limit: usize,
-    ) -> Result<UnheardMatches, StoreError> {
-        self.reach().await?.unheard_matches(bot, from, limit).await
+    ) -> Result<UnacknowledgedMatches, StoreError> {
+        self.reach().await?.unacknowledged_matches(bot, from, limit).await
     }
 
     async fn unheard_tournament_ends(

@@ -6,7 +6,7 @@ use crate::played::{all_events, bots, match_changes, match_id, open_match, play_
 use crate::tournaments::{standings, tournament};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
-use lastnim_store::{Change, FinishedTournament};
+use lastnim_store::{Change, TournamentResult};
 use lastnim_tournament::{FormatVerdict, TournamentState};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
     let (open, _) = open_match(match_id(6));
     place.write(&store, &[all_events(&open)]);
     let unheard = |bot: &BotName, from: u64, limit| {
-        let found = place.run(store.unheard_matches(bot, match_id(from), limit)).unwrap();
+        let found = place.run(store.unacknowledged_matches(bot, match_id(from), limit)).unwrap();
         let all = (0..9).map(match_id).collect::<Vec<_>>();
         let number = |id| all.iter().position(|one| one == id).unwrap();
         (found.newest.iter().map(number).collect::<Vec<_>>(), found.more)
@@ -49,7 +49,7 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
     for number in 1..=3 {
         let stored = tournament(number);
         let verdict = Arc::new(FormatVerdict::Standings);
-        let over = FinishedTournament { at: since(number), played: 8, total: 12, verdict };
+        let over = TournamentResult { at: since(number), played: 8, total: 12, verdict };
         let (id, standings) = (stored.id, Arc::clone(&lines));
         place.write(&store, &[Change::TournamentCreated(stored)]);
         assert_eq!(ends(&names[1], since(number), 9), []);

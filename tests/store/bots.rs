@@ -5,7 +5,7 @@ use crate::played::{bots, events_change, match_id, play_match, tournament_id};
 use crate::tournaments::{standings, tournament};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
-use lastnim_store::{Change, FieldHistory, FinishedTournament, Store, StoredBot, TokenHash};
+use lastnim_store::{Change, FieldHistory, Store, StoredBot, TokenHash, TournamentResult};
 use lastnim_tournament::{FieldChange, FieldMovement, FormatVerdict, TournamentState};
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub fn bots_are_removed(place: &Place) {
         place.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
     }
     let verdict = Arc::new(FormatVerdict::Standings);
-    let over = FinishedTournament { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
+    let over = TournamentResult { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
     let change = FieldChange { round: 2, bot: idle.clone(), movement: FieldMovement::Leaves };
     place.write(
         &store,

@@ -8,8 +8,8 @@ use crate::versions::version;
 use lastnim_core::game::{BotName, Seat};
 use lastnim_core::referee::{MatchPhase, Timestamp};
 use lastnim_store::{
-    Change, ClockJump, FinishedTournament, LaterTimes, NewestIds, QuestionPlace, Store, StoredBot,
-    StoredClock, StoredTranscript, check_store, open_reader,
+    Change, ClockJump, LaterTimes, NewestIds, QuestionPlace, Store, StoredBot, StoredClock, StoredTranscript,
+    TournamentResult, check_store, open_reader,
 };
 use lastnim_tournament::{FormatVerdict, TournamentState};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub fn times_that_nothing_signs_are_set_back(place: &Place) {
     let mut created = tournament(1);
     created.created_at = later;
     let verdict = Arc::new(FormatVerdict::Standings);
-    let over = FinishedTournament { at: later + DAY, played: 1, total: 1, verdict };
+    let over = TournamentResult { at: later + DAY, played: 1, total: 1, verdict };
     let signed = (0..100).map(|seed| play_match(match_id(1), bots(0..3), None, seed, u32::MAX));
     let signed =
         { signed }.find(|record| record.state().phase() == MatchPhase::Ended && record.audit().is_ok());

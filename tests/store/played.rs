@@ -61,7 +61,7 @@ pub fn play_match(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed:
         }
     }
     while referee.record().state().phase() != MatchPhase::Ended && referee.record().state().ply() < plies {
-        referee.effects_announced(now);
+        referee.mark_effects_announced(now);
         now = now + Duration::from_micros(random.below(5_000));
         let state = referee.record().state();
         let (ply, seat) = (state.ply(), state.position().to_move());

@@ -5,11 +5,11 @@ use crate::played::{bots, tournament_id};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Piles, SeatCount};
 use lastnim_core::referee::{Terms, Timestamp};
-use lastnim_store::{Change, FieldHistory, FinishedTournament, Store, StoredTournament};
+use lastnim_store::{Change, FieldHistory, Store, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
-    FieldChange, FieldMovement, FormatVerdict, KeptDays, KeptMatches, LadderPairing, LadderSettings,
-    MeanEstimate, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring, Settings,
+    FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
+    PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays, Scoring, Settings,
     SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat, TournamentState,
 };
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         alliance: AllianceSource::Random,
         scoring: Scoring::Win,
         oracle: OracleAccess::Closed,
-        retention: Retention::new(KeptMatches::new(number + 1).ok(), KeptDays::new(30).ok()),
+        retention: Retention::new(RetainedMatchCount::new(number + 1).ok(), RetentionDays::new(30).ok()),
         concurrency: Concurrency::new(7).unwrap(),
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
         start_at: Some(5),
@@ -133,7 +133,7 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
     let lines = Arc::new(standings(&names));
     let bye = (names[0].clone(), 3);
-    let tournament_over = FinishedTournament {
+    let tournament_over = TournamentResult {
         at: Timestamp::from_micros(9),
         played: 8,
         total: 12,
@@ -227,7 +227,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     let store = place.open();
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
-    let over = FinishedTournament { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
+    let over = TournamentResult { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
     let over =
         Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
     let read = |id| place.run(store.checkpoint(id)).unwrap();

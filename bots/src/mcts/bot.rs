@@ -34,13 +34,13 @@ impl Bot for Mcts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::practice_games::drawn_game;
+    use crate::practice_games::random_game;
     use lastnim_core::oracle::Solution;
 
     /// Returns the number of positions, out of 400 random ones, in which the bot errs.
     fn count_errors(playouts: &str) -> u32 {
         let errs = |number| {
-            let game = drawn_game(number, 3, 3, 5);
+            let game = random_game(number, 3, 3, 5);
             let view = MatchView::practice(&game, &[]).unwrap();
             let optimal = Solution::new(&game).optimal_takes(view.position());
             !optimal.contains(Mcts::new(playouts.parse().unwrap(), number).play(&view))

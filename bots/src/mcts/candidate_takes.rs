@@ -2,7 +2,7 @@
 
 /// Maximum number of takes tried in a position.
 pub(super) const MAX_CANDIDATES: u64 = 32;
-const HALF: u64 = MAX_CANDIDATES / 2;
+const HALF_CANDIDATES: u64 = MAX_CANDIDATES / 2;
 
 /// The takes that the search tries: all takes if the pile has at most 32 counters, otherwise the 16 smallest and the 16
 /// largest.
@@ -18,14 +18,14 @@ impl CandidateTakes {
     }
 
     /// Returns the indexes of the candidates, from 0.
-    pub(super) fn places(self) -> impl Iterator<Item = u8> {
+    pub(super) fn indices(self) -> impl Iterator<Item = u8> {
         0..self.counters.min(MAX_CANDIDATES) as u8
     }
 
     /// Returns the take at an index, in ascending order.
     pub(super) fn take_at(self, place: u8) -> u64 {
         let place = u64::from(place);
-        if self.counters <= MAX_CANDIDATES || place < HALF {
+        if self.counters <= MAX_CANDIDATES || place < HALF_CANDIDATES {
             1 + place
         } else {
             self.counters - (MAX_CANDIDATES - 1 - place)
@@ -40,7 +40,7 @@ mod tests {
 
     fn takes(counters: u64) -> Vec<u64> {
         let candidates = CandidateTakes::of_pile(counters);
-        candidates.places().map(|place| candidates.take_at(place)).collect()
+        candidates.indices().map(|place| candidates.take_at(place)).collect()
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Node {
         Self {
             to_move: position.to_move(),
             candidates,
-            untried: candidates.places().collect(),
+            untried: candidates.indices().collect(),
             tried: Vec::new(),
             visits: 0,
         }
@@ -142,7 +142,7 @@ impl<'a> SearchTree<'a> {
             }
         }
         let winner = self.play_at_random(position);
-        self.note_result(&path, at, winner);
+        self.record_result(&path, at, winner);
     }
 
     /// Adds the position after a take and returns the index of its edge.
@@ -170,7 +170,7 @@ impl<'a> SearchTree<'a> {
     }
 
     /// Updates every edge on the path of a playout.
-    fn note_result(&mut self, path: &[(usize, usize)], last: usize, winner: Option<Seat>) {
+    fn record_result(&mut self, path: &[(usize, usize)], last: usize, winner: Option<Seat>) {
         for &(node, edge) in path {
             let satisfaction = self.satisfaction_of(self.nodes[node].to_move, winner);
             let node = &mut self.nodes[node];
@@ -197,7 +197,7 @@ fn make_take(position: &mut Position, take: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::practice_games::drawn_game;
+    use crate::practice_games::random_game;
     use lastnim_core::game::{AllianceMatrix, Ending, MAX_COUNTERS, MAX_PILES, Piles, SeatCount};
 
     fn search(game: &Game, playouts: u32) -> (u64, usize, u32) {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn visits_add_up() {
-        let game = drawn_game(1, 3, 3, 4);
+        let game = random_game(1, 3, 3, 4);
         let start = game.first_position();
         let mut tree = SearchTree::new(&game, &start, SeededDraw::new(1, 2));
         for _ in 0..500 {

@@ -26,18 +26,18 @@ fn main() {
     println!("seats  rows      forced  by one    kept");
     for seats in [2, 3, 4, 5, 6, 8] {
         let seats = SeatCount::new(seats).expect("there are 2 to 32 seats");
-        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-        let standard = |_: &mut Numbers| AllianceMatrix::standard(seats);
-        print_line(seats, "standard", &mut numbers, standard);
-        print_line(seats, "random", &mut numbers, |numbers| numbers.matrix(seats));
+        let mut numbers = RandomNumbers(0x9e37_79b9_7f4a_7c15);
+        let standard = |_: &mut RandomNumbers| AllianceMatrix::standard(seats);
+        print_forced_wins(seats, "standard", &mut numbers, standard);
+        print_forced_wins(seats, "random", &mut numbers, |numbers| numbers.matrix(seats));
     }
 }
 
-fn print_line(
+fn print_forced_wins(
     seats: SeatCount,
     rows: &str,
-    numbers: &mut Numbers,
-    mut matrix: impl FnMut(&mut Numbers) -> AllianceMatrix,
+    numbers: &mut RandomNumbers,
+    mut matrix: impl FnMut(&mut RandomNumbers) -> AllianceMatrix,
 ) {
     let rate = ErrorRate::new(ERROR_RATE).expect("a probability");
     let (mut forced, mut by_one, mut kept) = (0_u32, 0_u32, 0.0);
@@ -66,9 +66,9 @@ fn print_line(
 }
 
 /// A random number generator (xorshift64); its state must not be 0.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

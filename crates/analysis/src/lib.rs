@@ -20,8 +20,8 @@ pub use declarations::{
 };
 pub use lazy::{LinearExtensions, PartialRow, RowCount, RowSet};
 pub use rationalisability::{
-    AddGameError, AddedGame, Contradiction, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality,
-    RationalisableRows, TakeOfGame,
+    AddGameError, AddGameOutcome, Contradiction, DeclaredRow, KnowledgeReading, Minimality,
+    RationalisableRows, StoredGameLimits, TakeOfGame,
 };
 pub use robustness::{
     Coalition, ErrorOutlook, ErrorOutlookError, ErrorRate, ErrorRateError, MAX_ERRING_COUNTERS, Robustness,

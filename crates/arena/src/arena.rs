@@ -99,9 +99,9 @@ pub(crate) struct ArenaInner {
     /// Counts the changes to the live state that are not written to the store.
     pub(crate) live_changes: LiveChanges,
     /// Limits how many missed match ends are read at the same time.
-    pub(crate) catching_up: Arc<Semaphore>,
+    pub(crate) missed_end_permits: Arc<Semaphore>,
     /// Locks the data of finished matches while records are removed, or transcripts are published or removed.
-    pub(crate) changing_kept: Arc<Mutex<()>>,
+    pub(crate) record_lock: Arc<Mutex<()>>,
     /// Cancelled when the arena stops: once no match is open, or the time for finishing matches is over.
     pub(crate) stopped: CancellationToken,
     /// The background tasks that may write to the store. The store is closed after they have ended.
@@ -166,8 +166,8 @@ impl Arena {
                 cross_tables: CrossTableQueue::default(),
                 ended_tournaments: EndedTournaments::default(),
                 live_changes: LiveChanges::default(),
-                catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
-                changing_kept: Arc::default(),
+                missed_end_permits: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
+                record_lock: Arc::default(),
                 stopped: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             };
@@ -219,9 +219,9 @@ impl Arena {
     }
 
     /// Returns for how long the database has not confirmed that it belongs to this server, as
-    /// [`Store::unconfirmed_for`](lastnim_store::Store::unconfirmed_for) says.
-    pub fn store_unconfirmed_for(&self) -> Option<Duration> {
-        self.inner.store.unconfirmed_for()
+    /// [`Store::time_since_confirmed`](lastnim_store::Store::time_since_confirmed) says.
+    pub fn time_since_store_confirmed(&self) -> Option<Duration> {
+        self.inner.store.time_since_confirmed()
     }
 
     /// Waits until the store can be used.

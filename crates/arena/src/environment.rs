@@ -16,12 +16,12 @@ type FillRandom = dyn Fn(&mut [u8]) + Send + Sync;
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     random: Arc<FillRandom>,
-    long_work: LongWork,
+    long_task_mode: LongTaskMode,
 }
 
 /// The place where long work runs.
 #[derive(Debug, Clone, Copy)]
-enum LongWork {
+enum LongTaskMode {
     /// On blocking threads, apart from those that handle messages.
     OnThreads,
     /// In tasks, so that the order of events is reproducible.
@@ -34,7 +34,7 @@ impl Environment {
         date: impl Fn() -> SystemTime + Send + Sync + 'static,
         random: impl Fn(&mut [u8]) + Send + Sync + 'static,
     ) -> Self {
-        Self { date: Arc::new(date), random: Arc::new(random), long_work: LongWork::InTasks }
+        Self { date: Arc::new(date), random: Arc::new(random), long_task_mode: LongTaskMode::InTasks }
     }
 
     /// Returns the current date and time.
@@ -43,24 +43,24 @@ impl Environment {
     }
 
     /// Runs long work that may wait. The future is boxed, so that this code is compiled once for all kinds of work.
-    pub fn spawn_long(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
-        match self.long_work {
-            LongWork::OnThreads => {
+    pub fn spawn_long_task(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
+        match self.long_task_mode {
+            LongTaskMode::OnThreads => {
                 let runtime = Handle::current();
                 spawn_blocking(move || runtime.block_on(work))
             }
-            LongWork::InTasks => spawn(work),
+            LongTaskMode::InTasks => spawn(work),
         }
     }
 
     /// Runs long work that never waits.
-    pub(crate) fn spawn_work<T: Send + 'static>(
+    pub(crate) fn spawn_computation<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> JoinHandle<T> {
-        match self.long_work {
-            LongWork::OnThreads => spawn_blocking(work),
-            LongWork::InTasks => spawn(async move { work() }),
+        match self.long_task_mode {
+            LongTaskMode::OnThreads => spawn_blocking(work),
+            LongTaskMode::InTasks => spawn(async move { work() }),
         }
     }
 
@@ -74,7 +74,7 @@ impl Default for Environment {
     /// Uses the system's clock and random bytes, and runs long work on separate threads.
     fn default() -> Self {
         let random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
-        Self { long_work: LongWork::OnThreads, ..Self::new(SystemTime::now, random) }
+        Self { long_task_mode: LongTaskMode::OnThreads, ..Self::new(SystemTime::now, random) }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// The reason given when the field of a ladder can no longer change.
-pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, so its field can no longer change";
+pub(crate) const FIELD_CLOSED: &str = "its last round has begun, so its field can no longer change";
 
 /// Why the arena rejects a request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -38,7 +38,7 @@ pub enum ArenaError {
     HouseBot(BotName),
     /// A bot asked for a match that is not practice.
     #[error("{bot} may only start matches against house bots; {opponents}")]
-    NotPractice {
+    NotPracticeMatch {
         /// The bot.
         bot: BotName,
         /// The available house bots.
@@ -49,7 +49,7 @@ pub enum ArenaError {
         "{bot} has started {per_minute} practice match{es} in a minute: try again in {} s", retry_seconds(*.wait),
         es = if *.per_minute == 1 { "" } else { "es" }
     )]
-    TooMuchPractice {
+    PracticeRateExceeded {
         /// The bot.
         bot: BotName,
         /// The limit per minute.
@@ -113,7 +113,7 @@ pub enum ArenaError {
     },
     /// A limit that applies to a guest's match is reached.
     #[error("the limit on {what} is reached ({limit})")]
-    NoGuestPlace {
+    TooManyGuestMatches {
         /// The things whose number is limited, such as `open matches`.
         what: &'static str,
         /// The limit.
@@ -162,7 +162,7 @@ pub enum ArenaError {
         what: String,
     },
     /// The transcript of a question was not published.
-    #[error("seat {seat} of match {match_id}, {}: no transcript was published", question_words(*.ply))]
+    #[error("seat {seat} of match {match_id}, {}: no transcript was published", question_label(*.ply))]
     NoSuchTranscript {
         /// The match.
         match_id: MatchId,
@@ -215,7 +215,7 @@ impl ArenaError {
     }
 }
 
-fn question_words(ply: Option<u32>) -> String {
+fn question_label(ply: Option<u32>) -> String {
     ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"))
 }
 

@@ -34,17 +34,17 @@ impl IdGenerator {
     }
 
     pub fn next_match(&self) -> MatchId {
-        let (unix_ms, bytes) = self.next_parts();
+        let (unix_ms, bytes) = self.next_id_parts();
         MatchId::new(unix_ms, &bytes)
     }
 
     pub fn next_tournament(&self) -> TournamentId {
-        let (unix_ms, bytes) = self.next_parts();
+        let (unix_ms, bytes) = self.next_id_parts();
         TournamentId::new(unix_ms, &bytes)
     }
 
     /// Returns the millisecond of the next id, and the bytes after it: the counter and random bytes.
-    fn next_parts(&self) -> (u64, [u8; 10]) {
+    fn next_id_parts(&self) -> (u64, [u8; 10]) {
         let mut bytes = [0; 10];
         self.environment.fill_random(&mut bytes);
         let by_clock = (self.clock.now().as_micros() / 1_000) << COUNTER_BITS;

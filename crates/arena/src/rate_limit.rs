@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_actions_do_not_count_and_learn_when_to_come_back() {
+    fn refused_actions_do_not_count_and_get_a_retry_time() {
         let (limit, start) = (RateLimit::new(2, Duration::from_secs(10)), Instant::now());
         let used = limit.count(None, start, 2).unwrap();
         assert_eq!(limit.count(Some(used), start, 1), Err(Duration::from_secs(10)));

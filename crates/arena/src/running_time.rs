@@ -30,13 +30,13 @@ pub(crate) struct RunningTime {
     /// The longest time without a heartbeat that still counts as running time.
     stall_threshold: Duration,
     /// When the last heartbeat that was not late arrived.
-    alive_at: Duration,
+    last_timely_heartbeat: Duration,
     /// The instant up to which time has been counted or left out.
     counted_until: Duration,
     /// The running time counted so far.
-    ran_for: Duration,
+    running_total: Duration,
     /// Set from the first heartbeat after a gap until time runs again.
-    catching_up: Option<StallRecovery>,
+    recovery: Option<StallRecovery>,
     /// When time last resumed after a gap in which streams may have been lost.
     recovered_at: Option<Duration>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct RunningTime {
 #[derive(Debug, Clone, Copy)]
 struct StallRecovery {
     since: Duration,
-    last_sign: Duration,
+    last_heartbeat: Duration,
     setbacks: u32,
 }
 
@@ -53,10 +53,10 @@ impl RunningTime {
     pub(crate) fn start(stall_threshold: Duration) -> Self {
         Self {
             stall_threshold,
-            alive_at: Duration::ZERO,
+            last_timely_heartbeat: Duration::ZERO,
             counted_until: Duration::ZERO,
-            ran_for: Duration::ZERO,
-            catching_up: None,
+            running_total: Duration::ZERO,
+            recovery: None,
             recovered_at: None,
         }
     }
@@ -66,35 +66,35 @@ impl RunningTime {
         if !self.is_stalled(at) {
             self.count_until(at);
         }
-        self.ran_for
+        self.running_total
     }
 
     /// Notes a heartbeat at `at`. If it ends a gap, returns for how long time stood still.
     pub(crate) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
         if !self.is_stalled(at) {
-            self.alive_at = at;
+            self.last_timely_heartbeat = at;
             self.count_until(at);
             return None;
         }
-        let mut catching_up =
-            self.catching_up.unwrap_or(StallRecovery { since: at, last_sign: at, setbacks: 0 });
-        if at.saturating_sub(catching_up.last_sign) > self.stall_threshold {
-            catching_up.since = at;
-            catching_up.setbacks += 1;
+        let mut recovery =
+            self.recovery.unwrap_or(StallRecovery { since: at, last_heartbeat: at, setbacks: 0 });
+        if at.saturating_sub(recovery.last_heartbeat) > self.stall_threshold {
+            recovery.since = at;
+            recovery.setbacks += 1;
         }
-        catching_up.last_sign = at;
-        let caught_up_for = at.saturating_sub(catching_up.since);
-        let gap = catching_up.since.saturating_sub(self.counted_until);
+        recovery.last_heartbeat = at;
+        let caught_up_for = at.saturating_sub(recovery.since);
+        let gap = recovery.since.saturating_sub(self.counted_until);
         let has_caught_up =
             !caught_up_for.is_zero() && caught_up_for >= (gap / CATCH_UP_FRACTION).min(MAX_CATCH_UP);
-        if !has_caught_up && catching_up.setbacks < MAX_GAPS_WHILE_CATCHING_UP {
-            self.catching_up = Some(catching_up);
+        if !has_caught_up && recovery.setbacks < MAX_GAPS_WHILE_CATCHING_UP {
+            self.recovery = Some(recovery);
             return None;
         }
         let stood_still = at.saturating_sub(self.counted_until);
         self.counted_until = at;
-        self.alive_at = at;
-        self.catching_up = None;
+        self.last_timely_heartbeat = at;
+        self.recovery = None;
         if stood_still >= MIN_GAP_LOSING_STREAMS {
             self.recovered_at = Some(at);
         }
@@ -109,12 +109,12 @@ impl RunningTime {
     }
 
     fn count_until(&mut self, at: Duration) {
-        self.ran_for += at.saturating_sub(self.counted_until);
+        self.running_total += at.saturating_sub(self.counted_until);
         self.counted_until = self.counted_until.max(at);
     }
 
     fn is_stalled(&self, at: Duration) -> bool {
-        self.catching_up.is_some() || at.saturating_sub(self.alive_at) > self.stall_threshold
+        self.recovery.is_some() || at.saturating_sub(self.last_timely_heartbeat) > self.stall_threshold
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_left_out_whichever_call_comes_first() {
+    fn a_gap_is_excluded_whichever_call_comes_first() {
         for first_reader in [None, Some(ms(13_001)), Some(ms(13_030))] {
             let mut time = RunningTime::start(THRESHOLD);
             run(&mut time, ms(0), ms(1_000));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_while_catching_up_is_left_out_as_well() {
+    fn a_gap_while_catching_up_is_also_excluded() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert_eq!(run(&mut time, ms(5_000), ms(5_200)), []);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_on_in_an_overloaded_server() {
+    fn time_continues_in_an_overloaded_server() {
         let mut time = RunningTime::start(THRESHOLD);
         let mut at = ms(0);
         while at < ms(60_000) {

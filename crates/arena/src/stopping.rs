@@ -25,12 +25,12 @@ impl Arena {
                 ended.await;
             }
         };
-        let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
+        let with_timeout = tokio::time::timeout(within, no_match_open).await.is_ok();
         self.inner.stopped.cancel();
-        if !in_time {
+        if !with_timeout {
             // Waiting commits fail now, because a match that waits for an unusable store would not handle the
             // interruption.
-            self.inner.context.commits.fail_waiting();
+            self.inner.context.commits.fail_waiting_commits();
             let open: Vec<MatchHandle> =
                 self.inner.matches.write().values().map(|open| open.handle.clone()).collect();
             for handle in open {

@@ -39,7 +39,7 @@ pub enum RowSource {
 
 /// A take that a bot made itself, with its alternatives.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OwnPly<'a> {
+pub(super) struct BotPly<'a> {
     pub(super) audit: &'a PlyAudit,
     /// The position before the take.
     pub(super) position: &'a Position,
@@ -58,7 +58,7 @@ impl AuditedMatch<'_> {
     ///
     /// # Panics
     /// If the audit belongs to another game.
-    pub(super) fn own_plies(&self, wanted: impl Fn(Seat) -> bool, mut visit: impl FnMut(OwnPly<'_>)) {
+    pub(super) fn visit_bot_plies(&self, wanted: impl Fn(Seat) -> bool, mut visit: impl FnMut(BotPly<'_>)) {
         let solution = Solution::new(self.game);
         let mut position = self.game.first_position();
         let mut outcomes = Vec::new();
@@ -70,7 +70,7 @@ impl AuditedMatch<'_> {
                         .take_outcomes(&position)
                         .map(|outcome| (outcome.winner, outcome.takes.hi - outcome.takes.lo + 1)),
                 );
-                visit(OwnPly { audit, position: &position, outcomes: &outcomes });
+                visit(BotPly { audit, position: &position, outcomes: &outcomes });
             }
             position.take(audit.take).expect("an audited take is legal");
         }

@@ -24,7 +24,7 @@ use lastnim_tournament::VersionTally;
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of bots in the audit of a field. It is small because every two bots make two ordered pairs.
-pub const MAX_FIELD: usize = 32;
+pub const MAX_FIELD_BOTS: usize = 32;
 
 /// Maximum number of bots in the audit of one bot, including itself.
 pub const MAX_BOTS: usize = 512;
@@ -34,7 +34,7 @@ pub const MAX_BOTS: usize = 512;
 pub enum AuditSubject {
     /// One bot: its effects on each other bot, and their effects on it.
     Bot(BotName),
-    /// Every bot and every pair among the first [`MAX_FIELD`] bots.
+    /// Every bot and every pair among the first [`MAX_FIELD_BOTS`] bots.
     Field,
 }
 
@@ -165,10 +165,10 @@ impl Auditor {
         let powers = if self.without_power {
             Vec::new()
         } else {
-            let critical = tests.critical(FLAGGED_P_VALUE);
+            let critical_value = tests.critical_value(FLAGGED_P_VALUE);
             let met = pairs.iter().filter(|pair| pair.mover < pair.other);
             let numbers = met.map(|pair| [&pair.mover, &pair.other].map(|bot| self.numbers[bot]));
-            HelpSimulation::new(&self.choices, &permuted.dependent, critical)
+            HelpSimulation::new(&self.choices, &permuted.dependent, critical_value)
                 .powers(self.seed, numbers.collect())
         };
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
@@ -215,7 +215,7 @@ impl Auditor {
         }
         let (limit, is_audited) = match &self.scope {
             AuditSubject::Bot(audited) => (MAX_BOTS, audited == bot),
-            AuditSubject::Field => (MAX_FIELD, true),
+            AuditSubject::Field => (MAX_FIELD_BOTS, true),
         };
         // One place is reserved for the audited bot.
         let taken = self.bots.len()
@@ -267,7 +267,7 @@ impl Auditor {
     fn add_plies(&mut self, game: &AuditedMatch<'_>, numbers: &BySeat<Option<usize>>, open: &mut OpenGroup) {
         let seats = game.bots.seats();
         let mut optimal = BySeat::filled(seats, &OutcomeSums::default());
-        game.own_plies(
+        game.visit_bot_plies(
             |seat| numbers[seat].is_some(),
             |ply| {
                 let seat = ply.audit.seat;
@@ -289,11 +289,11 @@ impl Auditor {
                     tally.puzzles.add_ply(game, &ply);
                 }
                 let rank = |winner| game.game.matrix.rank(seat, winner);
-                let (before, in_the_end) = (rank(ply.audit.predicted_before), rank(game.audit.winner));
+                let (before, final_rank) = (rank(ply.audit.predicted_before), rank(game.audit.winner));
                 let strength = &mut self.bots[mover].mover.strength;
                 strength.plies += 1;
                 if ply.audit.is_optimal() {
-                    optimal[seat].add_take(before, in_the_end);
+                    optimal[seat].add_take(before, final_rank);
                     return;
                 }
                 strength.errors += 1;
@@ -305,7 +305,7 @@ impl Auditor {
                             pair.add_opening_error(game, &ply, other);
                         }
                         if cost < 0 {
-                            pair.outcomes.helping.add_take(before, in_the_end);
+                            pair.outcomes.helping.add_take(before, final_rank);
                         }
                     }
                 }
@@ -368,7 +368,7 @@ impl Auditor {
             for (&(other, place), &audited) in others.iter().zip(&is_audited) {
                 tally.ceded.add_match(rank(place) < rank(seat));
                 for (&(third, its_place), &third_audited) in others.iter().zip(&is_audited) {
-                    if third > other && (audited || third_audited || third < MAX_FIELD) {
+                    if third > other && (audited || third_audited || third < MAX_FIELD_BOTS) {
                         tally.add_order(other, third, rank(place) < rank(its_place), seats.get());
                     }
                 }

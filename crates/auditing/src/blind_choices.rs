@@ -2,7 +2,7 @@
 
 use super::{
     AuditedMatch, RowSource,
-    audited_match::OwnPly,
+    audited_match::BotPly,
     estimate::to_float,
     permutations::PlacePermutations,
     permuted_choices::{Choice, PermutedChoices, PermutedGains},
@@ -22,11 +22,11 @@ const DEPENDENT_P_VALUE: f64 = 0.01;
 const MAX_SEAT_PAIRS: usize = 1 << 20;
 /// Maximum number of different [`PlaceClasses`] for which the opening takes of one bot in a distinct group are kept.
 /// Beyond it, the largest ones are dropped.
-const MAX_VIEWS: usize = 16;
+const MAX_PLACE_CLASSES: usize = 16;
 /// Maximum number of seats at a table for which the effects of the best takes for other bots are kept.
 const MAX_HELP_SEATS: usize = 8;
 /// The number of units into which a rank is divided, so that mean gains can be stored as integers.
-const PARTS: i64 = 1 << 16;
+const UNITS_PER_RANK: i64 = 1 << 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
 /// take that opens a match.
@@ -62,7 +62,7 @@ pub(super) struct BotChoices {
     /// Matches that it opened.
     pub(super) opened: i64,
     /// By classes of places: its opening takes in those matches where an error was possible.
-    pub(super) openings: BTreeMap<PlaceClasses, Openings>,
+    pub(super) openings: BTreeMap<PlaceClasses, OpeningTakes>,
 }
 
 /// The classes of the other places, as seen by the bot that opens a match. For each offset from 1 on, the class is the
@@ -72,7 +72,7 @@ type PlaceClasses = Vec<u8>;
 
 /// The takes by which a bot opened matches where an error was possible.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Openings {
+pub(super) struct OpeningTakes {
     /// The number of these takes.
     pub(super) opened: i64,
     /// The number of errors among these takes.
@@ -80,7 +80,7 @@ pub(super) struct Openings {
     /// By offset from 1 on: the ranks that these takes gained for the place there.
     pub(super) gains: Vec<i64>,
     /// By offset from 1 on: how much an error would have gained for the place there on average, in units of which
-    /// [`PARTS`] make up one rank.
+    /// [`UNITS_PER_RANK`] make up one rank.
     pub(super) usual: Vec<i64>,
     /// By offset from 1 on: the effects that the best takes for the place there would have had; empty at tables with
     /// more than [`MAX_HELP_SEATS`] seats.
@@ -134,7 +134,7 @@ impl BlindChoices {
             };
             add_each(&mut choices.ranks, ranks());
         }
-        self.drop_surplus();
+        self.drop_excess_groups();
     }
 
     /// Adds the take that opened a match with three or more seats; ignores other takes and smaller tables.
@@ -142,7 +142,7 @@ impl BlindChoices {
         &mut self,
         game: &AuditedMatch<'_>,
         numbers: &BySeat<Option<usize>>,
-        ply: &OwnPly<'_>,
+        ply: &BotPly<'_>,
     ) {
         let (seats, seat) = (game.bots.seats(), ply.audit.seat);
         if seats.get() < 3 || ply.audit.ply != 0 {
@@ -154,11 +154,11 @@ impl BlindChoices {
         if ply.outcomes.iter().any(|&(winner, _)| winner != ply.audit.predicted_before) {
             let openings = choices.openings.entry(place_classes(game, seat)).or_default();
             openings.add_opening(game, ply);
-            if choices.openings.len() > MAX_VIEWS {
+            if choices.openings.len() > MAX_PLACE_CLASSES {
                 choices.openings.pop_last();
             }
         }
-        self.drop_surplus();
+        self.drop_excess_groups();
     }
 
     /// Permutes the places of the bots within each distinct group, for these ordered pairs of bots.
@@ -284,7 +284,7 @@ impl BlindChoices {
         (group, first)
     }
 
-    fn drop_surplus(&mut self) {
+    fn drop_excess_groups(&mut self) {
         while self.seat_pairs > MAX_SEAT_PAIRS
             && let Some((_, group)) = self.groups.pop_last()
         {
@@ -311,7 +311,7 @@ impl BotChoices {
     /// per opened match.
     pub(super) fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
         let opened = to_float(self.opened);
-        let share = to_float(habits.errors) / to_float(habits.opened) / to_float(PARTS);
+        let share = to_float(habits.errors) / to_float(habits.opened) / to_float(UNITS_PER_RANK);
         let choices = self.openings.iter().map(|(classes, openings)| {
             let places = openings.gains.iter().zip(&openings.usual);
             let values = places.map(|(&gain, &usual)| (to_float(gain) - share * to_float(usual)) / opened);
@@ -322,8 +322,8 @@ impl BotChoices {
     }
 }
 
-impl Openings {
-    fn add_opening(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+impl OpeningTakes {
+    fn add_opening(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
         let places: Vec<Seat> =
             (1..seats.get()).map(|offset| seats.seat_at_offset(ply.audit.seat, offset)).collect();
@@ -338,7 +338,8 @@ impl Openings {
         let takes: i128 = errors().map(|&(_, takes)| i128::from(takes)).sum();
         let usual = |place: Seat| {
             let gains = errors().map(|&(winner, takes)| i128::from(takes) * i128::from(gain(place, winner)));
-            i64::try_from(i128::from(PARTS) * gains.sum::<i128>() / takes).expect("a mean gain is small")
+            i64::try_from(i128::from(UNITS_PER_RANK) * gains.sum::<i128>() / takes)
+                .expect("a mean gain is small")
         };
         add_each(&mut self.usual, places.iter().map(|&place| usual(place)));
         if seats.get() <= MAX_HELP_SEATS {

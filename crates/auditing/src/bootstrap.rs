@@ -9,7 +9,7 @@ use super::{
 use lastnim_tournament::{ConfidenceInterval, RatioSums};
 
 /// Keeps these draws independent of other draws with the same group and seed.
-const PURPOSE: u64 = 0x626f_6f74_7374_7261;
+const DRAW_STREAM: u64 = 0x626f_6f74_7374_7261;
 
 /// How often a group occurs in each replicate.
 ///
@@ -27,7 +27,7 @@ const CUMULATIVE: [u16; MAX_WEIGHT as usize] =
 
 impl BootstrapWeights {
     pub(super) fn of_group(seed: u64, group: &MatchGroup) -> Self {
-        let mut draw = group.begin_draw(seed, [PURPOSE]);
+        let mut draw = group.begin_draw(seed, [DRAW_STREAM]);
         let mut uniform = [0_u16; REPLICATES + 1];
         for four in uniform.chunks_exact_mut(4) {
             let bits = draw.next_bits();

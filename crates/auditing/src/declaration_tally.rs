@@ -1,6 +1,6 @@
 //! How the declarations of one bot affect another.
 
-use super::mover_tally::Ceded;
+use super::mover_tally::CededCounts;
 
 /// A running tally of how one bot (the mover) declares another.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ pub(super) struct DeclarationTally {
     /// Matches that the mover would win only with another row.
     pub(super) forgone: ForgoneWins,
     /// Matches in which the mover ranked the other before itself.
-    pub(super) ceded: Ceded,
+    pub(super) ceded: CededCounts,
     /// Those of the ceded matches that the mover would win only with another row.
     pub(super) ceded_and_forgone: u64,
 }

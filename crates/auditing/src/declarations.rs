@@ -2,7 +2,7 @@
 
 use super::{
     FLAGGED_P_VALUE, MIN_GROUPS, declaration_tally::DeclarationTally, estimate::share_of,
-    favouritism::SEEMING_P_VALUE, mover_tally::MoverTally, permutation_tests::PermutationResult,
+    favouritism::SINGLE_TEST_P_VALUE, mover_tally::MoverTally, permutation_tests::PermutationResult,
     permuted_choices::PermutedGains,
 };
 use std::fmt;
@@ -169,7 +169,7 @@ impl DeclarationFindings {
     pub(super) fn seems_large(&self) -> bool {
         matches!(
             self.dependence,
-            Dependence::Tested { ranks, p_value, .. } if ranks >= FLAGGED_RANKS && p_value <= SEEMING_P_VALUE
+            Dependence::Tested { ranks, p_value, .. } if ranks >= FLAGGED_RANKS && p_value <= SINGLE_TEST_P_VALUE
         )
     }
 
@@ -204,7 +204,7 @@ impl DeclarationFindings {
         let wins_paid = balance(lost, gained);
         // If the matches of a group, one per seat, are all alike, the variance of the count is the count times the
         // number of seats.
-        let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
+        let ceded_and_forgone = count_to_float(tally.ceded_and_forgone);
         let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
         let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);
         Self {
@@ -221,6 +221,6 @@ impl DeclarationFindings {
     }
 }
 
-fn count_as_float(count: u64) -> f64 {
+fn count_to_float(count: u64) -> f64 {
     super::estimate::to_float(count.cast_signed())
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AuditedMatch,
-    audited_match::OwnPly,
+    audited_match::BotPly,
     estimate::{share_of, to_float},
 };
 use lastnim_core::game::Ending;
@@ -38,7 +38,7 @@ struct Answer {
 
 /// A state, and what each bot answered.
 #[derive(Debug, Clone)]
-struct State {
+struct StateAnswers {
     optimal_takes: u64,
     /// The number of legal takes that are errors.
     errors: u64,
@@ -51,14 +51,14 @@ type Answers = BTreeMap<Answer, u32>;
 /// The answers of an audited bot and of those that it met, by state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AnswerTally {
-    states: BTreeMap<u64, State>,
+    states: BTreeMap<u64, StateAnswers>,
     answers: usize,
     /// States with this key or a larger one are left out.
-    left_out_from: Option<u64>,
+    first_dropped_key: Option<u64>,
 }
 
 /// Hashes everything that the mover may know.
-fn state_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
+fn state_key(game: &AuditedMatch<'_>, ply: &BotPly<'_>) -> u64 {
     let (seats, mover) = (ply.position.seats(), ply.position.to_move());
     let ending = match game.game.ending {
         Ending::ToMoveWins => 0,
@@ -75,17 +75,17 @@ fn state_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
 
 impl AnswerTally {
     /// Adds a take that a bot made itself.
-    pub(super) fn add_ply(&mut self, bot: usize, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, bot: usize, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let legal = ply.audit.counters;
         if legal < 2 {
             return;
         }
         let key = state_key(game, ply);
-        if self.left_out_from.is_some_and(|from| key >= from) {
+        if self.first_dropped_key.is_some_and(|from| key >= from) {
             return;
         }
         let optimal_takes: u64 = ply.audit.optimal_takes.iter().map(|takes| takes.hi - takes.lo + 1).sum();
-        let state = self.states.entry(key).or_insert_with(|| State {
+        let state = self.states.entry(key).or_insert_with(|| StateAnswers {
             optimal_takes,
             errors: legal - optimal_takes,
             answers: BTreeMap::new(),
@@ -99,7 +99,7 @@ impl AnswerTally {
             && let Some((key, dropped)) = self.states.pop_last()
         {
             self.answers -= dropped.answers.values().map(BTreeMap::len).sum::<usize>();
-            self.left_out_from = Some(key);
+            self.first_dropped_key = Some(key);
         }
     }
 
@@ -111,13 +111,13 @@ impl AnswerTally {
         });
         let both: Vec<_> = both.collect();
         let states = both.len() as u64;
-        let count = (states > 0).then(|| count_as_float(states))?;
+        let count = (states > 0).then(|| count_to_float(states))?;
         let one_errs = both.iter().map(|(_, of_one, ..)| error_share(of_one)).sum::<f64>() / count;
         let other_errs = both.iter().map(|(_, _, of_other, _)| error_share(of_other)).sum::<f64>() / count;
         let by_chance = both.iter().map(|(state, ..)| {
             let equal_errors =
-                if state.errors > 0 { one_errs * other_errs / count_as_float(state.errors) } else { 0.0 };
-            (1.0 - one_errs) * (1.0 - other_errs) / count_as_float(state.optimal_takes) + equal_errors
+                if state.errors > 0 { one_errs * other_errs / count_to_float(state.errors) } else { 0.0 };
+            (1.0 - one_errs) * (1.0 - other_errs) / count_to_float(state.optimal_takes) + equal_errors
         });
         let by_chance = by_chance.sum::<f64>() / count;
         let equal = both.iter().map(|&(.., equal)| equal).sum::<f64>() / count;
@@ -143,6 +143,6 @@ fn error_share(answers: &Answers) -> f64 {
     f64::from(errors) / f64::from(all)
 }
 
-fn count_as_float(count: u64) -> f64 {
+fn count_to_float(count: u64) -> f64 {
     to_float(i64::try_from(count).unwrap_or(i64::MAX))
 }

@@ -1,7 +1,7 @@
 //! The rows that explain every take of a bot, if its row is common knowledge.
 
 use super::AuditedMatch;
-use lastnim_analysis::{AddedGame, KeptGameLimits, KnowledgeReading, RationalisableRows, RowCount};
+use lastnim_analysis::{AddGameOutcome, KnowledgeReading, RationalisableRows, RowCount, StoredGameLimits};
 use lastnim_core::game::{Row, Seat, SeatCount};
 use lastnim_core::oracle::{Budget, PlayedTake};
 
@@ -10,7 +10,7 @@ const MAX_STEPS_PER_MATCH: u64 = 50_000;
 /// Maximum steps for the final count of rows.
 const MAX_STEPS_TO_COUNT: u64 = 10_000_000;
 /// Limits on what is kept of a bot's matches, so that its tally takes less than a megabyte of memory.
-const LIMITS: KeptGameLimits = KeptGameLimits { max_leaves: 512, max_takes: 512 };
+const LIMITS: StoredGameLimits = StoredGameLimits { max_leaves: 512, max_takes: 512 };
 /// Maximum number of rows that are searched for the first in lexicographic order.
 const MAX_LISTED: usize = 50_000;
 
@@ -51,7 +51,7 @@ impl ExplainedRowsTally {
         let takes: Vec<_> = plies.map(|ply| PlayedTake { take: ply.take, mover: ply.mover }).collect();
         let added = self.rows.add_game(game.game, seat, &takes, &mut Budget::of_steps(MAX_STEPS_PER_MATCH));
         let added = added.expect("the matches have the same number of seats, and all takes are legal");
-        self.left_out += u64::from(added != AddedGame::Counted);
+        self.left_out += u64::from(added != AddGameOutcome::Counted);
     }
 
     pub(super) fn explained_rows(&self) -> ExplainedRows {

@@ -8,7 +8,7 @@ use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGain
 pub const FLAGGED_P_VALUE: f64 = 0.003;
 
 /// Maximum p-value, of the pair alone, at which one bot of a set seems to favour another.
-pub(super) const SEEMING_P_VALUE: f64 = 0.05;
+pub(super) const SINGLE_TEST_P_VALUE: f64 = 0.05;
 
 /// Minimum favour of a flagged pair: the ranks per error that the other gains beyond what other bots would gain in its
 /// place.
@@ -105,9 +105,9 @@ impl Favouritism {
     }
 
     /// Returns whether the pair meets all conditions for a flag except significance, and its own p-value is at most
-    /// [`SEEMING_P_VALUE`].
+    /// [`SINGLE_TEST_P_VALUE`].
     pub(super) fn seems_suspect(self) -> bool {
-        self.is_suspect() && matches!(self, Self::Tested { p_value, .. } if p_value <= SEEMING_P_VALUE)
+        self.is_suspect() && matches!(self, Self::Tested { p_value, .. } if p_value <= SINGLE_TEST_P_VALUE)
     }
 
     /// Sets whether the favour is returned, which is known only after all tests.

@@ -2,7 +2,7 @@
 
 use super::{
     AuditedMatch, Estimate, GamePhase, LivePileCount,
-    audited_match::OwnPly,
+    audited_match::BotPly,
     bootstrap::{BootstrapSums, BootstrapWeights},
     group::GroupKey,
 };
@@ -66,8 +66,8 @@ const LUCK: usize = 4;
 /// The index of the sums over all takes. The sums for each phase follow, then those for each number of nonempty piles.
 const PLIES: usize = 5;
 /// The number of sums for each kind of take: takes, optimal takes and regret.
-const OF_PLIES: usize = 3;
-const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
+const SUMS_PER_CIRCUMSTANCE: usize = 3;
+const SUMS: usize = PLIES + SUMS_PER_CIRCUMSTANCE * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
 /// The integer that represents a satisfaction of 1; the rounding error per match is below a millionth.
 const SATISFACTION_UNIT: f64 = (1 << 20) as f64;
@@ -93,11 +93,11 @@ impl FigureSums {
     }
 
     /// Adds a take that the bot made itself.
-    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let phase = 1 + GamePhase::of_position(game.game, ply.position) as usize;
         let live_piles = 1 + GamePhase::ALL.len() + LivePileCount::of_position(ply.position) as usize;
         for kind in [0, phase, live_piles] {
-            let at = PLIES + OF_PLIES * kind;
+            let at = PLIES + SUMS_PER_CIRCUMSTANCE * kind;
             self.0[at] += 1;
             self.0[at + 1] += i64::from(ply.audit.is_optimal());
             self.0[at + 2] += i64::from(ply.audit.regret);
@@ -143,7 +143,7 @@ impl FigureTally {
     }
 
     fn circumstance_figures<C>(&self, circumstance: C, kind: usize) -> CircumstanceFigures<C> {
-        let at = PLIES + OF_PLIES * kind;
+        let at = PLIES + SUMS_PER_CIRCUMSTANCE * kind;
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
         CircumstanceFigures {
             circumstance,

@@ -75,11 +75,11 @@ impl GroupCount {
 
 impl GroupCounter {
     /// Maximum number of hashes that are kept.
-    const KEPT: usize = 4096;
+    const MAX_KEPT_KEYS: usize = 4096;
 
     /// Creates a counter for any number of groups.
     pub(super) fn unbounded() -> Self {
-        Self { smallest: BTreeSet::new(), limit: Self::KEPT }
+        Self { smallest: BTreeSet::new(), limit: Self::MAX_KEPT_KEYS }
     }
 
     /// Creates a counter that is exact below `limit` groups, for callers to whom larger counts do not matter.

@@ -1,6 +1,6 @@
 //! Kingmaking: takes that cost a bot ranks and from which another bot gained, at tables of three or more seats.
 
-use super::{AuditedMatch, audited_match::OwnPly};
+use super::{AuditedMatch, audited_match::BotPly};
 use lastnim_core::game::{BotName, MatchId};
 use std::cmp::Reverse;
 
@@ -34,7 +34,7 @@ pub struct KingmakingPly {
 }
 
 impl KingmakingTally {
-    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let audit = ply.audit;
         let third = game.bots.enumerate().filter(|&(seat, _)| seat != audit.seat);
         let gains = third.map(|(seat, bot)| (-audit.cost(game.game, seat), bot));
@@ -51,14 +51,14 @@ impl KingmakingTally {
             gainer: gainer.clone(),
             gain: gain.unsigned_abs(),
         };
-        example.keep_in(&mut self.examples, MAX_EXAMPLES);
+        example.insert_into(&mut self.examples, MAX_EXAMPLES);
     }
 }
 
 impl KingmakingPly {
     /// Inserts the take into `kept`, which lists the takes with the largest gains first, and keeps at most `max` of
     /// them.
-    pub(super) fn keep_in(self, kept: &mut Vec<Self>, max: usize) {
+    pub(super) fn insert_into(self, kept: &mut Vec<Self>, max: usize) {
         let place = |ply: &Self| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
         let at = kept.partition_point(|other| place(other) < place(&self));
         if at < max {

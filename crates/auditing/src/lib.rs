@@ -54,7 +54,7 @@ mod tests;
 mod wishes;
 
 pub use audited_match::{AuditedMatch, RowSource};
-pub use auditor::{AuditSubject, Auditor, MAX_BOTS, MAX_FIELD};
+pub use auditor::{AuditSubject, Auditor, MAX_BOTS, MAX_FIELD_BOTS};
 pub use circumstance::{GamePhase, LivePileCount};
 pub use declarations::{
     DeclarationFindings, Dependence, FLAGGED_COST, FLAGGED_RANKS, FLAGGED_WINS, UntestedDeclarations,

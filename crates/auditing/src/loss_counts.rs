@@ -196,7 +196,7 @@ mod tests {
     }
 
     /// Distributions of losses: each pair is a frequency in sixtieths and a loss in twelfths.
-    const KINDS: [&[(u32, u8)]; 5] = [
+    const LOSS_DISTRIBUTIONS: [&[(u32, u8)]; 5] = [
         &[(60, 0)],
         &[(57, 0), (3, 12)],
         &[(45, 0), (5, 3), (5, 6), (5, 12)],
@@ -235,7 +235,7 @@ mod tests {
     fn optional_stopping_keeps_the_coverage_and_saves_items() {
         const RUNS: u32 = 60;
         let (mut ever, mut at_stop, mut items) = (0, 0, 0);
-        for kind in KINDS {
+        for kind in LOSS_DISTRIBUTIONS {
             for seed in 0..RUNS {
                 let (missed_ever, missed, took) = stop_once_narrow(kind, seed.into(), 0.25, 120);
                 ever += u32::from(missed_ever);
@@ -243,7 +243,7 @@ mod tests {
                 items += took;
             }
         }
-        let all = RUNS * KINDS.len() as u32;
+        let all = RUNS * LOSS_DISTRIBUTIONS.len() as u32;
         // The seeds are fixed, so the counts never change. At most 5% of the runs may miss the true value at any point.
         assert!(
             ever * 20 <= all,

@@ -15,17 +15,17 @@ const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
     /// How often it ranks others before itself.
-    pub(super) ceded: Ceded,
+    pub(super) ceded: CededCounts,
     /// Its error and win rates.
-    pub(super) strength: Strength,
+    pub(super) strength: StrengthCounts,
     /// By the numbers of two other bots, the smaller first. Only pairs with an audited bot, or with both among the
-    /// first [`MAX_FIELD`](super::MAX_FIELD) bots, are kept.
+    /// first [`MAX_FIELD_BOTS`](super::MAX_FIELD_BOTS) bots, are kept.
     orders: HashMap<(usize, usize), OrderTally>,
 }
 
 /// The counts that give the error and win rates of a bot.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Strength {
+pub(super) struct StrengthCounts {
     pub(super) plies: u64,
     pub(super) errors: u64,
     pub(super) matches: u64,
@@ -43,7 +43,7 @@ struct OrderTally {
 
 impl MoverTally {
     pub(super) fn new() -> Self {
-        Self { ceded: Ceded::default(), strength: Strength::default(), orders: HashMap::new() }
+        Self { ceded: CededCounts::default(), strength: StrengthCounts::default(), orders: HashMap::new() }
     }
 
     /// Adds a match with this many seats; `is_before` states whether the bot ranked `one` before `other` in it.
@@ -74,7 +74,7 @@ impl MoverTally {
     /// the number in which it ranks the second before the first. If it ranks places and not bots, the order of two
     /// others is random. Then the balance has the variance of a sum over independent groups, each with as many matches
     /// as seats.
-    pub(super) fn orders_others_than(&self, mates: &BTreeSet<usize>) -> bool {
+    pub(super) fn distinguishes_bots_besides(&self, mates: &BTreeSet<usize>) -> bool {
         let (mut excess, mut variance) = (0.0, 0.0);
         let is_apart = |bot: &usize| !mates.contains(bot);
         for (_, order) in self.orders.iter().filter(|((one, other), _)| is_apart(one) && is_apart(other)) {
@@ -89,21 +89,21 @@ impl MoverTally {
 
     /// Returns whether the bot ranks another before itself far more often than it does the rest; `ceded` counts its
     /// matches with that other bot.
-    pub(super) fn singles_out(&self, ceded: Ceded) -> bool {
+    pub(super) fn singles_out(&self, ceded: CededCounts) -> bool {
         let all = self.ceded;
-        let rest = Ceded { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };
+        let rest = CededCounts { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };
         rest.matches == 0 || ceded.share() >= MIN_SINGLED_OUT_RATIO * rest.share()
     }
 }
 
 /// How often a bot ranked others before itself. A match counts once for each of the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Ceded {
+pub(super) struct CededCounts {
     pub(super) matches: u64,
     pub(super) ceded: u64,
 }
 
-impl Ceded {
+impl CededCounts {
     /// Adds a match; `is_ceded` states whether the bot ranked the other before itself in it.
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
@@ -115,7 +115,7 @@ impl Ceded {
     }
 }
 
-impl Strength {
+impl StrengthCounts {
     /// Returns whether the bot errs more often than each of the others.
     pub(super) fn errs_more_than(self, others: impl IntoIterator<Item = Self>) -> bool {
         others

@@ -18,11 +18,11 @@ pub(super) struct OutcomeTally {
 }
 
 impl OutcomeSums {
-    /// Adds a take: `before` is the rank of the winner predicted before it, `in_the_end` that of the actual winner.
-    pub(super) fn add_take(&mut self, before: usize, in_the_end: usize) {
+    /// Adds a take: `before` is the rank of the winner predicted before it, `final_rank` that of the actual winner.
+    pub(super) fn add_take(&mut self, before: usize, final_rank: usize) {
         let (takes, ranks) = &mut self.0[before.min(RANKS - 1)];
         *takes += 1;
-        *ranks += in_the_end as u64;
+        *ranks += final_rank as u64;
     }
 
     /// Adds the sums of another tally.

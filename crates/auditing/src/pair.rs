@@ -2,7 +2,7 @@
 
 use super::{
     AuditedMatch, DeclarationFindings, Dependence, FavourMeans, Favouritism, KingmakingPly, MIN_GROUPS,
-    audited_match::OwnPly, declaration_tally::DeclarationTally, estimate::to_float,
+    audited_match::BotPly, declaration_tally::DeclarationTally, estimate::to_float,
     outcome_tally::OutcomeTally,
 };
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
@@ -217,7 +217,7 @@ impl PairTally {
     }
 
     /// Adds an error that the mover made in an opening take.
-    pub(super) fn add_opening_error(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, other: Seat) {
+    pub(super) fn add_opening_error(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>, other: Seat) {
         self.opening_errors += 1;
         let gain = -ply.audit.cost(game.game, other);
         if gain > 0 {
@@ -229,7 +229,7 @@ impl PairTally {
                 gainer: game.bots[other].clone(),
                 gain: gain.unsigned_abs(),
             };
-            take.keep_in(&mut self.takes_to_look_at, MAX_TAKES_TO_LOOK_AT);
+            take.insert_into(&mut self.takes_to_look_at, MAX_TAKES_TO_LOOK_AT);
         }
     }
 

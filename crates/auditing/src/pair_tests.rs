@@ -65,7 +65,7 @@ pub(super) fn test_pairs<'a>(
     // Only the bot's own declarations count: what third bots declare must not hide an agreement.
     let is_special = |bot: usize, other: usize| {
         let (tally, mates) = (mover(bot).1, mates(bot));
-        tally.is_favourite(other, &mates) && !tally.orders_others_than(&mates)
+        tally.is_favourite(other, &mates) && !tally.distinguishes_bots_besides(&mates)
     };
     // Others may prefer a bot only because it is weaker than all others.
     let is_weakest = |bot: usize, other: usize| {

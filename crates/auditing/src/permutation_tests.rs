@@ -83,7 +83,7 @@ impl PermutationTests {
 
     /// Returns the threshold, in standard deviations, that a sum must exceed for its corrected p-value to be at most
     /// `p_corrected`.
-    pub(super) fn critical(&self, p_corrected: f64) -> f64 {
+    pub(super) fn critical_value(&self, p_corrected: f64) -> f64 {
         let mut largest = self.largest.clone();
         largest.sort_by(|one, other| other.total_cmp(one));
         let hits = |&at: &usize| {

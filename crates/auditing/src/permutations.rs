@@ -4,7 +4,7 @@ use super::replicates::{ByReplicate, REPLICATES};
 use lastnim_tournament::SeededDraw;
 
 /// Makes these draws independent of all others with the same seed.
-const PURPOSE: u64 = 0x6661_766f_7572_7321;
+const DRAW_STREAM: u64 = 0x6661_766f_7572_7321;
 
 /// Maximum number of bots for which all orders are listed in a table. Six bots would already have 720 orders.
 const MAX_TABULATED: usize = 5;
@@ -21,7 +21,7 @@ impl PlacePermutations {
     /// For up to five bots, 32 random bits select one of up to 120 orders, so the probabilities of the orders differ by
     /// at most one part in 2^25.
     pub(super) fn draw(seed: u64, group: u64, bots: usize) -> Self {
-        let mut draw = SeededDraw::from_numbers([PURPOSE, seed, group]);
+        let mut draw = SeededDraw::from_numbers([DRAW_STREAM, seed, group]);
         let mut places = vec![[0; REPLICATES]; bots];
         let mut order: Vec<u16> = (0..bots as u16).collect();
         if bots > MAX_TABULATED {

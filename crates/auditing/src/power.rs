@@ -18,12 +18,12 @@ const MAX_PAIRS: usize = 64;
 /// Maximum number of times that each pair is simulated for each kind and share; it is lower if there are many groups.
 const MAX_RUNS: usize = 20;
 /// Makes these draws independent of all others with the same seed.
-const PURPOSE: u64 = 0x706f_7765_7221_2121;
+const DRAW_STREAM: u64 = 0x706f_7765_7221_2121;
 /// Minimum threshold, in standard deviations, which is about that of five tests. In a field with few tests, help would
 /// make further sums vary, which would then be tested too and raise the threshold.
-const MIN_CRITICAL: f64 = 3.2;
+const MIN_CRITICAL_VALUE: f64 = 3.2;
 /// The threshold, in standard deviations, that corresponds to a p-value of 0.05 of one test.
-const SEEMING: f64 = 1.645;
+const SINGLE_TEST_THRESHOLD: f64 = 1.645;
 
 /// How bots help each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +79,7 @@ pub(super) struct HelpSimulation<'a> {
     choices: &'a BlindChoices,
     habits: BTreeMap<(usize, usize), Habits>,
     dependent: &'a BTreeSet<usize>,
-    critical: f64,
+    critical_value: f64,
 }
 
 /// The distinct groups in which two bots met, each with the places of the two in playing order.
@@ -97,15 +97,24 @@ struct SimulatedGroup<'a> {
 }
 
 impl<'a> HelpSimulation<'a> {
-    /// Prepares simulations; `critical` is the threshold of the field's tests, in standard deviations.
-    pub(super) fn new(choices: &'a BlindChoices, dependent: &'a BTreeSet<usize>, critical: f64) -> Self {
-        Self { choices, habits: choices.habits(), dependent, critical: critical.max(MIN_CRITICAL) }
+    /// Prepares simulations; `critical_value` is the threshold of the field's tests, in standard deviations.
+    pub(super) fn new(
+        choices: &'a BlindChoices,
+        dependent: &'a BTreeSet<usize>,
+        critical_value: f64,
+    ) -> Self {
+        Self {
+            choices,
+            habits: choices.habits(),
+            dependent,
+            critical_value: critical_value.max(MIN_CRITICAL_VALUE),
+        }
     }
 
     /// Returns the power for each kind of help that these pairs could give and for each share, in order of kind and
     /// then of share.
     pub(super) fn powers(&self, seed: u64, mut pairs: Vec<[usize; 2]>) -> Vec<HelpPower> {
-        let mut draw = SeededDraw::from_numbers([PURPOSE, seed]);
+        let mut draw = SeededDraw::from_numbers([DRAW_STREAM, seed]);
         draw.shuffle(&mut pairs);
         pairs.truncate(MAX_PAIRS);
         let common = self.common_groups(&pairs);
@@ -127,7 +136,7 @@ impl<'a> HelpSimulation<'a> {
             for share in HELP_SHARES {
                 let found = (0..runs)
                     .flat_map(|_| &usable)
-                    .filter(|groups| self.finds(kind, share, groups, &mut draw));
+                    .filter(|groups| self.detects_help(kind, share, groups, &mut draw));
                 let found = found.count() as u32;
                 let chance = f64::from(found) / f64::from((runs * usable.len()) as u32);
                 powers.push(HelpPower { kind, share, chance });
@@ -153,7 +162,13 @@ impl<'a> HelpSimulation<'a> {
     }
 
     /// Simulates help between the two bots that have these common groups, and returns whether it is found.
-    fn finds(&self, kind: HelpKind, share: f64, groups: &CommonGroups<'_>, draw: &mut SeededDraw) -> bool {
+    fn detects_help(
+        &self,
+        kind: HelpKind,
+        share: f64,
+        groups: &CommonGroups<'_>,
+        draw: &mut SeededDraw,
+    ) -> bool {
         if groups.len() < MIN_GROUPS {
             return false;
         }
@@ -171,12 +186,12 @@ impl<'a> HelpSimulation<'a> {
         let there = self.helpful_choices(kind, &simulated);
         let there_alone = deviations(&there, offsets());
         if !kind.is_mutual() {
-            return there_alone >= self.critical;
+            return there_alone >= self.critical_value;
         }
         let back: Vec<SimulatedGroup<'_>> = simulated.iter().map(SimulatedGroup::exchanged).collect();
         let mut both = self.helpful_choices(kind, &back);
         let back_alone = deviations(&both, back.iter().map(|group| group.offset));
-        if kind.is_by_takes() && there_alone.max(back_alone) >= self.critical {
+        if kind.is_by_takes() && there_alone.max(back_alone) >= self.critical_value {
             return true;
         }
         for (choices, there) in both.iter_mut().zip(there) {
@@ -188,7 +203,8 @@ impl<'a> HelpSimulation<'a> {
             }
             choices.extend(there);
         }
-        there_alone.min(back_alone) >= SEEMING && deviations(&both, offsets()) >= self.critical
+        there_alone.min(back_alone) >= SINGLE_TEST_THRESHOLD
+            && deviations(&both, offsets()) >= self.critical_value
     }
 
     /// Returns the choices of the helper in each group: helpful ones in the groups where it helps, its actual ones

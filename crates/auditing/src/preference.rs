@@ -1,7 +1,7 @@
 //! Revealed preferences of a bot, compared with its declarations.
 
 use super::{
-    AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::OwnPly, estimate::share_of,
+    AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::BotPly, estimate::share_of,
     explained_rows::ExplainedRowsTally,
 };
 use lastnim_core::game::{MAX_SEATS, Row, Seat, SeatCount};
@@ -178,7 +178,7 @@ impl PreferenceTally {
         *optimal += u64::from(audit.optimal_plies);
     }
 
-    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let offset = |winner| match self.source {
             RowSource::Declared => self.seats.distance_between(ply.audit.seat, winner),
             RowSource::Assigned => game.game.matrix.rank(ply.audit.seat, winner),

@@ -1,6 +1,6 @@
 //! Puzzles: the worst errors of a bot.
 
-use super::{AuditedMatch, audited_match::OwnPly};
+use super::{AuditedMatch, audited_match::BotPly};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Seat};
 use lastnim_core::oracle::OptimalTakes;
 use std::cmp::Reverse;
@@ -61,7 +61,7 @@ impl WorstPuzzles {
         Self { worst: Vec::new(), limit }
     }
 
-    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let audit = ply.audit;
         if audit.is_optimal() || self.limit == 0 {
             return;

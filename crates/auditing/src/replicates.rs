@@ -39,15 +39,15 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
         self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide.into() + i64::from(small))
     }
 
-    /// Moves the small sums to the wide sums if adding numbers of up to `furthest` could overflow them.
-    fn widen_if_needed(&mut self, furthest: u64) {
-        self.reach += furthest;
+    /// Moves the small sums to the wide sums if adding numbers of up to `max_addend` could overflow them.
+    fn widen_if_needed(&mut self, max_addend: u64) {
+        self.reach += max_addend;
         if self.reach > i16::MAX.unsigned_abs().into() {
             for (wide, small) in self.wide.iter_mut().zip(self.small.iter_mut()) {
                 *wide += Wide::from(*small);
                 *small = 0;
             }
-            self.reach = furthest;
+            self.reach = max_addend;
         }
     }
 }

@@ -23,7 +23,7 @@ impl AuditedMatch<'_> {
     /// If the audit belongs to another game.
     pub fn winner_choices(&self, seat: Seat) -> Vec<WinnerChoice> {
         let mut choices = Vec::new();
-        self.own_plies(
+        self.visit_bot_plies(
             |mover| mover == seat,
             |ply| {
                 let chosen = ply.audit.predicted_after;

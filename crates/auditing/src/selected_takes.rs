@@ -1,7 +1,7 @@
 //! Figures of selected takes.
 
 use super::{
-    AuditedMatch, Estimate, FittedRow, RationalisableCount, RowSource, audited_match::OwnPly,
+    AuditedMatch, Estimate, FittedRow, RationalisableCount, RowSource, audited_match::BotPly,
     estimate::to_float, grouped_sums::GroupedSums, preference::PreferenceTally,
 };
 use lastnim_core::game::{Seat, SeatCount};
@@ -85,7 +85,7 @@ impl SelectedTakes {
     pub fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat, is_selected: impl Fn(u32) -> bool) {
         let seats = game.bots.seats();
         let mut sums = [0; SUMS];
-        game.own_plies(
+        game.visit_bot_plies(
             |mover| mover == seat,
             |ply| {
                 if !is_selected(ply.audit.ply) {
@@ -136,7 +136,7 @@ impl SelectedTakeFigures {
 }
 
 /// Returns the mean cost of a uniformly random take to the mover, in units of 2^-[`RANK_BITS`] ranks.
-fn random_regret_of_ply(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> i64 {
+fn random_regret_of_ply(game: &AuditedMatch<'_>, ply: &BotPly<'_>) -> i64 {
     let rank = |winner| game.game.matrix.rank(ply.audit.seat, winner) as u128;
     let best = rank(ply.audit.predicted_before);
     let cost = ply.outcomes.iter().map(|&(winner, takes)| u128::from(takes) * (rank(winner) - best));

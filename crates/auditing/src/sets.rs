@@ -102,7 +102,7 @@ pub(super) fn test_sets(
         bots.dedup();
         for (at, &bot) in bots.iter().enumerate() {
             let alone = SetSums { sums: vec![0.0; 1 + REPLICATES], groups: 0 };
-            let mut search = Search { choices, means, tests, tested: &mut tested };
+            let mut search = SetSearch { choices, means, tests, tested: &mut tested };
             search.extend(&mut vec![bot], &alone, &bots[at + 1..]);
         }
     }
@@ -110,14 +110,14 @@ pub(super) fn test_sets(
 }
 
 /// A search for all sets of bots that have met each other, for one kind of choices.
-struct Search<'a> {
+struct SetSearch<'a> {
     choices: &'a BTreeMap<(usize, usize), PermutedChoices>,
     means: FavourMeans,
     tests: &'a mut PermutationTests,
     tested: &'a mut Vec<TestedSet>,
 }
 
-impl Search<'_> {
+impl SetSearch<'_> {
     /// Tests all sets that consist of the bots in `set` and of one or more of the candidates.
     fn extend(&mut self, set: &mut Vec<usize>, sums: &SetSums, candidates: &[usize]) {
         for (at, &bot) in candidates.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::{
     AuditedMatch, Estimate, EstimateInterval, MIN_GROUPS, MatchGroup,
-    audited_match::OwnPly,
+    audited_match::BotPly,
     group::{GroupCounter, GroupKey},
 };
 use lastnim_core::game::{BotVersion, Seat, TournamentId};
@@ -68,7 +68,7 @@ pub struct ConditionFindings {
 
 /// The numbers of takes and of errors of a group in one cell.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct ErrorCounts {
     plies: u32,
     errors: u32,
 }
@@ -85,27 +85,27 @@ struct Cell {
 }
 
 #[derive(Debug, Clone)]
-struct GroupChoices {
+struct GroupCells {
     tournament: Option<TournamentId>,
     /// When the first match of the group was set up, in milliseconds since 1970.
     unix_ms: u64,
-    cells: BTreeMap<Cell, Counts>,
+    cells: BTreeMap<Cell, ErrorCounts>,
 }
 
 /// The takes of one bot, by group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SimilarChoices {
-    groups: BTreeMap<GroupKey, GroupChoices>,
+    groups: BTreeMap<GroupKey, GroupCells>,
     cells: usize,
     /// Groups with this key or a larger one are left out.
-    left_out_from: Option<GroupKey>,
+    first_dropped_key: Option<GroupKey>,
     /// By the hash of a version: when a match with this version was first set up, and the version itself.
     versions: HashMap<u64, (u64, BotVersion)>,
 }
 
 /// Hashes the choice that a position offers. Positions with the same hash have the same numbers of seats, of piles and
 /// of counters in play, and in each of them the same take leads to a winner of the same rank in the mover's row.
-fn choice_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
+fn choice_key(game: &AuditedMatch<'_>, ply: &BotPly<'_>) -> u64 {
     let seat = ply.audit.seat;
     let head = [game.bots.seats().get() as u64, ply.position.untouched_piles().len() as u64];
     let outcomes = ply.outcomes.iter();
@@ -115,14 +115,14 @@ fn choice_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
 
 impl SimilarChoices {
     /// Adds a take that the bot made itself.
-    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
         let seat = ply.audit.seat;
         let rank = |winner: Seat| game.game.matrix.rank(seat, winner);
         let first = ply.outcomes.first().map(|&(winner, _)| rank(winner));
         let key = game.group.key();
         // If all takes lead to the same rank, no take is an error.
         if ply.outcomes.iter().all(|&(winner, _)| Some(rank(winner)) == first)
-            || self.left_out_from.is_some_and(|from| key >= from)
+            || self.first_dropped_key.is_some_and(|from| key >= from)
         {
             return;
         }
@@ -135,7 +135,7 @@ impl SimilarChoices {
             version: self.version_key(game, seat),
         };
         let unix_ms = game.id.unix_ms();
-        let group = self.groups.entry(key).or_insert_with(|| GroupChoices {
+        let group = self.groups.entry(key).or_insert_with(|| GroupCells {
             tournament: match game.group {
                 MatchGroup::Duplicate { tournament, .. } => Some(tournament),
                 MatchGroup::Exhibition(_) => None,
@@ -153,7 +153,7 @@ impl SimilarChoices {
             && let Some((key, dropped)) = self.groups.pop_last()
         {
             self.cells -= dropped.cells.len();
-            self.left_out_from = Some(key);
+            self.first_dropped_key = Some(key);
         }
     }
 
@@ -225,9 +225,9 @@ impl SimilarChoices {
     fn compare(
         &self,
         condition: PlayCondition,
-        holds: impl Fn(GroupKey, &GroupChoices, &Cell) -> Option<bool>,
+        holds: impl Fn(GroupKey, &GroupCells, &Cell) -> Option<bool>,
     ) -> ConditionFindings {
-        let mut choices: HashMap<u64, [Counts; 2]> = HashMap::new();
+        let mut choices: HashMap<u64, [ErrorCounts; 2]> = HashMap::new();
         let cells = || {
             self.groups.iter().flat_map(|(&key, group)| {
                 let holds = &holds;

@@ -1,7 +1,7 @@
 //! Comparison of what a bot says that it wants with the row that it declared.
 
 use super::{
-    AuditedMatch, Estimate, audited_match::OwnPly, declaration_counterfactuals::winner_with_row,
+    AuditedMatch, Estimate, audited_match::BotPly, declaration_counterfactuals::winner_with_row,
     grouped_sums::GroupedSums,
 };
 use lastnim_core::game::{Row, Seat};
@@ -88,7 +88,7 @@ impl WishTally {
         let row = wanted_row(declared, seat, wanted);
         let rank = |winner| i64::try_from(row.rank(seat, winner)).expect("a rank is below 32");
         let mut sums = [0; SUMS];
-        game.own_plies(
+        game.visit_bot_plies(
             |mover| mover == seat,
             |ply| {
                 if is_selected(ply.audit.ply) {
@@ -130,7 +130,7 @@ impl WishTally {
 }
 
 impl WishCounts {
-    fn add_ply(&mut self, ply: &OwnPly<'_>, wanted: Seat) {
+    fn add_ply(&mut self, ply: &BotPly<'_>, wanted: Seat) {
         let best = ply.audit.predicted_before;
         if best != wanted && ply.outcomes.iter().any(|&(winner, _)| winner == wanted) {
             self.conflicts += 1;

@@ -21,7 +21,7 @@ pub struct PositionFilter {
 
 /// A drawn position, with the oracle's explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundPosition {
+pub struct ExplainedPosition {
     /// The position's id.
     pub id: PositionId,
     /// The game that starts from the position.
@@ -59,9 +59,9 @@ impl DistinctPositions {
 }
 
 impl Iterator for DistinctPositions {
-    type Item = FoundPosition;
+    type Item = ExplainedPosition;
 
-    fn next(&mut self) -> Option<FoundPosition> {
+    fn next(&mut self) -> Option<ExplainedPosition> {
         while self.found() < self.wanted && self.draws < self.max_draws() {
             let game = self.draw.draw_game(self.draws);
             self.draws += 1;
@@ -72,7 +72,7 @@ impl Iterator for DistinctPositions {
             let explanation = Explanation::of(&game, 0);
             if optimal_share(&explanation) <= self.filter.max_optimal_share {
                 self.found.insert(id);
-                return Some(FoundPosition { id, game, explanation });
+                return Some(ExplainedPosition { id, game, explanation });
             }
         }
         None

@@ -73,7 +73,7 @@ pub enum RecordMisfit {
 }
 
 /// Returns the terms under which every item is played.
-pub fn terms_of_items(clock: &Clock) -> Terms {
+pub fn item_terms(clock: &Clock) -> Terms {
     Terms { clock: clock.clone(), ..Terms::default() }
 }
 
@@ -146,7 +146,7 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
         return Err(RecordMisfit::Position(what));
     }
-    let terms = terms_of_items(clock);
+    let terms = item_terms(clock);
     let differs = [
         (setup.terms.clock != terms.clock, "the clock"),
         (setup.terms.strikes != terms.strikes, "the number of strikes"),

@@ -22,10 +22,10 @@ mod tier_order;
 mod tier_tally;
 
 pub use card::{PlayedItem, card_difference, compute_tier, with_results};
-pub use distinct_positions::{DistinctPositions, FoundPosition, PositionFilter};
+pub use distinct_positions::{DistinctPositions, ExplainedPosition, PositionFilter};
 pub use item_score::{OPPONENT_SEED, player_name, score_record};
 pub use item_set::{BENCHMARK_SETS, ItemSet, NEWEST_SET, SetItem, Tier, UnknownSetError};
 pub use labelling::label_position;
-pub use position_draw::{DrawnKind, PositionDraw};
+pub use position_draw::{PositionDraw, PositionKind};
 pub use position_id::PositionId;
 pub use tier_tally::{CONFIDENCE, StoppingRule, TierTally, loss_figure};

@@ -8,7 +8,7 @@ const DATASET_DRAW: u64 = 0x0000_6461_7461_7365;
 
 /// The kind of positions to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DrawnKind {
+pub struct PositionKind {
     /// The possible numbers of seats, all equally likely. There must be at least one.
     pub seats: Vec<SeatCount>,
     /// The minimum and the maximum number of piles.
@@ -19,7 +19,7 @@ pub struct DrawnKind {
     pub ending: Ending,
 }
 
-impl DrawnKind {
+impl PositionKind {
     /// Checks the numbers of piles and counters.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl DrawnKind {
 }
 
 #[cfg(test)]
-impl DrawnKind {
+impl PositionKind {
     /// Returns a kind of small positions with two to four seats.
     pub fn small() -> Self {
         let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("the numbers of seats are valid"));
@@ -41,7 +41,7 @@ impl DrawnKind {
 /// Random positions of one kind, each with an index. Piles, rows and the seat to move are drawn uniformly.
 #[derive(Debug, Clone)]
 pub struct PositionDraw {
-    kind: DrawnKind,
+    kind: PositionKind,
     seed: u64,
 }
 
@@ -49,15 +49,15 @@ impl PositionDraw {
     /// Creates the sequence of positions that a seed determines.
     ///
     /// # Panics
-    /// If the kind lists no number of seats, or fails its [check](DrawnKind::check).
-    pub fn new(kind: DrawnKind, seed: u64) -> Self {
+    /// If the kind lists no number of seats, or fails its [check](PositionKind::check).
+    pub fn new(kind: PositionKind, seed: u64) -> Self {
         assert!(!kind.seats.is_empty(), "expected at least one number of seats");
         Self { kind, seed }
     }
 
     /// Returns the position with this index.
     pub fn draw_game(&self, index: u64) -> Game {
-        let DrawnKind { seats, piles, counters, ending } = &self.kind;
+        let PositionKind { seats, piles, counters, ending } = &self.kind;
         let mut draw = SeededDraw::from_numbers([self.seed, DATASET_DRAW, index]);
         let seats = *draw.choose(seats).expect("the list is not empty");
         let matrix = draw_matrix(seats, draw.next_bits(), 0);

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::{
         labelling::label_position,
-        position_draw::{DrawnKind, PositionDraw},
+        position_draw::{PositionDraw, PositionKind},
     };
     use lastnim_core::{game::Ending, oracle::Explanation};
     use std::collections::HashSet;
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn renumbered_positions_have_the_same_id() {
-        let draw = PositionDraw::new(DrawnKind::small(), 11);
+        let draw = PositionDraw::new(PositionKind::small(), 11);
         for index in 0..200 {
             let game = draw.draw_game(index);
             let seats = game.matrix.seats();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_tenth_of_all_positions_is_for_benchmarks() {
-        let draw = PositionDraw::new(DrawnKind { counters: (1, 1_000_000), ..DrawnKind::small() }, 5);
+        let draw = PositionDraw::new(PositionKind { counters: (1, 1_000_000), ..PositionKind::small() }, 5);
         let ids: HashSet<_> = (0..4_000).map(|index| PositionId::of_game(&draw.draw_game(index))).collect();
         let kept = ids.iter().filter(|id| id.split() == DatasetSplit::Benchmark).count();
         // The seed is fixed. The range extends by six standard deviations (114) on each side of 400.

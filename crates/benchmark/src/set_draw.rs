@@ -1,7 +1,7 @@
 //! Shows how the sets were drawn. The files of the sets are authoritative; this code only documents their origin.
 
 use super::item_set::{FIRST_SET_TEXT, NEWEST_SET_TEXT, SetItem, Tier};
-use crate::{DrawnKind, PositionDraw, PositionId, difficulty::measure_difficulty};
+use crate::{PositionDraw, PositionId, PositionKind, difficulty::measure_difficulty};
 use lastnim_core::{
     game::{Ending, Game, SeatCount},
     oracle::Explanation,
@@ -22,21 +22,21 @@ const NEWEST_SET_SEED: u64 = 36;
 /// much as this many piles.
 const FIRST_ERROR_PILES: usize = 4;
 /// The number of items in a tier.
-const ITEMS: u32 = 120;
+const ITEMS_PER_TIER: u32 = 120;
 /// The possible opponents of the measured bot. Each plays at most once in a match.
 const OPPONENTS: [&str; 5] = ["oracle", "minimax-4", "minimax-2", "epsilon-0.2", "greedy"];
 /// The number of plies beyond the first that a bot is assumed to need to see a best take if 8 plies are not enough.
-const UNSEEN_PLIES: u32 = 8;
+const ASSUMED_EXTRA_PLIES: u32 = 8;
 
 /// Returns the tier to which a position belongs by its difficulty; `None` if no take is an error.
 fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     if difficulty.optimal_share >= 1.0 {
         return None;
     }
-    let unseen = difficulty.plies_to_see.map_or(UNSEEN_PLIES, |plies| plies - 1);
+    let unseen = difficulty.plies_to_see.map_or(ASSUMED_EXTRA_PLIES, |plies| plies - 1);
     let parts = [
         1.0 - difficulty.optimal_share,
-        f64::from(unseen) / f64::from(UNSEEN_PLIES),
+        f64::from(unseen) / f64::from(ASSUMED_EXTRA_PLIES),
         difficulty.playout_error_rate,
     ];
     let difficulty = parts.iter().sum::<f64>() / 3.0;
@@ -47,7 +47,7 @@ fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
 /// N --draw-piles 1,6 --draw-counters 1,9 --seed SEED` writes them.
 fn drawn_positions(seats: usize, seed: u64) -> impl Iterator<Item = (Game, Explanation)> {
     let seats = vec![SeatCount::new(seats).unwrap()];
-    let kind = DrawnKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
+    let kind = PositionKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
     let (positions, mut written) = (PositionDraw::new(kind, seed), HashSet::new());
     (0..).map(move |index| positions.draw_game(index)).filter_map(move |game| {
         let (id, explanation) = (PositionId::of_game(&game), Explanation::of(&game, 0));
@@ -99,7 +99,7 @@ fn item_line(
 pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
     let mut tiers: Vec<Vec<Game>> = Tier::all().map(|_| Vec::new()).collect();
     for seats in 2..=5 {
-        let of_tier = ITEMS as usize / 4;
+        let of_tier = ITEMS_PER_TIER as usize / 4;
         let drawn = drawn_positions(seats, seed).take(of_tier * tiers.len());
         let mut games: Vec<(Game, Explanation)> = drawn.collect();
         games.sort_by_key(|(game, explanation)| {
@@ -190,7 +190,7 @@ fn stored_difficulties_match_measurements() {
 fn the_first_items_can_be_reproduced() {
     let drawn = draw_items(1);
     let first: String =
-        FIRST_SET_TEXT.lines().step_by(ITEMS as usize).flat_map(|line| [line, "\n"]).collect();
+        FIRST_SET_TEXT.lines().step_by(ITEMS_PER_TIER as usize).flat_map(|line| [line, "\n"]).collect();
     // The playout error rate depends on a logarithm, whose last bit may differ between platforms.
     let without_share = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
@@ -201,7 +201,7 @@ fn the_first_items_can_be_reproduced() {
 #[test]
 #[ignore = "logarithms may differ in the last bit on other platforms"]
 fn the_set_can_be_reproduced() {
-    assert_eq!(draw_items(ITEMS), FIRST_SET_TEXT);
+    assert_eq!(draw_items(ITEMS_PER_TIER), FIRST_SET_TEXT);
 }
 
 #[test]

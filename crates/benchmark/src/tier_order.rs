@@ -63,7 +63,7 @@ fn searching_bots_lose_more_in_higher_tiers_of_the_first_set() {
 }
 
 /// Bots from every family of house bots that can err.
-const REFERENCES: [&str; 12] = [
+const REFERENCE_BOTS: [&str; 12] = [
     "random",
     "timid",
     "mirror",
@@ -86,7 +86,7 @@ fn losses_rise(bot: &str, items: &[&SetItem]) -> bool {
 #[test]
 fn every_family_loses_more_in_higher_tiers_of_the_newest_set() {
     let items = all_items(1);
-    let disordered: Vec<&str> = REFERENCES.into_iter().filter(|bot| !losses_rise(bot, &items)).collect();
+    let disordered: Vec<&str> = REFERENCE_BOTS.into_iter().filter(|bot| !losses_rise(bot, &items)).collect();
     assert!(disordered.is_empty(), "{disordered:?}");
 }
 

@@ -62,7 +62,7 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);
         Poll::Ready(Ok(match ended {
             Ok((_, answer)) => answer,
-            Err(error) => answer_of_broken_task(request, &error),
+            Err(error) => failed_task_answer(request, &error),
         }))
     }
 }
@@ -96,7 +96,7 @@ async fn await_report(report: impl Future<Output = ()>) -> BotAnswer {
 }
 
 /// Returns the answer in place of a task that was aborted or panicked.
-fn answer_of_broken_task(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
+fn failed_task_answer(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
     match request {
         Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,
         Some(match_id) => {

@@ -12,7 +12,7 @@ pub(super) const MAX_HOUSE_BOTS: usize = 10_000;
 const MAX_TEXT_BYTES: usize = 4_096;
 
 /// Cuts a text that is too long, and releases the memory that it no longer needs.
-pub(super) fn cut_text(mut text: String) -> String {
+pub(super) fn truncate_text(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         text.push_str("...");
@@ -28,8 +28,8 @@ mod tests {
     #[test]
     fn only_long_texts_are_cut() {
         let longest = "x".repeat(MAX_TEXT_BYTES);
-        assert_eq!(cut_text(longest.clone()), longest);
-        let cut = cut_text("\u{e9}".repeat(MAX_TEXT_BYTES) + "x");
+        assert_eq!(truncate_text(longest.clone()), longest);
+        let cut = truncate_text("\u{e9}".repeat(MAX_TEXT_BYTES) + "x");
         assert_eq!(cut, "\u{e9}".repeat(MAX_TEXT_BYTES / 2) + "...");
         assert!(cut.capacity() < 2 * MAX_TEXT_BYTES);
     }

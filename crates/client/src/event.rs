@@ -2,7 +2,7 @@
 
 use super::{
     Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
-    bounds::{MAX_HOUSE_BOTS, MAX_OPEN_MATCHES, MAX_UNSENT_MESSAGES, cut_text},
+    bounds::{MAX_HOUSE_BOTS, MAX_OPEN_MATCHES, MAX_UNSENT_MESSAGES, truncate_text},
     question_queue::MAX_WAITING_REPORTS,
 };
 use lastnim_core::{
@@ -60,7 +60,7 @@ pub enum ProtocolError {
     TooManyMatches(MatchId),
     /// The server keeps sending requests, but does not read the bot's replies.
     #[error("more requests, but did not read the {MAX_UNSENT_MESSAGES} replies that are waiting")]
-    RepliesUnread,
+    RepliesNotRead,
     /// The server sent too many events while a request for a practice match was still unanswered.
     #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
     PracticeEvents,
@@ -114,7 +114,7 @@ pub(super) enum SessionEvent {
     NotJoined(JoinRefused),
     /// An event that needs no reaction: an acknowledgement, or an event from a newer server that this version does not
     /// know.
-    Heard,
+    Ignored,
 }
 
 /// The full state of an open match.
@@ -187,7 +187,7 @@ impl SessionEvent {
     /// # Errors
     /// Returns an error that names every missing or invalid field. Events of unknown kinds are not errors.
     pub(super) fn parse(response: pb::PlayResponse) -> Result<Self, ProtocolError> {
-        let Some(event) = response.event else { return Ok(Self::Heard) };
+        let Some(event) = response.event else { return Ok(Self::Ignored) };
         Ok(parse_request(|response| parse_event(event, response))?)
     }
 }
@@ -196,8 +196,8 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
     use pb::play_response::Event as Wire;
     Some(match event {
         Wire::Welcome(welcome) => SessionEvent::Welcome(Connected {
-            bot: cut_text(welcome.bot),
-            server_version: cut_text(welcome.server_version),
+            bot: truncate_text(welcome.bot),
+            server_version: truncate_text(welcome.server_version),
             open_matches: welcome.open_matches,
         }),
         Wire::MatchStarted(started) => {
@@ -224,7 +224,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
         Wire::Refused(refused) => SessionEvent::Refused(Refusal {
             match_id: refused.match_id.parse().ok(),
             reason: RefusalReason::from_wire(refused.reason),
-            message: cut_text(refused.message),
+            message: truncate_text(refused.message),
             ply: refused.ply,
             strikes: refused.strikes,
             strikes_left: refused.strikes_left,
@@ -237,7 +237,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             SessionEvent::Suspended(Suspension {
                 tournament,
                 reason,
-                message: cut_text(message),
+                message: truncate_text(message),
                 from_round,
                 lost,
                 no_shows,
@@ -283,9 +283,9 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
         Wire::JoinRefused(refused) => SessionEvent::NotJoined(JoinRefused {
             tournament: refused.tournament_id,
             reason: JoinRefusal::from_wire(refused.reason),
-            message: cut_text(refused.message),
+            message: truncate_text(refused.message),
         }),
-        Wire::Declared(_) => SessionEvent::Heard,
+        Wire::Declared(_) => SessionEvent::Ignored,
     })
 }
 
@@ -301,7 +301,7 @@ fn parse_tournament_end(ended: &pb::TournamentEnded, field: RequestField<'_>) ->
     let standing = field.member("standing").require(ended.standing.as_ref());
     let (tournament, &state, standing) = (tournament?, state?, standing?);
     let &pb::Standing { place, points, matches, wins, .. } = standing;
-    let title = cut_text(ended.title.clone());
+    let title = truncate_text(ended.title.clone());
     Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 

@@ -18,7 +18,7 @@ pub(super) struct JoinState {
     tournament: String,
     is_in: bool,
     /// When to retry after a temporary refusal.
-    again_at: Option<Instant>,
+    retry_at: Option<Instant>,
     refused_since: Option<Instant>,
     backoff: Backoff,
     give_up_after: Duration,
@@ -27,12 +27,12 @@ pub(super) struct JoinState {
 impl JoinState {
     pub(super) fn new(tournament: String, give_up_after: Duration) -> Self {
         let backoff = Backoff::new();
-        Self { tournament, is_in: false, again_at: None, refused_since: None, backoff, give_up_after }
+        Self { tournament, is_in: false, retry_at: None, refused_since: None, backoff, give_up_after }
     }
 
     /// Returns the request to send in a new session, unless the bot has already joined.
     pub(super) fn action_in_new_session(&mut self) -> Option<Action> {
-        self.again_at = None;
+        self.retry_at = None;
         (!self.is_in).then(|| self.join_action())
     }
 
@@ -62,18 +62,18 @@ impl JoinState {
             return Err(Error::NotJoined { id: tournament, reason, message });
         }
         tracing::warn!(refusal = message, "not joined yet: retrying");
-        self.again_at = Some(now + self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX)));
+        self.retry_at = Some(now + self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX)));
         Ok(())
     }
 
     /// Waits until the next retry is due, then returns the request to send. Waits forever if none is scheduled. Cancel
     /// safe.
     pub(super) async fn wait_to_retry(&mut self) -> Action {
-        match self.again_at {
+        match self.retry_at {
             Some(at) => sleep_until(at).await,
             None => pending().await,
         }
-        self.again_at = None;
+        self.retry_at = None;
         self.join_action()
     }
 }

@@ -79,7 +79,7 @@ pub use suspension::{Suspension, SuspensionReason};
 pub use tournament::{fetch_scoring, join_tournament};
 pub use tournament_end::TournamentEnd;
 pub use transport::{ByteStream, OpeningConnection, Transport};
-pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchNews, status_of_error};
+pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchUpdate, status_of_error};
 
 pub use lastnim_core::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
 pub use lastnim_core::{game, oracle, oracle::Mover};

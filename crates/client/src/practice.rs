@@ -180,7 +180,7 @@ impl PracticeDriver {
                     ..Default::default()
                 };
                 let id = self.create(request).await?;
-                self.until_ended(&id).await;
+                self.wait_until_ended(&id).await;
             }
         }
         Ok(())
@@ -208,7 +208,7 @@ impl PracticeDriver {
     }
 
     /// Waits until a match has ended and the bot has handled its end.
-    async fn until_ended(&mut self, id: &str) {
+    async fn wait_until_ended(&mut self, id: &str) {
         loop {
             match self.events.recv().await {
                 Some(ObserverEvent::Ended(ended)) if ended.to_string() == id => return,
@@ -223,7 +223,7 @@ impl PracticeDriver {
         let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
         loop {
-            let page = in_time(self.bots().list_bots(request.clone())).await.map_err(refused)?;
+            let page = with_timeout(self.bots().list_bots(request.clone())).await.map_err(refused)?;
             let is_empty = page.bots.is_empty();
             let house_bots = page.bots.into_iter().filter(|bot| !bot.house_bot.is_empty());
             hosted.extend(house_bots.map(|bot| bot.name));
@@ -246,7 +246,7 @@ impl PracticeDriver {
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
-            match in_time(self.matches().create_match(request.clone())).await {
+            match with_timeout(self.matches().create_match(request.clone())).await {
                 Ok(created) => return Ok(created.r#match.unwrap_or_default().id),
                 Err(status)
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
@@ -284,7 +284,7 @@ fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
 }
 
 /// Awaits the reply to a call, for at most [`CALL_TIMEOUT`].
-async fn in_time<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
+async fn with_timeout<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
     let late = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
     timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)
 }

@@ -77,7 +77,7 @@ impl QuestionQueue {
     /// Removes and returns the next question that the limit allows, and drops questions that are no longer needed.
     pub(super) fn pop(&mut self, is_needed: impl Fn(&BotQuestion) -> bool) -> Option<BotQuestion> {
         loop {
-            let lane = self.next_lane()?;
+            let lane = self.next_queue()?;
             let question = lane.pop_front()?.question;
             if is_needed(&question) {
                 match question.match_of_request() {
@@ -91,7 +91,7 @@ impl QuestionQueue {
 
     /// Returns the queue, of requests or of reports, that holds the next question; `None` if the bot cannot be asked
     /// now.
-    fn next_lane(&mut self) -> Option<&mut VecDeque<NumberedQuestion>> {
+    fn next_queue(&mut self) -> Option<&mut VecDeque<NumberedQuestion>> {
         let number = |lane: &VecDeque<NumberedQuestion>| lane.front().map(|first| first.number);
         let (request, report) = match self.question_limit {
             QuestionLimit::OneQuestion if self.open_requests > 0 || self.is_reporting => (None, None),
@@ -150,7 +150,7 @@ mod tests {
         })
     }
 
-    fn filled(question_limit: QuestionLimit) -> QuestionQueue {
+    fn filled_queue(question_limit: QuestionLimit) -> QuestionQueue {
         let mut queue = QuestionQueue::new(question_limit);
         for question in [report(0), request(0), report(1), request(1), request(2)] {
             queue.push(question);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn one_question_at_a_time_keeps_the_order_of_all() {
-        let mut queue = filled(QuestionLimit::OneQuestion);
+        let mut queue = filled_queue(QuestionLimit::OneQuestion);
         assert_eq!(drain(&mut queue), [report(0)]);
         queue.note_report_handled();
         assert_eq!(drain(&mut queue), [request(0)]);
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn requests_at_once_leave_room_for_one_report() {
-        let mut queue = filled(QuestionLimit::Requests(NonZeroUsize::new(2).unwrap()));
+        let mut queue = filled_queue(QuestionLimit::Requests(NonZeroUsize::new(2).unwrap()));
         assert_eq!(drain(&mut queue), [report(0), request(0), request(1)]);
         assert_eq!(drain(&mut queue), []);
         queue.note_request_answered();
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn unneeded_questions_are_skipped() {
-        let mut queue = filled(QuestionLimit::OneQuestion);
+        let mut queue = filled_queue(QuestionLimit::OneQuestion);
         let needed = |question: &BotQuestion| *question == request(2);
         assert_eq!(queue.pop(needed), Some(request(2)));
         queue.note_request_answered();

@@ -332,7 +332,7 @@ impl BotRunner {
                         let actions = self.tracker.handle_event(event)?;
                         self.perform_actions(actions)?;
                         if self.outgoing.len() > MAX_UNSENT_MESSAGES {
-                            return Err(ProtocolError::RepliesUnread.into());
+                            return Err(ProtocolError::RepliesNotRead.into());
                         }
                         silent_seconds = 0;
                     }
@@ -369,7 +369,7 @@ impl BotRunner {
             }
             (event, _) => return Ok(event),
         }
-        Ok(SessionEvent::Heard)
+        Ok(SessionEvent::Ignored)
     }
 
     /// Returns whether this is the tournament that the bot plays in.

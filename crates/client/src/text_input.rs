@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct TextInput<R> {
     input: R,
     /// The bytes that were read to look for a mark and have not been returned yet; `None` before the first read.
-    ahead: Option<Vec<u8>>,
+    read_ahead: Option<Vec<u8>>,
 }
 
 impl TextInput<File> {
@@ -30,7 +30,7 @@ impl TextInput<File> {
 impl<R: Read> TextInput<R> {
     /// Wraps an input of which nothing has been read yet.
     pub fn new(input: R) -> Self {
-        Self { input, ahead: None }
+        Self { input, read_ahead: None }
     }
 
     /// Reads as many bytes as are needed to recognise a byte order mark; returns them unless they are the mark.
@@ -63,16 +63,16 @@ impl<R: Read> TextInput<R> {
 
 impl<R: Read> Read for TextInput<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.ahead.is_none() {
-            self.ahead = Some(Vec::new());
-            self.ahead = Some(self.read_beginning()?);
+        if self.read_ahead.is_none() {
+            self.read_ahead = Some(Vec::new());
+            self.read_ahead = Some(self.read_beginning()?);
         }
-        let Some(ahead) = self.ahead.as_mut().filter(|ahead| !ahead.is_empty()) else {
+        let Some(read_ahead) = self.read_ahead.as_mut().filter(|read_ahead| !read_ahead.is_empty()) else {
             return self.input.read(buffer);
         };
-        let length = ahead.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&ahead[..length]);
-        ahead.drain(..length);
+        let length = read_ahead.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&read_ahead[..length]);
+        read_ahead.drain(..length);
         Ok(length)
     }
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_left_out_and_utf_16_is_named() {
+    fn a_byte_order_mark_is_skipped_and_utf_16_is_reported() {
         for text in ["", "a", "\n", "{}\n", "é", "\u{feff}", "\u{feff}x\u{feff}"] {
             let without = text.strip_prefix('\u{feff}').unwrap_or(text);
             assert_eq!(read(text.as_bytes()).unwrap(), without, "{text:?}");

@@ -40,7 +40,7 @@ enum StreamState<T> {
 
 /// An event of a stream.
 #[derive(Debug)]
-pub enum WatchNews<T> {
+pub enum WatchUpdate<T> {
     /// A message arrived.
     Message(T),
     /// The stream has begun, or has begun again.
@@ -68,7 +68,7 @@ impl<T> ResumedStream<T> {
     /// # Errors
     /// If the first attempt to open the stream fails, or if the server refuses the stream for a reason that a retry
     /// cannot change.
-    pub async fn next_news(&mut self) -> Result<WatchNews<T>, Status> {
+    pub async fn next_update(&mut self) -> Result<WatchUpdate<T>, Status> {
         loop {
             let lost = match &mut self.state {
                 StreamState::Pausing(until) => {
@@ -82,7 +82,7 @@ impl<T> ResumedStream<T> {
                         self.opened_at = Instant::now();
                         self.was_open = true;
                         self.state = StreamState::Open(Box::new(stream), self.opened_at + self.max_silence);
-                        return Ok(WatchNews::Opened);
+                        return Ok(WatchUpdate::Opened);
                     }
                     Ok(Err(status)) => status,
                     Err(_) => Status::unavailable("the server does not answer"),
@@ -91,7 +91,7 @@ impl<T> ResumedStream<T> {
                     match timeout_at(*silent_at, stream.message()).await {
                         Ok(Ok(Some(message))) => {
                             *silent_at = Instant::now() + self.max_silence;
-                            return Ok(WatchNews::Message(message));
+                            return Ok(WatchUpdate::Message(message));
                         }
                         Ok(Ok(None)) => Status::unavailable("the stream ended early"),
                         Ok(Err(status)) => status,
@@ -108,7 +108,7 @@ impl<T> ResumedStream<T> {
             self.backoff.reset_if_lasting(self.opened_at.elapsed());
             let pause = self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX));
             self.state = StreamState::Pausing(Instant::now() + pause);
-            return Ok(WatchNews::Lost(describe_status(&lost)));
+            return Ok(WatchUpdate::Lost(describe_status(&lost)));
         }
     }
 }
@@ -134,7 +134,7 @@ pub struct SeenEvents {
 
 impl SeenEvents {
     /// Prepares for a reopened stream, which repeats all events from the first one.
-    pub fn begin_again(&mut self) {
+    pub fn restart(&mut self) {
         self.repeated.clone_from(&self.seen);
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let event = |at_us| pb::RecordEvent { at_us, ..Default::default() };
         let mut seen = SeenEvents::default();
         let mut new = |times: &[u64]| {
-            seen.begin_again();
+            seen.restart();
             times.iter().copied().filter(|&at_us| seen.note(&event(at_us))).collect::<Vec<_>>()
         };
         assert_eq!(new(&[1, 3, 3]), [1, 3, 3], "equal events count each");

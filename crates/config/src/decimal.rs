@@ -6,7 +6,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 use thiserror::Error;
 
 /// The number of parts in a whole: decimals are stored in millionths.
-const PARTS: u64 = 1_000_000;
+const PARTS_PER_UNIT: u64 = 1_000_000;
 /// The largest number that a decimal can have.
 const MAX_WHOLE: u64 = 1_000_000_000;
 
@@ -31,13 +31,13 @@ impl Decimal {
     /// Returns the nearest floating-point number.
     #[expect(clippy::cast_precision_loss, reason = "the number has at most 50 bits")]
     pub fn as_f64(self) -> f64 {
-        self.millionths as f64 / PARTS as f64
+        self.millionths as f64 / PARTS_PER_UNIT as f64
     }
 }
 
 impl From<u32> for Decimal {
     fn from(whole: u32) -> Self {
-        Self { millionths: u64::from(whole).min(MAX_WHOLE) * PARTS }
+        Self { millionths: u64::from(whole).min(MAX_WHOLE) * PARTS_PER_UNIT }
     }
 }
 
@@ -53,17 +53,17 @@ impl FromStr for Decimal {
             }
             let whole = whole.parse().ok().filter(|&whole: &u64| whole <= MAX_WHOLE)?;
             let part: u64 = format!("{part:0<6}").parse().ok()?;
-            Some(Self { millionths: whole * PARTS + part })
+            Some(Self { millionths: whole * PARTS_PER_UNIT + part })
         };
         parse()
-            .filter(|number| number.millionths <= MAX_WHOLE * PARTS)
+            .filter(|number| number.millionths <= MAX_WHOLE * PARTS_PER_UNIT)
             .ok_or_else(|| DecimalError(text.into()))
     }
 }
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, part) = (self.millionths / PARTS, self.millionths % PARTS);
+        let (whole, part) = (self.millionths / PARTS_PER_UNIT, self.millionths % PARTS_PER_UNIT);
         if part == 0 {
             return whole.fmt(f);
         }
@@ -80,8 +80,8 @@ impl fmt::Debug for Decimal {
 
 impl SettingValue for Decimal {
     fn to_json(&self) -> Value {
-        if self.millionths.is_multiple_of(PARTS) {
-            (self.millionths / PARTS).into()
+        if self.millionths.is_multiple_of(PARTS_PER_UNIT) {
+            (self.millionths / PARTS_PER_UNIT).into()
         } else {
             self.as_f64().into()
         }
@@ -92,7 +92,9 @@ impl SettingValue for Decimal {
         // JSON shows a whole floating-point number with a decimal place, such as 2.0, which parses as well.
         let number: Self = text.parse().map_err(|error: DecimalError| error.to_string())?;
         let (first, last) = (*range.start(), (*range.end()).min(MAX_WHOLE));
-        if number.millionths < first.saturating_mul(PARTS) || number.millionths > last * PARTS {
+        if number.millionths < first.saturating_mul(PARTS_PER_UNIT)
+            || number.millionths > last * PARTS_PER_UNIT
+        {
             return Err(format!("{json} is not a number from {first} to {last}"));
         }
         *self = number;

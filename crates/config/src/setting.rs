@@ -129,9 +129,9 @@ impl<'s> Setting<'s> {
     ///
     /// # Errors
     /// Names the bad value and says what is valid.
-    pub fn set_words(&mut self, words: &[String]) -> Result<(), String> {
+    pub fn set_from_arguments(&mut self, words: &[String]) -> Result<(), String> {
         let json = match self.unit {
-            NumberUnit::None => self.value.json_of_words(words),
+            NumberUnit::None => self.value.json_from_arguments(words),
             NumberUnit::Bytes => words.last().cloned().into(),
         };
         self.set(&json)

@@ -16,12 +16,12 @@ pub trait SettingValue {
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
 
     /// Returns the JSON for command-line arguments. Only a list may have several arguments.
-    fn json_of_words(&self, words: &[String]) -> Value {
+    fn json_from_arguments(&self, words: &[String]) -> Value {
         words.last().map_or(Value::Null, |word| word.as_str().into())
     }
 }
 
-fn number_of_words(words: &[String]) -> Value {
+fn number_from_arguments(words: &[String]) -> Value {
     let word = words.last().map(String::as_str).unwrap_or_default();
     word.parse::<u64>().map_or_else(|_| word.into(), Value::from)
 }
@@ -54,8 +54,8 @@ macro_rules! number_settings {
                 Ok(())
             }
 
-            fn json_of_words(&self, words: &[String]) -> Value {
-                number_of_words(words)
+            fn json_from_arguments(&self, words: &[String]) -> Value {
+                number_from_arguments(words)
             }
         }
     )+};
@@ -99,7 +99,7 @@ impl SettingValue for bool {
         Ok(())
     }
 
-    fn json_of_words(&self, words: &[String]) -> Value {
+    fn json_from_arguments(&self, words: &[String]) -> Value {
         let word = words.last().map(String::as_str).unwrap_or_default();
         word.parse::<bool>().map_or_else(|_| word.into(), Value::from)
     }
@@ -117,8 +117,8 @@ impl<T: SettingValue + Default> SettingValue for Option<T> {
         Ok(())
     }
 
-    fn json_of_words(&self, words: &[String]) -> Value {
-        T::default().json_of_words(words)
+    fn json_from_arguments(&self, words: &[String]) -> Value {
+        T::default().json_from_arguments(words)
     }
 }
 
@@ -133,7 +133,7 @@ impl<T: FromStr<Err: Display> + Display> SettingValue for Vec<T> {
         Ok(())
     }
 
-    fn json_of_words(&self, words: &[String]) -> Value {
+    fn json_from_arguments(&self, words: &[String]) -> Value {
         words.into()
     }
 }

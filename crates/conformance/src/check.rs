@@ -2,13 +2,13 @@
 
 use super::{
     network::NetworkPace,
-    scenes::{ending, joining, later_protocol, losses, playing, repetition, session, snapshots},
-    stage::{SceneResult, Stage},
+    scenarios::{ending, future_protocol, joining, losses, playing, repetition, session, snapshots},
+    stage::{ScenarioResult, Stage},
 };
 use std::{fmt, pin::Pin};
 
-/// The scene that a check plays: it acts as the server and judges the bot's answers.
-type Scene = for<'a> fn(&'a mut Stage) -> Pin<Box<dyn Future<Output = SceneResult> + Send + 'a>>;
+/// The scenario that a check plays: it acts as the server and judges the bot's answers.
+type Scenario = for<'a> fn(&'a mut Stage) -> Pin<Box<dyn Future<Output = ScenarioResult> + Send + 'a>>;
 
 /// A requirement for bots.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Check {
     /// What goes wrong on a real server if the bot fails the check.
     pub why: &'static str,
     pub(super) pace: NetworkPace,
-    pub(super) scene: Scene,
+    pub(super) scenario: Scenario,
 }
 
 impl fmt::Debug for Check {
@@ -29,18 +29,18 @@ impl fmt::Debug for Check {
     }
 }
 
-/// Creates a check from its name, scene, requirement and reason.
+/// Creates a check from its name, scenario, requirement and reason.
 macro_rules! check {
-    ($name:literal, $scene:path, $summary:literal, $why:literal) => {
-        check!($name, $scene, NetworkPace::Fast, $summary, $why)
+    ($name:literal, $scenario:path, $summary:literal, $why:literal) => {
+        check!($name, $scenario, NetworkPace::Fast, $summary, $why)
     };
-    ($name:literal, $scene:path, $pace:expr, $summary:literal, $why:literal) => {
+    ($name:literal, $scenario:path, $pace:expr, $summary:literal, $why:literal) => {
         Check {
             name: $name,
             summary: $summary,
             why: $why,
             pace: $pace,
-            scene: |stage| Box::pin($scene(stage)),
+            scenario: |stage| Box::pin($scenario(stage)),
         }
     };
 }
@@ -55,7 +55,7 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "joins-again",
-        joining::asks_again,
+        joining::join_retry,
         "asks again when the server refuses its request to join as busy or unavailable",
         "a bot that gives up when the server is busy misses its tournament"
     ),
@@ -151,7 +151,7 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "silent",
-        losses::by_silence,
+        losses::silent_connection,
         "reconnects within 30 s after its connection has gone silent",
         "a network failure may leave the stream open; a bot without keepalive waits forever while its clocks run out"
     ),
@@ -200,19 +200,19 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "later-events",
-        later_protocol::events,
+        future_protocol::events,
         "ignores unknown events",
         "a newer server may send new events; bots and servers are not updated together"
     ),
     check!(
         "later-fields",
-        later_protocol::fields,
+        future_protocol::fields,
         "ignores unknown fields",
         "a newer server may add fields to any message; bots and servers are not updated together"
     ),
     check!(
         "later-values",
-        later_protocol::values,
+        future_protocol::values,
         "ignores unknown reasons and settings",
         "a newer server may have new reasons for refusals, suspensions and ends; bots and servers are not updated together"
     ),
@@ -224,13 +224,13 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "ends",
-        ending::with_tournament,
+        ending::exit_after_tournament,
         "exits with status 0 when its tournament ends",
         "the program that runs the bot waits for its exit, and treats any other exit status as a crash"
     ),
     check!(
         "ends-while-away",
-        ending::while_away,
+        ending::ended_while_offline,
         "exits if its tournament ended while it was disconnected, or before it joined",
         "a bot that was disconnected when its tournament ended would otherwise wait forever"
     ),

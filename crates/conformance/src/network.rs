@@ -39,7 +39,7 @@ pub(super) struct NetworkFaults {
 }
 
 /// Accepts connections and forwards their bytes until the task is dropped, which cuts them all.
-pub(super) async fn carry_connections(
+pub(super) async fn forward_connections(
     listener: TcpListener,
     pace: NetworkPace,
     faults: watch::Receiver<NetworkFaults>,
@@ -52,7 +52,7 @@ pub(super) async fn carry_connections(
                 // An error means that the connection was aborted before it was accepted.
                 let Ok((outside, _)) = connection else { continue };
                 let (inside, server_side) = tokio::io::duplex(BUFFER_BYTES);
-                connections.spawn(carry_connection(outside, inside, pace, faults.clone()));
+                connections.spawn(forward_connection(outside, inside, pace, faults.clone()));
                 if accepted.send(server_side).await.is_err() {
                     return;
                 }
@@ -63,7 +63,7 @@ pub(super) async fn carry_connections(
 }
 
 /// Forwards the bytes of one connection until either side closes it or it is cut.
-async fn carry_connection(
+async fn forward_connection(
     mut outside: TcpStream,
     mut inside: DuplexStream,
     pace: NetworkPace,
@@ -80,8 +80,8 @@ async fn carry_connection(
                 let (outside_reader, outside_writer) = outside.split();
                 let (inside_reader, inside_writer) = tokio::io::split(&mut inside);
                 tokio::join!(
-                    carry_slowly(outside_reader, inside_writer),
-                    carry_slowly(inside_reader, outside_writer)
+                    forward_slowly(outside_reader, inside_writer),
+                    forward_slowly(inside_reader, outside_writer)
                 );
             }
         }
@@ -96,7 +96,7 @@ async fn carry_connection(
 }
 
 /// Forwards bytes in one direction with latency, in fragments.
-async fn carry_slowly(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
+async fn forward_slowly(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
     let (sender, mut fragments) = mpsc::channel::<(Instant, Vec<u8>)>(SLOW_FRAGMENTS);
     let reading = async move {
         let mut fragment = [0; SLOW_FRAGMENT_BYTES];

@@ -12,7 +12,7 @@ use lastnim_proto::{MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
 /// The factor that varies the takes of the script's seats: 2^64 divided by the golden ratio, rounded down.
-const TAKE_SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const TAKE_HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The time of every event. It never changes, so the clocks of the match do not run: the suite's patience limits how
 /// long the bot may take.
 fn script_time() -> Timestamp {
@@ -28,7 +28,7 @@ pub(super) enum RowSource {
     Assigned,
 }
 
-/// A match as planned by a scene.
+/// A match as planned by a scenario.
 #[derive(Debug, Clone)]
 pub(super) struct MatchPlan {
     pub(super) seats: usize,
@@ -38,7 +38,7 @@ pub(super) struct MatchPlan {
     pub(super) ending: Ending,
     pub(super) rows: RowSource,
     pub(super) max_plies: u32,
-    /// Whether the other seats only declare when the scene lets them.
+    /// Whether the other seats only declare when the scenario lets them.
     pub(super) others_wait: bool,
 }
 
@@ -64,7 +64,7 @@ impl MatchPlan {
         Self { rows: RowSource::Declared, ..self }
     }
 
-    pub(super) fn declared_late_by_others(self) -> Self {
+    pub(super) fn with_late_declarations(self) -> Self {
         Self { others_wait: true, ..self.declared() }
     }
 
@@ -177,7 +177,7 @@ impl ScriptedMatch {
     }
 
     /// Returns the events to send to the bot, with takes only if it subscribed to them.
-    pub(super) fn take_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
+    pub(super) fn drain_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
         let own_seat = self.seat;
         let is_heard = |event: &ServerEvent| match event {
             ServerEvent::InMatch { event: MatchEvent::Took { seat, .. }, .. } => {
@@ -197,7 +197,7 @@ impl ScriptedMatch {
     }
 
     /// Creates another `turn` event, if the bot is to move.
-    pub(super) fn turn_again(&mut self) -> Option<ServerEvent> {
+    pub(super) fn repeated_turn(&mut self) -> Option<ServerEvent> {
         let ServerEvent::InMatch { event: MatchEvent::Snapshot(snapshot), .. } =
             self.snapshot_for_new_session()
         else {
@@ -207,7 +207,7 @@ impl ScriptedMatch {
     }
 
     /// Creates the event that reports the end of the match to a bot that may have missed it.
-    pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
+    pub(super) fn missed_end(&self) -> Option<ServerEvent> {
         let (reason, winner) = self.state().end()?;
         let end = MissedEnd {
             seat: self.seat,
@@ -221,12 +221,12 @@ impl ScriptedMatch {
     }
 
     /// Creates another acknowledgement of the bot's row, if the bot has declared one.
-    pub(super) fn own_row_again(&self) -> Option<ServerEvent> {
+    pub(super) fn repeated_own_row(&self) -> Option<ServerEvent> {
         let row = self.state().row_of_seat(self.seat)?.clone();
         Some(self.match_event(MatchEvent::Declared { row }))
     }
 
-    /// Creates a refusal that the scene has chosen, without asking the referee.
+    /// Creates a refusal that the scenario has chosen, without asking the referee.
     pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
         let state = self.state();
         let refusal = Refusal {
@@ -248,7 +248,9 @@ impl ScriptedMatch {
         let seat = self.seat;
         let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
         let refusal = effects.iter().find_map(|effect| match effect {
-            RefereeEffect::Tell { seat: told, tell: SeatMessage::Refused(refusal) } if *told == seat => {
+            RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Refused(refusal) }
+                if *told == seat =>
+            {
                 Some(refusal.clone())
             }
             _ => None,
@@ -266,10 +268,10 @@ impl ScriptedMatch {
     }
 
     /// Plays the match to its end without the bot and without sending events.
-    pub(super) fn finish_unheard(&mut self) {
+    pub(super) fn finish_silently(&mut self) {
         while !self.is_over() {
             let seat = self.state().position().to_move();
-            self.take_for(seat);
+            self.take_at_seat(seat);
         }
         self.outbox.clear();
     }
@@ -280,7 +282,7 @@ impl ScriptedMatch {
         for seat in seats.iter().filter(|&seat| seat != own_seat) {
             if self.state().phase() == MatchPhase::Declaring {
                 let row = Row::favouring((seat.index() + 1) % seats.get(), seats);
-                self.act_for(seat, SeatAction::declare(&row, None));
+                self.act_at_seat(seat, SeatAction::declare(&row, None));
             }
         }
         self.let_others_move();
@@ -292,17 +294,17 @@ impl ScriptedMatch {
             if seat == self.seat {
                 return;
             }
-            self.take_for(seat);
+            self.take_at_seat(seat);
         }
     }
 
-    fn take_for(&mut self, seat: Seat) {
+    fn take_at_seat(&mut self, seat: Seat) {
         let (ply, counters) = (self.state().ply(), self.state().position().counters());
-        let take = 1 + (u64::from(ply) + 1).wrapping_mul(TAKE_SPREAD) % counters;
-        self.act_for(seat, SeatAction::take(ply, take, None));
+        let take = 1 + (u64::from(ply) + 1).wrapping_mul(TAKE_HASH_FACTOR) % counters;
+        self.act_at_seat(seat, SeatAction::take(ply, take, None));
     }
 
-    fn act_for(&mut self, seat: Seat, action: SeatAction) {
+    fn act_at_seat(&mut self, seat: Seat, action: SeatAction) {
         let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
         self.announce(effects);
     }
@@ -311,9 +313,11 @@ impl ScriptedMatch {
     fn announce(&mut self, effects: Vec<RefereeEffect>) {
         for effect in effects {
             let event = match effect {
-                RefereeEffect::Happened(happened) => self.announced_event(happened),
-                RefereeEffect::Tell { seat, tell } if seat == self.seat => Some(told_event(seat, tell)),
-                RefereeEffect::Tell { .. } => None,
+                RefereeEffect::EventOccurred(happened) => self.announced_event(happened),
+                RefereeEffect::SendToSeat { seat, message } if seat == self.seat => {
+                    Some(seat_message_event(seat, message))
+                }
+                RefereeEffect::SendToSeat { .. } => None,
             };
             if let Some(event) = event {
                 let event = self.match_event(event);
@@ -339,11 +343,11 @@ impl ScriptedMatch {
     }
 }
 
-fn told_event(seat: Seat, tell: SeatMessage) -> MatchEvent {
-    match tell {
+fn seat_message_event(seat: Seat, message: SeatMessage) -> MatchEvent {
+    match message {
         SeatMessage::Declared { row } => MatchEvent::Declared { row },
         SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
-        SeatMessage::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
+        SeatMessage::TakeRepeated { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
         SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
         SeatMessage::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
     }

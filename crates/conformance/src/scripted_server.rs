@@ -2,7 +2,7 @@
 
 use super::{
     bot_session::Arrival,
-    network::{NetworkFaults, NetworkPace, carry_connections},
+    network::{NetworkFaults, NetworkPace, forward_connections},
     play_service::PlayService,
 };
 use std::{
@@ -23,7 +23,7 @@ use tonic::transport::Server;
 /// The flow-control window of a connection. It is as large as on the real server, so that many small messages fit.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The capacity of the queue of accepted connections.
-const ACCEPTED: usize = 16;
+const ACCEPT_QUEUE_SIZE: usize = 16;
 /// The maximum number of further attempts to bind the port when the server comes back.
 const BIND_ATTEMPTS: u32 = 20;
 /// The pause between these attempts.
@@ -60,7 +60,7 @@ impl ScriptedServer {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let (accepted, connections) = mpsc::channel(ACCEPTED);
+        let (accepted, connections) = mpsc::channel(ACCEPT_QUEUE_SIZE);
         let connections = ReceiverStream::new(connections).map(Ok::<_, io::Error>);
         let router = Server::builder()
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
@@ -95,8 +95,8 @@ impl ScriptedServer {
         self.faults.send_modify(|faults| faults.freezes += 1);
     }
 
-    /// Cuts every connection, and accepts no new ones until [`Self::come_back`].
-    pub(super) async fn go_down(&mut self) {
+    /// Cuts every connection, and accepts no new ones until [`Self::restart_listening`].
+    pub(super) async fn shut_down(&mut self) {
         if let Some(mut listening) = self.listening.take() {
             listening.0.abort();
             // Waits until the task has ended. It was aborted, so its result does not matter.
@@ -105,7 +105,7 @@ impl ScriptedServer {
     }
 
     /// Accepts connections again, on the same port.
-    pub(super) async fn come_back(&mut self) -> io::Result<()> {
+    pub(super) async fn restart_listening(&mut self) -> io::Result<()> {
         let mut attempt = 0;
         let listener = loop {
             match TcpListener::bind(self.address).await {
@@ -121,7 +121,8 @@ impl ScriptedServer {
     }
 
     fn listen_on(&mut self, listener: TcpListener) {
-        let carrying = carry_connections(listener, self.pace, self.faults.subscribe(), self.accepted.clone());
+        let carrying =
+            forward_connections(listener, self.pace, self.faults.subscribe(), self.accepted.clone());
         self.listening = Some(OwnedTask(tokio::spawn(carrying)));
     }
 }

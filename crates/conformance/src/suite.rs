@@ -103,7 +103,7 @@ impl Suite {
             let (result, output) = match opened {
                 Err(failure) => (Err(failure), Vec::new()),
                 Ok(mut stage) => {
-                    let played = timeout(limit, (check.scene)(&mut stage)).await;
+                    let played = timeout(limit, (check.scenario)(&mut stage)).await;
                     let result = played.unwrap_or_else(|_| {
                         let expected = format!("the end of the whole check within {} s", limit.as_secs());
                         Err(stage.failure(expected, "it is still running"))

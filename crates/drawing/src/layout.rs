@@ -50,7 +50,7 @@ pub enum LayoutError {
 
 /// A positioned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct BoxPlace {
+pub(super) struct BoxPosition {
     /// The distance of the centre from the left edge of the picture.
     pub(super) x: f64,
     /// The distance of the centre from the top of the picture.
@@ -71,9 +71,9 @@ pub(super) struct LayoutColumn {
 /// A picture from left to right: columns of nodes alternate with columns of takes.
 #[derive(Debug)]
 pub(super) struct GraphLayout {
-    pub(super) nodes: Vec<BoxPlace>,
+    pub(super) nodes: Vec<BoxPosition>,
     /// For each edge, the box of its take, followed by one box for every further column that the edge passes.
-    pub(super) bends: Vec<Vec<BoxPlace>>,
+    pub(super) bends: Vec<Vec<BoxPosition>>,
     /// The columns, from left to right.
     pub(super) columns: Vec<LayoutColumn>,
     pub(super) width: f64,
@@ -99,8 +99,8 @@ impl GraphLayout {
         if places > MAX_BOXES {
             return Err(LayoutError::TooLarge { places });
         }
-        let box_in = |column, (width, height)| BoxPlace { x: 0.0, y: 0.0, width, height, column };
-        let mut boxes: Vec<BoxPlace> =
+        let box_in = |column, (width, height)| BoxPosition { x: 0.0, y: 0.0, width, height, column };
+        let mut boxes: Vec<BoxPosition> =
             column_of.iter().zip(nodes).map(|(&column, &size)| box_in(column, size)).collect();
         let mut lines = Vec::new();
         let mut ways = Vec::with_capacity(takes.len());
@@ -134,7 +134,7 @@ impl GraphLayout {
 }
 
 /// Makes columns as wide as their widest boxes.
-fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
+fn place_columns(boxes: &[BoxPosition]) -> Vec<LayoutColumn> {
     let mut widths: Vec<f64> = Vec::new();
     for place in boxes {
         if widths.len() <= place.column {
@@ -219,7 +219,7 @@ mod tests {
     fn boxes_do_not_overlap_and_are_inside_the_picture() {
         for graph in graphs() {
             let layout = lay_out(&graph);
-            let boxes: Vec<&BoxPlace> = layout.nodes.iter().chain(layout.bends.iter().flatten()).collect();
+            let boxes: Vec<&BoxPosition> = layout.nodes.iter().chain(layout.bends.iter().flatten()).collect();
             for (index, one) in boxes.iter().enumerate() {
                 assert!(one.y >= one.height / 2.0 && one.y + one.height / 2.0 <= layout.height, "{one:?}");
                 assert!(one.x >= one.width / 2.0 && one.x + one.width / 2.0 <= layout.width, "{one:?}");

@@ -2,7 +2,7 @@
 
 use super::{
     LayoutError, label,
-    layout::{BoxPlace, GraphLayout, LayoutColumn},
+    layout::{BoxPosition, GraphLayout, LayoutColumn},
 };
 use lastnim_analysis::tree::{Edge, Node, PlayGraph};
 use lastnim_core::game::{Game, Seat};
@@ -19,7 +19,7 @@ const TAKE_HEIGHT: f64 = 16.0;
 const PADDING: f64 = 8.0;
 const MARGIN: f64 = 24.0;
 /// The height of the title, the rules and the legend above the picture.
-const HEAD_HEIGHT: f64 = 132.0;
+const HEADER_HEIGHT: f64 = 132.0;
 /// The minimum width of the picture, so that the legend fits.
 const MIN_WIDTH: f64 = 740.0;
 
@@ -72,7 +72,7 @@ fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLa
     let heading = [label::picture_title(game), label::rules_label(game)];
     let heading_width = text_width(heading[1].len()).max(1.6 * text_width(heading[0].len()));
     let width = layout.width.max(MIN_WIDTH).max(heading_width) + 2.0 * MARGIN;
-    let height = layout.height + HEAD_HEIGHT + 2.0 * MARGIN;
+    let height = layout.height + HEADER_HEIGHT + 2.0 * MARGIN;
     writeln!(
         text,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -86,7 +86,7 @@ fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLa
     writeln!(text, "<text y=\"38\">{}</text>", heading[1])?;
     let is_cut = graph.nodes().iter().any(|node| node.cut.is_some());
     write_legend(text, is_cut)?;
-    writeln!(text, "</g>\n<g transform=\"translate({MARGIN} {})\">", MARGIN + HEAD_HEIGHT)?;
+    writeln!(text, "</g>\n<g transform=\"translate({MARGIN} {})\">", MARGIN + HEADER_HEIGHT)?;
     // Optimal takes are drawn over others, and boxes over lines.
     let best_line = graph.best_line();
     let class = |edge: &Edge| {
@@ -170,7 +170,7 @@ fn write_line(
     text: &mut String,
     edge: &Edge,
     class: LineClass,
-    bends: &[BoxPlace],
+    bends: &[BoxPosition],
     layout: &GraphLayout,
 ) -> fmt::Result {
     let class = class.name();
@@ -189,8 +189,8 @@ fn write_line(
     writeln!(text, "\"/>")
 }
 
-fn write_take(text: &mut String, edge: &Edge, place: &BoxPlace) -> fmt::Result {
-    let BoxPlace { x, y, width, height, .. } = *place;
+fn write_take(text: &mut String, edge: &Edge, place: &BoxPosition) -> fmt::Result {
+    let BoxPosition { x, y, width, height, .. } = *place;
     let class = if edge.is_optimal { "middle bold" } else { "middle" };
     writeln!(
         text,
@@ -203,8 +203,8 @@ fn write_take(text: &mut String, edge: &Edge, place: &BoxPlace) -> fmt::Result {
     )
 }
 
-fn write_node(text: &mut String, node: &Node, place: &BoxPlace, is_on_best_line: bool) -> fmt::Result {
-    let BoxPlace { x, y, width, height, .. } = *place;
+fn write_node(text: &mut String, node: &Node, place: &BoxPosition, is_on_best_line: bool) -> fmt::Result {
+    let BoxPosition { x, y, width, height, .. } = *place;
     let mut class = "node".to_owned();
     if is_on_best_line {
         class.push_str(" best");

@@ -163,7 +163,7 @@ impl Findings {
     }
 
     /// Adds a finding that only the record shows.
-    pub(super) fn add_of_record(&mut self, kind: FindingKind, ply: u32, words: String) {
+    pub(super) fn add_record_finding(&mut self, kind: FindingKind, ply: u32, words: String) {
         self.push(kind, None, Some(ply), words);
     }
 

@@ -26,19 +26,19 @@ pub(super) struct LoggedMessage<'a> {
     pub(super) mono_us: u64,
     /// The number of gaps before this message in its session.
     pub(super) gaps: u32,
-    pub(super) said: SaidMessage<'a>,
+    pub(super) said: DirectedMessage<'a>,
 }
 
 /// A message and its direction.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum SaidMessage<'a> {
+pub(super) enum DirectedMessage<'a> {
     Sent(&'a Action),
     Received(&'a Event),
 }
 
 impl MatchLog<'_> {
     /// Returns whether the server told a bot anything about the match except in refusals.
-    pub fn is_told(&self) -> bool {
+    pub fn has_server_reports(&self) -> bool {
         let mut messages = self.sessions.iter().flat_map(|session| &session.messages);
         messages.any(|message| message.received().is_some_and(|event| !matches!(event, Event::Refused(_))))
     }
@@ -48,7 +48,7 @@ impl<'a> LoggedMessage<'a> {
     /// Returns the take that the bot sent.
     pub(super) fn sent_take(&self) -> Option<&'a pb::Take> {
         match self.said {
-            SaidMessage::Sent(Action::Take(take)) => Some(take),
+            DirectedMessage::Sent(Action::Take(take)) => Some(take),
             _ => None,
         }
     }
@@ -56,7 +56,7 @@ impl<'a> LoggedMessage<'a> {
     /// Returns the row that the bot sent, with its note hash.
     pub(super) fn sent_declaration(&self) -> Option<&'a pb::Declare> {
         match self.said {
-            SaidMessage::Sent(Action::Declare(declare)) => Some(declare),
+            DirectedMessage::Sent(Action::Declare(declare)) => Some(declare),
             _ => None,
         }
     }
@@ -64,8 +64,8 @@ impl<'a> LoggedMessage<'a> {
     /// Returns the received event.
     pub(super) fn received(&self) -> Option<&'a Event> {
         match self.said {
-            SaidMessage::Received(event) => Some(event),
-            SaidMessage::Sent(_) => None,
+            DirectedMessage::Received(event) => Some(event),
+            DirectedMessage::Sent(_) => None,
         }
     }
 
@@ -133,6 +133,6 @@ impl<'a> SessionOfMatch<'a> {
             return None;
         }
         let before = self.messages.iter().take_while(|other| other.line < message.line);
-        Some(before.filter(|other| matches!(other.said, SaidMessage::Sent(_))).collect())
+        Some(before.filter(|other| matches!(other.said, DirectedMessage::Sent(_))).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the logs of bots.
 
-use super::match_log::{LoggedMessage, MatchLog, SaidMessage, SessionOfMatch};
+use super::match_log::{DirectedMessage, LoggedMessage, MatchLog, SessionOfMatch};
 use lastnim_proto::{
     pb::{play_request::Action, play_response::Event},
     session_log::{SessionLogError, SessionLogEvent, SessionLogLine},
@@ -14,7 +14,7 @@ pub struct SessionLogs {
     logs: Vec<LogState>,
     sessions: Vec<LoggedSession>,
     /// The index of each session, by its log, run and number.
-    places: HashMap<(usize, String, u64), usize>,
+    session_indices: HashMap<(usize, String, u64), usize>,
 }
 
 /// How many lines, runs and sessions a log has.
@@ -49,7 +49,7 @@ struct LogState {
     counts: LogCounts,
     /// The last line that was read, if it is not JSON. The next line shows whether this line is incomplete or the file
     /// is not a log.
-    suspect: Option<LogLineError>,
+    suspect_line: Option<LogLineError>,
 }
 
 /// One session, as the bot logged it.
@@ -96,16 +96,16 @@ impl SessionLogs {
         }
         let read = match SessionLogLine::parse(text) {
             Ok(read) => read,
-            Err(error @ SessionLogError::Json(_)) if state.suspect.is_none() => {
-                state.suspect = Some(LogLineError { line, error });
+            Err(error @ SessionLogError::Json(_)) if state.suspect_line.is_none() => {
+                state.suspect_line = Some(LogLineError { line, error });
                 return Ok(());
             }
-            Err(error) => return Err(state.suspect.take().unwrap_or(LogLineError { line, error })),
+            Err(error) => return Err(state.suspect_line.take().unwrap_or(LogLineError { line, error })),
         };
-        if let Some(suspect) = state.suspect.take() {
+        if let Some(suspect_line) = state.suspect_line.take() {
             // Lines are complete unless the program was killed or the disk was full.
             if !matches!(read.event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::Gap { .. }) {
-                return Err(suspect);
+                return Err(suspect_line);
             }
             state.counts.torn += 1;
         }
@@ -125,9 +125,9 @@ impl SessionLogs {
     /// If the last line is not JSON and no run began in the log.
     pub fn finish_log(&mut self, log: usize) -> Result<LogCounts, LogLineError> {
         let state = &mut self.logs[log];
-        if let Some(suspect) = state.suspect.take() {
+        if let Some(suspect_line) = state.suspect_line.take() {
             if state.counts.runs == 0 {
-                return Err(suspect);
+                return Err(suspect_line);
             }
             state.counts.torn += 1;
         }
@@ -148,7 +148,7 @@ impl SessionLogs {
             _ => return,
         };
         let sessions = &mut self.sessions;
-        let place = *self.places.entry((log, read.run, read.session)).or_insert_with(|| {
+        let place = *self.session_indices.entry((log, read.run, read.session)).or_insert_with(|| {
             sessions.push(LoggedSession { log, began_us: read.at_us, bot: None, entries: Vec::new() });
             sessions.len() - 1
         });
@@ -188,8 +188,8 @@ impl SessionLogs {
                         gaps += 1;
                         continue;
                     }
-                    EntryEvent::Sent(action) => SaidMessage::Sent(action),
-                    EntryEvent::Received(event) => SaidMessage::Received(event),
+                    EntryEvent::Sent(action) => DirectedMessage::Sent(action),
+                    EntryEvent::Received(event) => DirectedMessage::Received(event),
                 };
                 let Some(id) = match_of_message(said) else { continue };
                 let message =
@@ -206,15 +206,15 @@ impl SessionLogs {
 }
 
 /// Returns the id of the match that a message is about; `None` if the message names no match.
-fn match_of_message(said: SaidMessage<'_>) -> Option<&str> {
+fn match_of_message(said: DirectedMessage<'_>) -> Option<&str> {
     let id = match said {
-        SaidMessage::Sent(action) => match action {
+        DirectedMessage::Sent(action) => match action {
             Action::Declare(declare) => &declare.match_id,
             Action::Take(take) => &take.match_id,
             Action::Resign(resign) => &resign.match_id,
             Action::Subscribe(_) | Action::Pong(_) | Action::JoinTournament(_) => return None,
         },
-        SaidMessage::Received(event) => match event {
+        DirectedMessage::Received(event) => match event {
             Event::MatchStarted(started) => &started.match_id,
             Event::Snapshot(snapshot) => &snapshot.started.as_ref()?.match_id,
             Event::Revealed(revealed) => &revealed.match_id,

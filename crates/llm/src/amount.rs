@@ -75,7 +75,7 @@ impl Sub for Amount {
 }
 
 /// Converts an amount of the currency into units.
-pub fn units_of_money(money: Decimal) -> u128 {
+pub fn money_to_units(money: Decimal) -> u128 {
     u128::from(money.millionths()) * (UNITS / 1_000_000)
 }
 
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(Amount { tokens: 7, ..Amount::default() }.to_string(), "7 tokens");
         assert_eq!(amount_of(1, 0, 0).to_string(), "1 token, costing 0.000001", "it is rounded up");
         assert_eq!(amount_of(1_000_000, 0, 900_000).to_string(), "1000000 tokens, costing 0.047500");
-        assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);
+        assert_eq!(money_to_units("1.250002".parse().unwrap()), amount.money);
         let largest = amount_of(u64::MAX, u64::MAX, 0);
         assert_eq!((largest + largest).tokens, u64::MAX);
         assert_eq!(amount - largest, Amount::default());

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// An answer, with the model's claims.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenAnswer {
+pub struct ModelAnswer {
     /// A legal answer.
     pub answer: Answer,
     /// The claims.
@@ -27,7 +27,7 @@ pub fn read_answer(
     question: &Question<'_>,
     rows: RowNotation,
     reply: &str,
-) -> Result<GivenAnswer, CallFailure> {
+) -> Result<ModelAnswer, CallFailure> {
     let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
     let (key, form) = (question.key(), question.answer_form());
     let objects = find_objects(reply).map_err(|ObjectsError { tag }| {
@@ -75,7 +75,7 @@ fn read_object(
     question: &Question<'_>,
     rows: RowNotation,
     object: &Map<String, Value>,
-) -> Result<GivenAnswer, CallFailure> {
+) -> Result<ModelAnswer, CallFailure> {
     let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
     let value = member_of(object, question.key()).unwrap_or(&Value::Null);
     let shown = || shorten(&value.to_string());
@@ -100,7 +100,7 @@ fn read_object(
             })?)
         }
     };
-    Ok(GivenAnswer { answer, claims: Claims::read(question, object) })
+    Ok(ModelAnswer { answer, claims: Claims::read(question, object) })
 }
 
 /// Reads a whole number: as a number, also with a fraction of 0, or as a string, in which `seat 2 (you)` is 2.

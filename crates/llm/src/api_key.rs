@@ -6,7 +6,7 @@ use std::{env, fmt};
 /// The minimum length of a key that is hidden. Shorter keys are not secret, and could occur in any word.
 const MIN_SECRET_CHARS: usize = 8;
 /// The replacement for the key.
-const HIDDEN_KEY: &str = "(key)";
+const KEY_PLACEHOLDER: &str = "(key)";
 
 /// The key of an endpoint, never shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,13 +44,13 @@ impl ApiKey {
         }
         // The endpoint may repeat it inside JSON.
         let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
-        text.replace(&self.0, HIDDEN_KEY).replace(&escaped, HIDDEN_KEY)
+        text.replace(&self.0, KEY_PLACEHOLDER).replace(&escaped, KEY_PLACEHOLDER)
     }
 }
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HIDDEN_KEY)
+        f.write_str(KEY_PLACEHOLDER)
     }
 }
 

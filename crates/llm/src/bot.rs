@@ -78,14 +78,14 @@ impl LlmBot {
             outage: OutageGate::default(),
             memories: MatchMemories::default(),
         });
-        Ok(Self { decider, config_hash, scorings: Arc::new(ScoringSource::Nobody) })
+        Ok(Self { decider, config_hash, scorings: Arc::new(ScoringSource::Unavailable) })
     }
 
     /// Lets the bot ask its server for the scoring of tournaments, so that prompts can state it.
     ///
     /// # Errors
     /// If the token is invalid.
-    pub fn on_server(self, options: &Options) -> Result<Self, Error> {
+    pub fn with_server(self, options: &Options) -> Result<Self, Error> {
         let scorings = Arc::new(ScoringSource::Server(ScoringLookup::new(options)?));
         Ok(Self { scorings, ..self })
     }

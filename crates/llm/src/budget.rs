@@ -2,9 +2,9 @@
 
 use super::{
     LlmError, LlmSettings, TokenCount,
-    amount::{Amount, Prices, units_of_money},
+    amount::{Amount, Prices, money_to_units},
     failure::{CallFailure, FailureClass},
-    ledger::{Account, Ledger, TOTAL},
+    ledger::{Account, Ledger, TOTAL_ACCOUNT},
 };
 use lastnim_config::Decimal;
 use lastnim_core::game::MatchId;
@@ -21,7 +21,7 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 const HIDDEN_TOKENS: u64 = 256;
 
 /// How an error names the budget of a match.
-const OF_MATCH: &str = "of the match";
+const MATCH_BUDGET_LABEL: &str = "of the match";
 
 /// The limit on an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ struct Limit {
 
 /// Whether a call fits into an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
+enum Availability {
     Now,
     /// It may fit later, if open calls cost less than they reserved.
     Later,
@@ -42,7 +42,7 @@ enum Room {
 
 impl Limit {
     fn new(tokens: Option<u64>, money: Option<Decimal>) -> Self {
-        Self { tokens, reply_tokens: None, money: money.map(units_of_money) }
+        Self { tokens, reply_tokens: None, money: money.map(money_to_units) }
     }
 
     fn with_reply_tokens(self, reply_tokens: Option<u64>) -> Self {
@@ -64,13 +64,13 @@ impl Limit {
             && self.money.is_none_or(|limit| amount.money <= limit)
     }
 
-    fn room_for(self, account: &Account, need: Amount) -> Room {
+    fn check_availability(self, account: &Account, need: Amount) -> Availability {
         if self.has(account.spent + account.reserved + need) {
-            Room::Now
+            Availability::Now
         } else if self.has(account.spent + need) && account.reserved != Amount::default() {
-            Room::Later
+            Availability::Later
         } else {
-            Room::Never
+            Availability::Never
         }
     }
 }
@@ -94,7 +94,7 @@ impl BotBudget {
     /// # Errors
     /// If a budget in money has no prices, or a ledger cannot be used.
     pub fn open(settings: &LlmSettings) -> Result<Self, LlmError> {
-        let budget = Self::open_beside(settings)?;
+        let budget = Self::open_concurrently(settings)?;
         budget.own.settle_leftovers(budget.shared.as_ref()).map_err(|error| LlmError::Ledger {
             path: settings.ledger.clone().unwrap_or_default(),
             reason: error.to_string(),
@@ -106,7 +106,7 @@ impl BotBudget {
     ///
     /// # Errors
     /// Like [`Self::open`].
-    pub fn open_beside(settings: &LlmSettings) -> Result<Self, LlmError> {
+    pub fn open_concurrently(settings: &LlmSettings) -> Result<Self, LlmError> {
         check_budgets(settings)?;
         let shared = settings.shared_ledger.as_deref().map(open_ledger).transpose()?;
         let own = settings.ledger.as_deref().map_or_else(|| Ok(Ledger::in_memory()), open_ledger)?;
@@ -140,7 +140,7 @@ impl BotBudget {
 
     /// Returns the spending of the bot, including the maximum cost of open calls.
     pub fn spent(&self) -> Amount {
-        let spent = self.own.update(TOTAL, |account| account.spent + account.reserved);
+        let spent = self.own.update(TOTAL_ACCOUNT, |account| account.spent + account.reserved);
         spent.unwrap_or_default()
     }
 
@@ -158,16 +158,16 @@ impl BotBudget {
             let changed = self.changed.notified();
             let reservation = Reservation { budget: self, match_id, need, is_open: true };
             match self.try_reserve(&reservation.names(), need) {
-                Ok((Room::Now, _)) => return Ok(reservation),
+                Ok((Availability::Now, _)) => return Ok(reservation),
                 refused => {
                     // Nothing is reserved.
                     reservation.forget();
                     let (room, whose) =
                         refused.map_err(|error| budget_failure(format!("cannot use the ledger: {error}")))?;
                     let class = match room {
-                        Room::Never if whose == OF_MATCH => Some(FailureClass::MatchBudget),
-                        Room::Never => Some(FailureClass::Budget),
-                        Room::Now | Room::Later => {
+                        Availability::Never if whose == MATCH_BUDGET_LABEL => Some(FailureClass::MatchBudget),
+                        Availability::Never => Some(FailureClass::Budget),
+                        Availability::Now | Availability::Later => {
                             (Instant::now() >= deadline).then_some(FailureClass::Queued)
                         }
                     };
@@ -183,11 +183,11 @@ impl BotBudget {
         }
     }
 
-    fn try_reserve(&self, names: &[String; 2], need: Amount) -> io::Result<(Room, &'static str)> {
+    fn try_reserve(&self, names: &[String; 2], need: Amount) -> io::Result<(Availability, &'static str)> {
         let reserve = |ledger: &Ledger, name: &str, limit: Limit| {
             ledger.update(name, |account| {
-                let room = limit.room_for(account, need);
-                if room == Room::Now {
+                let room = limit.check_availability(account, need);
+                if room == Availability::Now {
                     account.reserved = account.reserved + need;
                 }
                 room
@@ -198,22 +198,22 @@ impl BotBudget {
         };
         let [of_match, total] = names;
         let room = reserve(&self.own, of_match, self.of_match)?;
-        if room != Room::Now {
-            return Ok((room, OF_MATCH));
+        if room != Availability::Now {
+            return Ok((room, MATCH_BUDGET_LABEL));
         }
         let room = reserve(&self.own, total, self.of_bot)?;
-        if room != Room::Now {
+        if room != Availability::Now {
             release(&self.own, of_match)?;
             return Ok((room, "of the bot"));
         }
-        let Some(shared) = &self.shared else { return Ok((Room::Now, "")) };
+        let Some(shared) = &self.shared else { return Ok((Availability::Now, "")) };
         let room = reserve(shared, total, self.of_all)?;
-        if room != Room::Now {
+        if room != Availability::Now {
             release(&self.own, of_match)?;
             release(&self.own, total)?;
             return Ok((room, "of all models"));
         }
-        Ok((Room::Now, ""))
+        Ok((Availability::Now, ""))
     }
 
     /// Replaces the reservation of a call by its cost.
@@ -324,7 +324,7 @@ pub struct Reservation<'a> {
 
 impl Reservation<'_> {
     fn names(&self) -> [String; 2] {
-        [self.match_id.to_string(), TOTAL.to_owned()]
+        [self.match_id.to_string(), TOTAL_ACCOUNT.to_owned()]
     }
 
     fn forget(mut self) {

@@ -233,7 +233,7 @@ fn push_text(text: &mut String, value: Option<&Value>) {
 fn check_for_error(json: &Value) -> Result<(), CallFailure> {
     match json.get("error") {
         None | Some(Value::Null) => Ok(()),
-        Some(error) => Err(server_error(format!("the endpoint reports an error: {}", error_words(error)))),
+        Some(error) => Err(server_error(format!("the endpoint reports an error: {}", error_text(error)))),
     }
 }
 
@@ -259,7 +259,7 @@ fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
 }
 
 /// Returns the message of an endpoint's error.
-pub fn error_words(error: &Value) -> String {
+pub fn error_text(error: &Value) -> String {
     let message = error.get("message").unwrap_or(error);
     message.as_str().map_or_else(|| message.to_string(), str::to_owned)
 }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answered_is_kept() {
+    fn the_response_source_is_kept() {
         let json = json!({
             "id": "gen-1", "model": "m-2026-05-01", "system_fingerprint": "fp_1",
             "choices": [{ "message": { "content": "x" } }],

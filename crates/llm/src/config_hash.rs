@@ -5,14 +5,14 @@ use lastnim_config::SettingTable as _;
 use serde_json::{Map, Value};
 
 /// Settings that do not affect play: locations of keys and files, and the wait for an organiser. The text of the prompt is hashed instead of its path.
-const LEFT_OUT: [&str; 7] =
+const OMITTED_SETTINGS: [&str; 7] =
     ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "rate_file", "outage_limit"];
 
 /// Returns the settings that affect play.
 pub fn settings_json(settings: &LlmSettings) -> Value {
     let mut settings = settings.clone();
     let all = settings.settings().into_iter().map(|setting| (setting.key().to_owned(), setting.value()));
-    Value::Object(all.filter(|(key, _)| !LEFT_OUT.contains(&key.as_str())).collect::<Map<_, _>>())
+    Value::Object(all.filter(|(key, _)| !OMITTED_SETTINGS.contains(&key.as_str())).collect::<Map<_, _>>())
 }
 
 /// Returns the settings that affect play and stay the same in a whole run.

@@ -7,7 +7,7 @@ const MAX_REPEATED_CHARS: usize = 4_000;
 
 /// Appends the invalid answer and its error to the prompt, which is the first message. Earlier corrections are dropped, so that the conversation
 /// stays short.
-pub fn correct_answer(
+pub fn append_correction(
     messages: &mut Vec<Message>,
     question: &Question<'_>,
     reply: &str,
@@ -15,13 +15,13 @@ pub fn correct_answer(
 ) {
     messages.truncate(1);
     messages.extend([
-        Message::of_model(repeated_reply(reply)),
-        Message::of_user(correction_words(question, failure)),
+        Message::of_model(reply_excerpt(reply)),
+        Message::of_user(correction_text(question, failure)),
     ]);
 }
 
 /// Returns the end of a reply, to be repeated to the model.
-fn repeated_reply(reply: &str) -> String {
+fn reply_excerpt(reply: &str) -> String {
     let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
     let end: String = reply.chars().skip(skipped).collect();
     // An empty message would be refused by endpoints.
@@ -29,7 +29,7 @@ fn repeated_reply(reply: &str) -> String {
 }
 
 /// Returns the message that explains the error.
-fn correction_words(question: &Question<'_>, failure: &CallFailure) -> String {
+fn correction_text(question: &Question<'_>, failure: &CallFailure) -> String {
     format!(
         "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object of the form {}.",
         failure.detail.trim_end_matches('.'),
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn a_model_sees_the_end_of_its_own_reply() {
-        assert_eq!(repeated_reply(" "), "(no answer)");
+        assert_eq!(reply_excerpt(" "), "(no answer)");
         let long = "é".repeat(MAX_REPEATED_CHARS) + "end";
-        let shown = repeated_reply(&long);
+        let shown = reply_excerpt(&long);
         assert_eq!(shown.chars().count(), MAX_REPEATED_CHARS);
         assert!(shown.ends_with("end"));
     }

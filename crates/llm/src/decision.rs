@@ -3,10 +3,10 @@
 use super::{
     LlmSettings, Tally, Transcript,
     amount::Amount,
-    answer::{GivenAnswer, read_answer},
+    answer::{ModelAnswer, read_answer},
     budget::BotBudget,
     call_mode::CallMode,
-    correction::correct_answer,
+    correction::append_correction,
     endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Remedy},
     match_memory::{MatchMemories, Memory},
@@ -80,7 +80,7 @@ impl Decider {
         let asked = self.ask_model(&question, clock_left, scoring, self.settings.retries, &mut log).await;
         let asked = match asked {
             Err(failure) if failure.class.stops_play() && !self.settings.outage_limit.is_zero() => {
-                self.outlast_outage(&question, scoring, failure, &mut log).await
+                self.wait_out_outage(&question, scoring, failure, &mut log).await
             }
             asked => asked,
         };
@@ -103,13 +103,13 @@ impl Decider {
 
     /// Asks again until the endpoint works. The organiser finds the outage in the transcript and freezes the match, so
     /// this ignores the clock. If the match is not frozen, it withdraws the question, which drops this future.
-    async fn outlast_outage(
+    async fn wait_out_outage(
         &self,
         question: &Question<'_>,
         scoring: MatchScoring,
         mut failure: CallFailure,
         log: &mut QuestionLog<'_>,
-    ) -> Result<GivenAnswer, CallFailure> {
+    ) -> Result<ModelAnswer, CallFailure> {
         let ends = Instant::now() + self.settings.outage_limit;
         log.note_outage(&failure);
         self.outage.begin().await;
@@ -151,7 +151,7 @@ impl Decider {
         scoring: MatchScoring,
         max_retries: u8,
         log: &mut QuestionLog<'_>,
-    ) -> Result<GivenAnswer, CallFailure> {
+    ) -> Result<ModelAnswer, CallFailure> {
         let time = self.settings.turn_timeout.min(time_within_clock(clock_left));
         let deadline = Instant::now() + time;
         let prompt = self.prompt.render(question, &self.prompt_context(question, time, scoring));
@@ -189,12 +189,12 @@ impl Decider {
                     if bad_answers >= self.settings.answers {
                         return Err(failure);
                     }
-                    correct_answer(&mut call.messages, question, reply, &failure);
+                    append_correction(&mut call.messages, question, reply, &failure);
                     // The model has already had a call in which it could think.
                     call.schema.get_or_insert_with(|| question.answer_schema(&self.prompt));
                 }
                 Remedy::CallAgain => {
-                    let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
+                    let pause = failure.retry_after.unwrap_or_else(|| retry_pause(pauses));
                     pauses += 1;
                     if failure.class == FailureClass::RateLimited {
                         // The pause applies to all matches.
@@ -245,7 +245,7 @@ fn time_within_clock(left: Duration) -> Duration {
 }
 
 /// Returns the pause after this many retries.
-fn usual_pause(pauses: u8) -> Duration {
+fn retry_pause(pauses: u8) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(MAX_PAUSE)
 }
 
@@ -258,7 +258,7 @@ mod tests {
         let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
         assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
         assert_eq!(
-            [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
+            [0, 1, 6, 200].map(retry_pause).map(|pause| pause.as_millis()),
             [500, 1_000, 30_000, 30_000]
         );
     }

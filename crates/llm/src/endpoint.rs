@@ -38,7 +38,7 @@ const MAX_PAUSE: Duration = Duration::from_hours(24);
 /// The minimum time for a call; with less time left, no call starts.
 const MIN_CALL_TIME: Duration = Duration::from_millis(10);
 /// The path of calls below the base URL.
-const PATH: [&str; 2] = ["chat", "completions"];
+const API_PATH: [&str; 2] = ["chat", "completions"];
 
 /// An endpoint for chat completions, shared by all matches of a bot.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Endpoint {
             .user_agent(concat!("lastnim/", env!("CARGO_PKG_VERSION")));
         // Endpoints on this machine are reached without a proxy.
         let builder = if is_loopback(&base) { builder.no_proxy() } else { builder };
-        let client = builder.build().map_err(|error| LlmError::Client(error_chain_words(&error)))?;
+        let client = builder.build().map_err(|error| LlmError::Client(error_chain_text(&error)))?;
         let is_default_host =
             base.host_str() == Url::parse(DEFAULT_ENDPOINT).ok().as_ref().and_then(Url::host_str);
         let dialect = Dialect {
@@ -136,7 +136,7 @@ impl Endpoint {
         let mut url = base;
         // Any URL that can be a base has path segments.
         if let Ok(mut segments) = url.path_segments_mut() {
-            segments.pop_if_empty().extend(PATH);
+            segments.pop_if_empty().extend(API_PATH);
         }
         Ok(Self {
             client,
@@ -185,7 +185,7 @@ impl Endpoint {
             let began = Instant::now();
             let exchanged = timeout_at(deadline, self.exchange(call, &mut outcome)).await;
             outcome.latency = began.elapsed();
-            exchanged.unwrap_or_else(|_| Err(late_failure()))
+            exchanged.unwrap_or_else(|_| Err(timeout_failure()))
         };
         if let Err(failure) = called.await {
             outcome.failure = Some(CallFailure { detail: self.hide_key(failure.detail), ..failure });
@@ -300,7 +300,7 @@ impl Endpoint {
         sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
             let is_sent = !error.is_connect();
             // Errors may contain the address, with secrets.
-            let words = error_chain_words(&error.without_url());
+            let words = error_chain_text(&error.without_url());
             FailedRequest { failure: server_error(format!("no response: {words}")), is_sent }
         })
     }
@@ -326,7 +326,7 @@ impl Endpoint {
         timeout_at(last_progress + limit, part).await.map_err(|_| stalled())
     }
 
-    async fn next_piece(
+    async fn next_chunk(
         &self,
         response: &mut Response,
         last_progress: Instant,
@@ -335,7 +335,7 @@ impl Endpoint {
         piece.map_err(|error| {
             server_error(format!(
                 "the connection failed during the reply: {}",
-                error_chain_words(&error.without_url())
+                error_chain_text(&error.without_url())
             ))
         })
     }
@@ -346,7 +346,7 @@ impl Endpoint {
         let (mut body, mut size) = (Vec::new(), 0_usize);
         let (mut reader, mut completion) = (EventStreamReader::default(), Completion::default());
         let mut last_progress = Instant::now();
-        while let Some(piece) = self.next_piece(&mut response, last_progress).await? {
+        while let Some(piece) = self.next_chunk(&mut response, last_progress).await? {
             let piece = piece.as_ref();
             size += piece.len();
             if size > MAX_REPLY_BYTES {
@@ -385,7 +385,7 @@ impl Endpoint {
     /// Reads as much of an error response as arrives in time.
     async fn read_refusal(&self, mut response: Response) -> Refusal {
         let (mut body, began) = (Vec::new(), Instant::now());
-        while let Ok(Some(piece)) = self.next_piece(&mut response, began).await {
+        while let Ok(Some(piece)) = self.next_chunk(&mut response, began).await {
             body.extend_from_slice(piece.as_ref());
             if body.len() > MAX_REFUSAL_BYTES {
                 break;
@@ -407,7 +407,7 @@ impl Endpoint {
             StatusCode::TOO_MANY_REQUESTS => FailureClass::RateLimited,
             StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => FailureClass::ServerError,
             _ if status.is_server_error() => FailureClass::ServerError,
-            _ if refusal.is_of_filter() => FailureClass::Filtered,
+            _ if refusal.is_content_filter() => FailureClass::Filtered,
             StatusCode::UNAUTHORIZED
             | StatusCode::PAYMENT_REQUIRED
             | StatusCode::FORBIDDEN
@@ -433,7 +433,7 @@ fn server_error(detail: String) -> CallFailure {
     CallFailure::new(FailureClass::ServerError, detail)
 }
 
-fn late_failure() -> CallFailure {
+fn timeout_failure() -> CallFailure {
     CallFailure::new(FailureClass::TimedOut, "there was no answer in time")
 }
 
@@ -481,12 +481,12 @@ fn check_headers(settings: &LlmSettings) -> Result<(), LlmError> {
 }
 
 /// Members of requests that other settings determine.
-const OWN_MEMBERS: [(&str, &str); 3] =
+const RESERVED_MEMBERS: [(&str, &str); 3] =
     [("model", "--model"), ("messages", "--prompt"), ("stream", "--stream")];
 
 /// Checks that additional members of requests do not replace members that the transcript reports.
 fn check_extra_body(settings: &LlmSettings) -> Result<(), LlmError> {
-    match OWN_MEMBERS.iter().find(|(member, _)| settings.extra_body.0.contains_key(*member)) {
+    match RESERVED_MEMBERS.iter().find(|(member, _)| settings.extra_body.0.contains_key(*member)) {
         Some((member, flag)) => Err(LlmError::ExtraBody(format!("{member} is not allowed: use {flag}"))),
         None => Ok(()),
     }
@@ -499,7 +499,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Returns the messages of an error and its causes.
-fn error_chain_words(error: &dyn StdError) -> String {
+fn error_chain_text(error: &dyn StdError) -> String {
     let mut words = vec![error.to_string()];
     let mut next = error.source();
     while let Some(cause) = next {

@@ -13,20 +13,20 @@ pub struct EventStreamReader {
 
 /// Bytes that are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotText;
+pub struct NotUtf8;
 
 impl EventStreamReader {
     /// Adds bytes, and returns the data of the events that they complete.
     ///
     /// # Errors
     /// If a line is not UTF-8.
-    pub fn read_bytes(&mut self, bytes: &[u8]) -> Result<Vec<String>, NotText> {
+    pub fn read_bytes(&mut self, bytes: &[u8]) -> Result<Vec<String>, NotUtf8> {
         let mut events = Vec::new();
         let mut pieces = bytes.split(|&byte| byte == b'\n').peekable();
         while let Some(piece) = pieces.next() {
             self.line.extend_from_slice(piece);
             if pieces.peek().is_some() {
-                let line = String::from_utf8(mem::take(&mut self.line)).map_err(|_| NotText)?;
+                let line = String::from_utf8(mem::take(&mut self.line)).map_err(|_| NotUtf8)?;
                 events.extend(self.read_line(line.strip_suffix('\r').unwrap_or(&line)));
             }
         }
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(events, ["{\"a\":\n1}", "é"], "pieces of {size}");
             assert_eq!(reader.finish().as_deref(), Some("[DONE]"));
         }
-        assert_eq!(EventStreamReader::default().read_bytes(b"data: \xff\n"), Err(NotText));
+        assert_eq!(EventStreamReader::default().read_bytes(b"data: \xff\n"), Err(NotUtf8));
         assert_eq!(EventStreamReader::default().finish(), None);
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The account of all calls in a ledger.
-pub const TOTAL: &str = "total";
+pub const TOTAL_ACCOUNT: &str = "total";
 /// The maximum length of an account's name: the length of a match id.
 const NAME_CHARS: usize = 36;
 /// The length of a line, which is constant so that it can be overwritten in place.
@@ -53,7 +53,7 @@ impl Ledger {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let ledger = Self { file: Some(file), accounts: Mutex::default() };
-        ledger.update(TOTAL, |_| ())?;
+        ledger.update(TOTAL_ACCOUNT, |_| ())?;
         Ok(ledger)
     }
 
@@ -87,8 +87,8 @@ impl Ledger {
                 *account = Account { spent: account.spent + left, reserved: Amount::default() };
                 left
             })?;
-            if let (Some(shared), TOTAL) = (shared, name.as_str()) {
-                shared.update(TOTAL, |account| {
+            if let (Some(shared), TOTAL_ACCOUNT) = (shared, name.as_str()) {
+                shared.update(TOTAL_ACCOUNT, |account| {
                     *account = Account { spent: account.spent + left, reserved: account.reserved - left };
                 })?;
             }
@@ -185,12 +185,12 @@ mod tests {
         let path = env::temp_dir().join(format!("lastnim-ledger-{}", process::id()));
         let _ = fs::remove_file(&path);
         let (one, other) = (Ledger::open(&path).unwrap(), Ledger::open(&path).unwrap());
-        one.update(TOTAL, |account| account.spent = amount(7)).unwrap();
-        other.update(TOTAL, |account| account.spent = account.spent + amount(u64::MAX / 2)).unwrap();
+        one.update(TOTAL_ACCOUNT, |account| account.spent = amount(7)).unwrap();
+        other.update(TOTAL_ACCOUNT, |account| account.spent = account.spent + amount(u64::MAX / 2)).unwrap();
         one.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.reserved = amount(3)).unwrap();
-        other.update(TOTAL, |account| account.reserved = amount(5)).unwrap();
+        other.update(TOTAL_ACCOUNT, |account| account.reserved = amount(5)).unwrap();
         let expected = Account { spent: amount(7) + amount(u64::MAX / 2), reserved: amount(5) };
-        assert_eq!(one.update(TOTAL, |account| *account).unwrap(), expected);
+        assert_eq!(one.update(TOTAL_ACCOUNT, |account| *account).unwrap(), expected);
         // A killed program leaves part of a line, and reservations.
         let mut text = fs::read(&path).unwrap();
         assert_eq!(text.len(), 2 * LINE_BYTES);
@@ -198,17 +198,17 @@ mod tests {
         fs::write(&path, text).unwrap();
         let again = Ledger::open(&path).unwrap();
         let shared = Ledger::in_memory();
-        shared.update(TOTAL, |account| account.reserved = amount(9)).unwrap();
+        shared.update(TOTAL_ACCOUNT, |account| account.reserved = amount(9)).unwrap();
         again.settle_leftovers(Some(&shared)).unwrap();
         let all = amount(12) + amount(u64::MAX / 2);
         assert_eq!(
-            again.update(TOTAL, |account| *account).unwrap(),
+            again.update(TOTAL_ACCOUNT, |account| *account).unwrap(),
             Account { spent: all, reserved: amount(0) }
         );
         let of_match = again.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.spent).unwrap();
         assert_eq!(of_match, amount(3));
         assert_eq!(
-            shared.update(TOTAL, |account| *account).unwrap(),
+            shared.update(TOTAL_ACCOUNT, |account| *account).unwrap(),
             Account { spent: amount(5), reserved: amount(4) }
         );
         fs::write(&path, "x".repeat(500)).unwrap();

@@ -55,14 +55,14 @@ mod transcript_reader;
 mod variable_name;
 
 pub use amount::Amount;
-pub use answer::{GivenAnswer, read_answer};
+pub use answer::{ModelAnswer, read_answer};
 pub use api_key::ApiKey;
 pub use bot::LlmBot;
 pub use budget::CostBound;
 pub use call_mode::{CallMode, QuestionMode};
 pub use claims::Claims;
 pub use completion::{Completion, ResponseSource};
-pub use correction::correct_answer;
+pub use correction::append_correction;
 pub use error::LlmError;
 pub use failure::{CallFailure, FailureClass, Fault};
 pub use failure_policy::FailurePolicy;

@@ -1,6 +1,6 @@
 //! What a model has said in its open matches.
 
-use super::answer::GivenAnswer;
+use super::answer::ModelAnswer;
 use lastnim_config::text_settings;
 use lastnim_core::game::MatchId;
 use std::{
@@ -60,16 +60,16 @@ pub struct EarlierAnswer {
     /// The ply of the take; `None` for the row.
     pub ply: Option<u32>,
     /// The answer.
-    pub given: GivenAnswer,
+    pub given: ModelAnswer,
 }
 
 /// A model's answers in its open matches.
 #[derive(Debug, Default)]
-pub struct MatchMemories(Mutex<BTreeMap<MatchId, BTreeMap<Option<u32>, GivenAnswer>>>);
+pub struct MatchMemories(Mutex<BTreeMap<MatchId, BTreeMap<Option<u32>, ModelAnswer>>>);
 
 impl MatchMemories {
     /// Remembers an answer; a second answer to the same question replaces the first.
-    pub fn remember_answer(&self, id: MatchId, ply: Option<u32>, given: &GivenAnswer) {
+    pub fn remember_answer(&self, id: MatchId, ply: Option<u32>, given: &ModelAnswer) {
         let mut matches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = matches.entry(id).or_default();
         answers.insert(ply, given.clone());
@@ -104,7 +104,7 @@ mod tests {
     fn answers_are_remembered_by_match_and_ply() {
         let memories = MatchMemories::default();
         let id = |number: u64| MatchId::new(number, &[0; 10]);
-        let given = |take| GivenAnswer { answer: Answer::Take(take), claims: Claims::default() };
+        let given = |take| ModelAnswer { answer: Answer::Take(take), claims: Claims::default() };
         memories.remember_answer(id(1), None, &given(9));
         for ply in 0..50 {
             memories.remember_answer(id(1), Some(ply), &given(ply.into()));

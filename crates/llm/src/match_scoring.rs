@@ -92,7 +92,7 @@ impl ScoringLookup {
 #[derive(Debug)]
 pub enum ScoringSource {
     /// No source: it is only known that matches without a tournament have no scoring.
-    Nobody,
+    Unavailable,
     /// All matches have this scoring.
     Fixed(Scoring),
     /// From the server.
@@ -105,7 +105,7 @@ impl ScoringSource {
         match (self, origin) {
             (Self::Fixed(scoring), _) => MatchScoring::Of(*scoring),
             (_, None) => MatchScoring::Unscored,
-            (Self::Nobody, Some(_)) => MatchScoring::Unknown,
+            (Self::Unavailable, Some(_)) => MatchScoring::Unknown,
             (Self::Server(lookup), Some(origin)) => lookup.scoring_of_tournament(origin.tournament).await,
         }
     }

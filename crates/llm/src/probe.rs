@@ -14,10 +14,10 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 /// The time limit of the call. It is shorter than the time that a server waits for bots before their clocks run.
-const MAX_TIME: Duration = Duration::from_secs(20);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The message to the model. Any reply shows that the endpoint works.
-const MESSAGE: &str = "This only checks the connection. Reply with the JSON object {\"ready\": true}.";
+const PROBE_MESSAGE: &str = "This only checks the connection. Reply with the JSON object {\"ready\": true}.";
 
 /// Makes one call with the settings of a model, charged to its budgets. A reply of any kind is a success.
 ///
@@ -26,9 +26,9 @@ const MESSAGE: &str = "This only checks the connection. Reply with the JSON obje
 pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFailure>, LlmError> {
     let settings = settings.completed()?;
     let endpoint = Endpoint::new(settings.clone())?;
-    let budget = BotBudget::open_beside(&settings)?;
+    let budget = BotBudget::open_concurrently(&settings)?;
     let call = ModelCall {
-        messages: vec![Message::of_user(MESSAGE)],
+        messages: vec![Message::of_user(PROBE_MESSAGE)],
         schema_name: "ready",
         schema: Some(json!({
             "type": "object",
@@ -37,7 +37,7 @@ pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFail
             "additionalProperties": false,
         })),
     };
-    let deadline = Instant::now() + settings.turn_timeout.min(MAX_TIME);
+    let deadline = Instant::now() + settings.turn_timeout.min(PROBE_TIMEOUT);
     let bound = budget.bound_of_call(endpoint.request_bytes(&call), settings.max_tokens);
     // The probe has a match budget under its own name, since many probes share a ledger.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::{
     LlmError,
-    answer::GivenAnswer,
+    answer::ModelAnswer,
     claims::Claims,
     match_memory::EarlierAnswer,
     match_scoring::MatchScoring,
@@ -17,12 +17,12 @@ use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
 /// The built-in templates, the oldest first. A version does not change after results with it have been published.
-const BUILT_IN: [&str; 3] =
+const BUILT_IN_PROMPTS: [&str; 3] =
     [include_str!("prompt_1.md"), include_str!("prompt_2.md"), include_str!("prompt_3.md")];
 /// The latest version of the built-in template.
 pub const LATEST_PROMPT: u8 = 3;
 /// The name of the template in error messages.
-const NAME: &str = "prompt";
+const TEMPLATE_NAME: &str = "prompt";
 
 /// A valid template of a prompt.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl PromptTemplate {
 
     /// Returns a version of the built-in template, from 1; `None` if it does not exist.
     pub fn of_version(version: u8) -> Option<Self> {
-        let text = BUILT_IN.get(usize::from(version.checked_sub(1)?))?;
+        let text = BUILT_IN_PROMPTS.get(usize::from(version.checked_sub(1)?))?;
         let template = Self::parse_version(text, "default", Some(version));
         Some(template.expect("the built-in templates are valid"))
     }
@@ -97,10 +97,10 @@ impl PromptTemplate {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.map_err(|error| failed(template_error_words(&error)))?);
+        environment.set_syntax(syntax.map_err(|error| failed(template_error_text(&error)))?);
         environment
-            .add_template_owned(NAME, text.to_owned())
-            .map_err(|error| failed(template_error_words(&error)))?;
+            .add_template_owned(TEMPLATE_NAME, text.to_owned())
+            .map_err(|error| failed(template_error_text(&error)))?;
         let template = Self { text: text.to_owned(), version, environment };
         let view = sample_view();
         for question in [Question::Row(view.info()), Question::Take(&view)] {
@@ -140,13 +140,14 @@ impl PromptTemplate {
     pub fn render(&self, question: &Question<'_>, context: &PromptContext) -> Result<String, String> {
         let clock = ClockValues::new(question.info().clock(), context.time_left);
         let values = prompt_values(question, clock, context, self.row_notation());
-        let template = self.environment.get_template(NAME).map_err(|error| template_error_words(&error))?;
-        template.render(values).map_err(|error| template_error_words(&error))
+        let template =
+            self.environment.get_template(TEMPLATE_NAME).map_err(|error| template_error_text(&error))?;
+        template.render(values).map_err(|error| template_error_text(&error))
     }
 }
 
 /// Describes an error in a template, with its line.
-fn template_error_words(error: &minijinja::Error) -> String {
+fn template_error_text(error: &minijinja::Error) -> String {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
     let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
@@ -167,9 +168,9 @@ fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
     let claims =
         || Claims { why: Some("parity".to_owned()), win_probability: Some(0.5), ..Claims::default() };
     let of_row = Claims { wants: Some(view.info().seat), ..claims() };
-    let row = GivenAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: of_row };
+    let row = ModelAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: of_row };
     let of_take = Claims { plan: Some(view.info().seat), ..claims() };
-    let take = GivenAnswer { answer: Answer::Take(1), claims: of_take };
+    let take = ModelAnswer { answer: Answer::Take(1), claims: of_take };
     let memory = [EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
     let contexts = MatchScoring::ALL.into_iter().flat_map(|scoring| {
         [

@@ -171,7 +171,7 @@ mod tests {
     use crate::endpoint::parse_base_url;
 
     #[test]
-    fn presets_fill_in_what_is_not_given() {
+    fn presets_fill_in_missing_settings() {
         for provider in Provider::ALL {
             assert_eq!(provider.to_string().parse(), Ok(provider));
             let done = provider.complete_settings(LlmSettings::default());

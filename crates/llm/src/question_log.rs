@@ -2,7 +2,7 @@
 
 use super::{
     Amount, Tally, Transcript,
-    answer::GivenAnswer,
+    answer::ModelAnswer,
     call_mode::CallMode,
     claims::{Claims, PLAN, WANTS, WIN_PROBABILITY},
     endpoint::CallOutcome,
@@ -128,7 +128,7 @@ impl<'a> QuestionLog<'a> {
     }
 
     /// Ends with the model's answer, and returns the hash of all lines.
-    pub fn close_with_answer(mut self, given: &GivenAnswer) -> Option<[u8; 32]> {
+    pub fn close_with_answer(mut self, given: &ModelAnswer) -> Option<[u8; 32]> {
         self.count(|tally| {
             tally.answered += 1;
             tally.ignored_members += given.claims.ignored.len() as u64;

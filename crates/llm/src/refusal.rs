@@ -1,6 +1,6 @@
 //! Error responses in which an endpoint refuses a request.
 
-use super::completion::error_words;
+use super::completion::error_text;
 use serde_json::Value;
 
 /// The maximum number of characters kept from a refusal.
@@ -38,12 +38,12 @@ impl Refusal {
             steps.collect::<Vec<_>>().join(".")
         });
         let param = text("param").or(place).filter(|param| !param.is_empty());
-        Self { words: shorten(&error_words(error)), param, code: text("code") }
+        Self { words: shorten(&error_text(error)), param, code: text("code") }
     }
 
     /// Returns whether it may be about the form of the request.
     pub fn is_about_form(&self) -> bool {
-        !self.is_of_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
+        !self.is_content_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
     }
 
     /// Returns whether the endpoint cannot be used until the organiser fixes the cause.
@@ -52,7 +52,7 @@ impl Refusal {
     }
 
     /// Returns whether a content filter refused the prompt.
-    pub fn is_of_filter(&self) -> bool {
+    pub fn is_content_filter(&self) -> bool {
         self.has_code(&FILTER_CODES)
     }
 
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(Refusal::from_body(b"oops").words, "oops");
         assert_eq!(Refusal::from_body("é".repeat(MAX_CHARS + 1).as_bytes()).words, "é".repeat(MAX_CHARS));
         let long = refusal(json!({ "error": { "message": "too long", "code": "context_length_exceeded" } }));
-        assert!(!long.is_about_form() && !long.is_of_filter());
-        assert!(refusal(json!({ "error": { "code": "content_filter" } })).is_of_filter());
+        assert!(!long.is_about_form() && !long.is_content_filter());
+        assert!(refusal(json!({ "error": { "code": "content_filter" } })).is_content_filter());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     amount::Amount,
-    ledger::{TOTAL, read_accounts},
+    ledger::{TOTAL_ACCOUNT, read_accounts},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -26,7 +26,7 @@ impl SpentAmounts {
     pub fn read(ledger: &Path) -> io::Result<Self> {
         let mut of_matches: HashMap<_, _> =
             read_accounts(ledger)?.into_iter().map(|(name, account)| (name, account.spent)).collect();
-        let total = of_matches.remove(TOTAL).unwrap_or_default();
+        let total = of_matches.remove(TOTAL_ACCOUNT).unwrap_or_default();
         Ok(Self { total, of_matches })
     }
 
@@ -38,7 +38,7 @@ impl SpentAmounts {
     /// Estimates the cost from now until `all` matches of the tournament are over: the `played` matches were as
     /// expensive as the others will be, and the model has the same share of them. Those in `open` have begun. `None`
     /// if no match of the model is over, or there are more matches than `all`.
-    pub fn estimate_to_come(&self, played: u64, all: u64, open: &HashSet<String>) -> Option<Amount> {
+    pub fn estimate_remaining_cost(&self, played: u64, all: u64, open: &HashSet<String>) -> Option<Amount> {
         let in_open = open.iter().filter_map(|id| self.of_matches.get(id));
         let in_open = in_open.fold(Amount::default(), |sum, &amount| sum + amount);
         let in_played = self.total - in_open;
@@ -65,24 +65,24 @@ mod tests {
     fn the_cost_to_come_follows_from_matches_that_are_over() {
         let path = env::temp_dir().join(format!("lastnim-spent-{}", process::id()));
         let ledger = Ledger::open(&path).unwrap();
-        for (name, tokens) in [("one", 300), ("two", 500), ("three", 60), (TOTAL, 860)] {
+        for (name, tokens) in [("one", 300), ("two", 500), ("three", 60), (TOTAL_ACCOUNT, 860)] {
             ledger.update(name, |account| account.spent = amount(tokens)).unwrap();
         }
-        ledger.update(TOTAL, |account| account.reserved = amount(7)).unwrap();
+        ledger.update(TOTAL_ACCOUNT, |account| account.reserved = amount(7)).unwrap();
         fs::OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"fo")).unwrap();
         let spent = SpentAmounts::read(&path).unwrap();
         assert_eq!(spent.total(), amount(860));
         let open = HashSet::from(["three".to_owned(), "of other bots".to_owned()]);
         // 800 in 4 of 10 matches: 1200 for the other 6, of which 60 are already spent.
-        assert_eq!(spent.estimate_to_come(4, 10, &open), Some(amount(1_140)));
-        assert_eq!(spent.estimate_to_come(4, 4, &HashSet::new()), Some(amount(0)));
+        assert_eq!(spent.estimate_remaining_cost(4, 10, &open), Some(amount(1_140)));
+        assert_eq!(spent.estimate_remaining_cost(4, 4, &HashSet::new()), Some(amount(0)));
         // 360 in 4 matches; the open one has already cost more than 90.
         let expensive = HashSet::from(["two".to_owned()]);
-        assert_eq!(spent.estimate_to_come(4, 6, &expensive), Some(amount(90)));
-        assert_eq!(spent.estimate_to_come(0, 10, &open), None);
-        assert_eq!(spent.estimate_to_come(4, 0, &open), None, "the number of matches is unknown");
+        assert_eq!(spent.estimate_remaining_cost(4, 6, &expensive), Some(amount(90)));
+        assert_eq!(spent.estimate_remaining_cost(0, 10, &open), None);
+        assert_eq!(spent.estimate_remaining_cost(4, 0, &open), None, "the number of matches is unknown");
         let all_open = ["one", "two", "three"].map(str::to_owned).into();
-        assert_eq!(spent.estimate_to_come(4, 10, &all_open), None);
+        assert_eq!(spent.estimate_remaining_cost(4, 10, &all_open), None);
         fs::write(&path, "x".repeat(500)).unwrap();
         assert!(SpentAmounts::read(&path).unwrap_err().to_string().contains("not a lastnim ledger"));
         fs::remove_file(&path).unwrap();

@@ -67,7 +67,7 @@ fn fault_counts(counts: &BTreeMap<FailureClass, u64>) -> Value {
     Value::Object(faults)
 }
 
-fn class_words(counts: &BTreeMap<FailureClass, u64>) -> String {
+fn class_counts_text(counts: &BTreeMap<FailureClass, u64>) -> String {
     counts
         .iter()
         .map(|(class, count)| format!("{count} {class} ({})", class.fault().name()))
@@ -91,13 +91,13 @@ impl fmt::Display for Tally {
             write!(
                 f,
                 ", {unanswered} unanswered ({}; policy: {})",
-                class_words(&self.unanswered),
+                class_counts_text(&self.unanswered),
                 self.policy
             )?;
         }
         write!(f, "; {}", counted(self.calls, "call", "calls"))?;
         if !self.failures.is_empty() {
-            write!(f, ", failed: {}", class_words(&self.failures))?;
+            write!(f, ", failed: {}", class_counts_text(&self.failures))?;
         }
         let TokenCount { prompt, completion, reasoning, cached } = self.tokens;
         write!(

@@ -20,7 +20,7 @@ pub struct TokenCount {
 }
 
 /// The paths at which endpoints report the number of cached tokens.
-const CACHED: [&str; 3] =
+const CACHED_TOKEN_KEYS: [&str; 3] =
     ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cache_read_input_tokens"];
 
 impl TokenCount {
@@ -33,7 +33,7 @@ impl TokenCount {
         Some(Self {
             prompt,
             completion: completion.max(total.saturating_sub(prompt)),
-            cached: CACHED.into_iter().find_map(number).unwrap_or_default().min(prompt),
+            cached: CACHED_TOKEN_KEYS.into_iter().find_map(number).unwrap_or_default().min(prompt),
             reasoning: number("/completion_tokens_details/reasoning_tokens").unwrap_or_default(),
         })
     }

@@ -21,13 +21,13 @@ use std::{
 #[derive(Debug, Default)]
 pub struct TranscriptQuestions {
     /// A question may be asked several times if a session is lost.
-    decided: HashMap<QuestionKey, Vec<Decided>>,
+    decided: HashMap<QuestionKey, Vec<DecidedQuestion>>,
     /// Lines that are not valid.
     unread_lines: u64,
 }
 
 #[derive(Debug)]
-struct Decided {
+struct DecidedQuestion {
     hash: NoteHash,
     answer: Option<DecidedAnswer>,
 }
@@ -225,7 +225,7 @@ impl TranscriptQuestions {
             let TranscriptItem::Question(question) = item else { return };
             // For a question without a decision, the bot committed to nothing.
             if let Some(decision) = question.decision {
-                let decided = Decided { hash: question.hash, answer: decision.answer };
+                let decided = DecidedQuestion { hash: question.hash, answer: decision.answer };
                 self.decided.entry(question.key).or_default().push(decided);
             }
         })?;
@@ -261,7 +261,7 @@ impl TranscriptQuestions {
     }
 }
 
-fn prove_answer(decided: &[Decided], answer: &RecordedAnswer) -> Result<(), Unproved> {
+fn prove_answer(decided: &[DecidedQuestion], answer: &RecordedAnswer) -> Result<(), Unproved> {
     let mut why = if answer.hash.is_some() { Unproved::Missing } else { Unproved::NotCommitted };
     for decided in decided {
         match answer.check_lines(&decided.hash, decided.answer.as_ref()) {

@@ -11,7 +11,7 @@ use std::{
 /// The maximum length of a line: a reply has up to 8 MiB, and some are repeated to the model.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 /// The maximum number of invalid lines whose numbers are kept.
-const MAX_NUMBERED: usize = 5;
+const MAX_LISTED_LINES: usize = 5;
 
 /// The identity of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,7 +177,7 @@ pub struct UnreadLines {
 impl UnreadLines {
     fn add_line(&mut self, number: u64) {
         self.count += 1;
-        if self.numbers.len() < MAX_NUMBERED {
+        if self.numbers.len() < MAX_LISTED_LINES {
             self.numbers.push(number);
         }
     }

@@ -1,6 +1,6 @@
 //! The audit of one match.
 
-use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
+use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_items};
 use lastnim_core::oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
 use lastnim_proto::pb;
 
@@ -15,7 +15,7 @@ pub fn audit_report(audit: &Audit) -> Report {
             let noun = if plies.len() == 1 { "ply" } else { "plies" };
             format!(
                 "Kingmaking (an error that improved a third seat's rank): {noun} {}.",
-                join_words(plies, ", ")
+                join_items(plies, ", ")
             )
         }
     };

@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
-    words::count_words,
+    words::count_with_noun,
 };
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::pb;
@@ -13,7 +13,7 @@ pub fn benchmark_card_report(card: &pb::BenchmarkCard, signer: &PublicKey) -> Re
     let section = Section::new().paragraphs(loss_line(card)).table(tier_table(&card.tiers));
     let section =
         section.plot(loss_plot(&card.tiers)).paragraphs(failure_lines(card)).paragraphs(model_lines(card));
-    let section = section.paragraph(how_played(card)).paragraph(format!("Cite: {}", citation(card)));
+    let section = section.paragraph(playing_conditions(card)).paragraph(format!("Cite: {}", citation(card)));
     let section =
         section.paragraph(format!("Signed by {signer}. The records prove the figures, but not who played."));
     Report::with_title(card_title(card)).with_section(section)
@@ -21,11 +21,11 @@ pub fn benchmark_card_report(card: &pb::BenchmarkCard, signer: &PublicKey) -> Re
 
 /// Returns the title of a card.
 pub fn card_title(card: &pb::BenchmarkCard) -> String {
-    format!("Benchmark {}: {}", card.set, player_words(card.player.as_ref()))
+    format!("Benchmark {}: {}", card.set, player_text(card.player.as_ref()))
 }
 
 /// Describes the player.
-pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
+pub fn player_text(player: Option<&pb::BenchmarkPlayer>) -> String {
     match player.and_then(|player| player.kind.as_ref()) {
         None => "a bot of an unknown kind".to_owned(),
         Some(Kind::HouseBot(name)) => format!("house bot {name}"),
@@ -37,20 +37,20 @@ pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
 /// Returns the text with which to cite a card: figures, number of items, set and program.
 pub fn citation(card: &pb::BenchmarkCard) -> String {
     let figures = card.loss.as_ref().map_or_else(
-        || card.tiers.iter().map(tier_words).collect::<Vec<_>>().join(", "),
-        |loss| format!("loss {}", figure_words(loss)),
+        || card.tiers.iter().map(tier_text).collect::<Vec<_>>().join(", "),
+        |loss| format!("loss {}", format_figure(loss)),
     );
-    let items = count_words(item_count(card), "item", "items");
+    let items = count_with_noun(item_count(card), "item", "items");
     format!(
         "{}, {}, {figures}, 95% intervals, {items}, lastnim {}",
         card.set,
-        player_words(card.player.as_ref()),
+        player_text(card.player.as_ref()),
         card.program_version
     )
 }
 
-fn tier_words(tier: &pb::BenchmarkTier) -> String {
-    format!("tier {}: loss {}", tier.tier, tier.loss.as_ref().map(figure_words).unwrap_or_default())
+fn tier_text(tier: &pb::BenchmarkTier) -> String {
+    format!("tier {}: loss {}", tier.tier, tier.loss.as_ref().map(format_figure).unwrap_or_default())
 }
 
 fn item_count(card: &pb::BenchmarkCard) -> u64 {
@@ -58,7 +58,7 @@ fn item_count(card: &pb::BenchmarkCard) -> u64 {
 }
 
 /// Formats a figure with its interval.
-pub fn figure_words(figure: &pb::LossFigure) -> String {
+pub fn format_figure(figure: &pb::LossFigure) -> String {
     format!("{:.3} ({:.3} to {:.3})", figure.value, figure.low, figure.high)
 }
 
@@ -66,13 +66,13 @@ fn loss_line(card: &pb::BenchmarkCard) -> Option<String> {
     let loss = card.loss.as_ref()?;
     Some(format!(
         "Loss {}: the share of a match's ranks that the bot lost by its own takes, averaged over the tiers; lower is better.",
-        figure_words(loss)
+        format_figure(loss)
     ))
 }
 
 fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
     let figure =
-        |figure: Option<&pb::LossFigure>| figure.map_or(Cell::NONE, |figure| figure_words(figure).into());
+        |figure: Option<&pb::LossFigure>| figure.map_or(Cell::NONE, |figure| format_figure(figure).into());
     Table::of_items(tiers)
         .column(Column::integer("tier"), |tier| tier.tier)
         .column(Column::integer("items"), |tier| tier.items)
@@ -151,9 +151,9 @@ fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     });
     let reasons = reasons.collect::<Vec<_>>().join(", ");
     let reasons = if lost == 0 { String::new() } else { format!(" ({reasons})") };
-    let seats = count_words(u64::from(lost), "seat", "seats");
-    let takes = count_words(u64::from(illegal), "illegal take", "illegal takes");
-    let strikes = count_words(u64::from(strikes), "strike", "strikes");
+    let seats = count_with_noun(u64::from(lost), "seat", "seats");
+    let takes = count_with_noun(u64::from(illegal), "illegal take", "illegal takes");
+    let strikes = count_with_noun(u64::from(strikes), "strike", "strikes");
     vec![format!(
         "Failures: {seats} lost{reasons}, {takes}, {strikes}. A lost seat counts as a loss of all ranks."
     )]
@@ -177,21 +177,21 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
             model.model,
             model.endpoint,
             model.mode,
-            count_words(model.questions, "question", "questions"),
+            count_with_noun(model.questions, "question", "questions"),
             model.answered,
             shares(&model.unanswered),
             model.on_failure
         ),
         format!(
             "{}, failed: {}; tokens: {} in prompts, {} in replies.",
-            count_words(model.calls, "call", "calls"),
+            count_with_noun(model.calls, "call", "calls"),
             shares(&model.failed_calls),
             model.prompt_tokens,
             model.completion_tokens
         ),
     ];
     if model.unknown_takes > 0 {
-        let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
+        let takes = count_with_noun(u64::from(model.unknown_takes), "take", "takes");
         lines.push(format!(
             "The transcript has no question for {takes}, so it is unknown whether calls failed there."
         ));
@@ -199,13 +199,13 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     lines
 }
 
-fn how_played(card: &pb::BenchmarkCard) -> String {
+fn playing_conditions(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
         "Played by lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; {} s for each seat's clock.",
         card.program_version,
-        count_words(item_count(card), "item", "items"),
+        count_with_noun(item_count(card), "item", "items"),
         rule.max_items,
         rule.width,
         f64::from(bank) / 1000.0

@@ -4,7 +4,7 @@ use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
     bot_audit::comparisons::{answer_section, condition_section, condition_sentences},
     help_power::help_power_section,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_proto::pb;
 
@@ -37,13 +37,13 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     sections.extend(found.preferences.iter().map(preference_section));
     sections.push(pair_section(&found.bot, &report.pairs));
     sections.extend(help_power_section(&report.powers));
-    let head = Section::new().paragraphs(source_words(response, report));
+    let head = Section::new().paragraphs(source_notes(response, report));
     let head = head.paragraphs(condition_sentences(&found.conditions));
     Some(Report::from(head).with_sections(sections))
 }
 
 /// Returns the share of a bot's takes that were optimal, and says how sure that is; `None` if it made no take.
-pub fn accuracy_words(found: &pb::BotFindings) -> Option<(String, String)> {
+pub fn accuracy_text(found: &pb::BotFindings) -> Option<(String, String)> {
     let figures = found.figures.as_ref()?;
     let accuracy = figures.accuracy.as_ref()?;
     let share = SHARE.format_number(accuracy.value);
@@ -53,7 +53,7 @@ pub fn accuracy_words(found: &pb::BotFindings) -> Option<(String, String)> {
         }
         None => ", but there are too few matches to say how sure that is".to_owned(),
     };
-    let takes = count_words(figures.plies, "take", "takes");
+    let takes = count_with_noun(figures.plies, "take", "takes");
     Some((share.clone(), format!("Of the {takes} compared with the oracle, {share} were optimal{sure}.")))
 }
 
@@ -63,9 +63,9 @@ pub fn clear_conditions(found: &pb::BotFindings) -> impl Iterator<Item = String>
 }
 
 /// Says which matches the figures cover.
-fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<String> {
-    let matches = count_words(report.matches, "match", "matches");
-    let groups = count_words(report.groups, "duplicate group", "duplicate groups");
+fn source_notes(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<String> {
+    let matches = count_with_noun(report.matches, "match", "matches");
+    let groups = count_with_noun(report.groups, "duplicate group", "duplicate groups");
     let about = if report.groups_exact { "" } else { "about " };
     let newest = if response.more_matches {
         "These are only its newest matches: there was no time to read older ones."
@@ -74,7 +74,7 @@ fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
     };
     let mut words = vec![format!("{matches} in {about}{groups}. {newest}")];
     if response.matches_damaged > 0 {
-        let damaged = count_words(
+        let damaged = count_with_noun(
             response.matches_damaged,
             "match is left out, because its record is",
             "matches are left out, because their records are",
@@ -117,7 +117,7 @@ fn figure_table(figures: &pb::BotFigures) -> Table {
         let interval = match (estimate.low, estimate.high, estimate.too_few_groups) {
             (Some(low), Some(high), _) => Cell::Interval { low, high },
             (_, _, Some(groups)) => {
-                Cell::Missing(Some(format!("too few: {}", count_words(groups, "group", "groups"))))
+                Cell::Missing(Some(format!("too few: {}", count_with_noun(groups, "group", "groups"))))
             }
             _ => Cell::NONE,
         };
@@ -143,7 +143,7 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
     } else {
         ("declared", "as offsets from its seat")
     };
-    let row_words = |row: &Option<pb::Row>| row.as_ref().map(|row| join_words(&row.offsets, " "));
+    let row_words = |row: &Option<pb::Row>| row.as_ref().map(|row| join_items(&row.offsets, " "));
     let heading = format!("Rows {what} at tables of {}, {how}", preference.seats);
     let shown = &preference.rows[..preference.rows.len().min(MAX_ROWS)];
     let table = Table::of_items(shown)
@@ -162,14 +162,15 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
         )
         .into_table();
     let hidden = (preference.rows.len() - shown.len()) as u64;
-    let more = (hidden > 0).then(|| format!("{} not shown.", count_words(hidden, "more row", "more rows")));
+    let more =
+        (hidden > 0).then(|| format!("{} not shown.", count_with_noun(hidden, "more row", "more rows")));
     let fit = preference.best_fit.as_ref().map(|fit| {
         let agreement = SHARE.format_number(fit.agreement);
         let row = row_words(&fit.row).unwrap_or_default();
         format!(
             "Its takes fit the row {row} best if the others believe the {what} row: {} of {} are optimal for it, and it agrees with {agreement} of the bot's choices between winners.",
             fit.optimal_plies,
-            count_words(fit.plies, "take", "takes")
+            count_with_noun(fit.plies, "take", "takes")
         )
     });
     Section::with_heading(heading).table(table).paragraphs(more).paragraphs(fit)
@@ -207,7 +208,7 @@ fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
         return section.paragraph("No take cost or gave another bot any ranks.");
     }
     let more = pairs.len().saturating_sub(MAX_PAIRS) as u64;
-    let more = (more > 0).then(|| format!("{} not shown.", count_words(more, "more pair", "more pairs")));
+    let more = (more > 0).then(|| format!("{} not shown.", count_with_noun(more, "more pair", "more pairs")));
     section.table(Table { max_shown: Some(MAX_PAIRS), ..table }).paragraphs(more)
 }
 

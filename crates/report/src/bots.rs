@@ -2,8 +2,8 @@
 
 use super::{
     Cell, Column, Fact, NumberUnit, Report, Section, Table,
-    versions::version_words,
-    words::{enum_phrase, join_words},
+    versions::version_text,
+    words::{enum_phrase, join_items},
 };
 use lastnim_proto::pb;
 
@@ -27,7 +27,7 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
     Table::of_items(bots)
         .column(Column::text("name"), |bot| bot.name.clone())
         .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
-        .column(Column::text("version"), |bot| bot.version.as_ref().map(version_words))
+        .column(Column::text("version"), |bot| bot.version.as_ref().map(version_text))
         .column(Column::number("lag (ms)", NumberUnit::Count, 1), lag_ms)
         .column(Column::integer("open matches"), |bot| bot.open_matches)
         .column(Column::text("house bot"), house_bot)
@@ -44,14 +44,14 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     };
     let open = match shown.open_match_ids.len() {
         0 => bot.open_matches.to_string(),
-        _ => format!("{}: {}", bot.open_matches, join_words(&shown.open_match_ids, ", ")),
+        _ => format!("{}: {}", bot.open_matches, join_items(&shown.open_match_ids, ", ")),
     };
     let facts = [
         ("name", Some(bot.name.clone().into())),
         ("registered", Some(Fact::At(bot.registered_at_us))),
         ("house bot", house_bot(&bot).map(Fact::from)),
         ("connected", Some(connected)),
-        ("version", bot.version.as_ref().map(version_words).map(Fact::from)),
+        ("version", bot.version.as_ref().map(version_text).map(Fact::from)),
         ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms").into())),
         ("waiting messages", bot.connected.then(|| bot.waiting_messages.to_string().into())),
         ("open matches", Some(open.into())),
@@ -65,7 +65,7 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
 }
 
 fn version_table(versions: &[pb::SeenVersion]) -> Table {
-    let words = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_words);
+    let words = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_text);
     Table::of_items(versions)
         .column(Column::text("version"), words)
         .column(Column::text("first seen (UTC)"), |seen| Cell::Time(seen.first_seen_at_us))
@@ -81,20 +81,20 @@ fn lost_seat_table(seats: &[pb::LostSeat]) -> Table {
     Table::of_items(seats)
         .column(Column::text("match"), |lost| lost.match_id.clone())
         .column(Column::integer("seat"), |lost| lost.seat)
-        .column(Column::text("reason"), loss_words)
+        .column(Column::text("reason"), lost_seat_text)
         .column(Column::text("at (UTC)"), |lost| Cell::Time(lost.at_us))
         .column(Column::text("tournament"), tournament)
         .into_table()
 }
 
 /// Describes how a seat was lost.
-pub fn loss_words(lost: &pb::LostSeat) -> String {
+pub fn lost_seat_text(lost: &pb::LostSeat) -> String {
     let reason = enum_phrase(lost.reason().as_str_name(), "FORFEIT_REASON_");
     if lost.reason() != pb::ForfeitReason::Strikes {
         return reason;
     }
     let strikes = lost.strikes().map(|strike| enum_phrase(strike.as_str_name(), "REFUSAL_REASON_"));
-    format!("{reason}: {}", join_words(strikes, ", "))
+    format!("{reason}: {}", join_items(strikes, ", "))
 }
 
 #[cfg(test)]
@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn a_loss_by_strikes_lists_them() {
         let mut lost = pb::LostSeat { reason: pb::ForfeitReason::TimedOut.into(), ..Default::default() };
-        assert_eq!(loss_words(&lost), "timed out");
+        assert_eq!(lost_seat_text(&lost), "timed out");
         lost.reason = pb::ForfeitReason::Strikes.into();
         lost.strikes =
             [pb::RefusalReason::IllegalTake, pb::RefusalReason::FuturePly].map(Into::into).to_vec();
-        assert_eq!(loss_words(&lost), "strikes: illegal take, future ply");
+        assert_eq!(lost_seat_text(&lost), "strikes: illegal take, future ply");
     }
 }

@@ -1,10 +1,10 @@
 //! How the capital of each bet in a sequential test changes over time.
 
-use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_words};
+use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_with_noun};
 use lastnim_proto::pb;
 
 /// Bounds that are closer than this are drawn as one line.
-const SAME_BOUND: f64 = 0.005;
+const MAX_MERGED_DISTANCE: f64 = 0.005;
 
 /// Charts the capital of both bets in a sequential test, with their bounds; `None` before two groups are judged.
 pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
@@ -13,11 +13,11 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     }
     let level = |label: &str, value| ChartLevel { label: label.to_owned(), value };
     let line = |label: &str, capital: fn(&pb::CapitalPoint) -> f64| {
-        let points = said.path.iter().map(|point| (place_on_axis(point.groups), capital(point)));
+        let points = said.path.iter().map(|point| (axis_position(point.groups), capital(point)));
         ChartLine { label: label.to_owned(), points: std::iter::once((0.0, 0.0)).chain(points).collect() }
     };
     let (at_better, at_no_better) = (said.upper, -said.lower);
-    let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
+    let levels = if (at_better - at_no_better).abs() < MAX_MERGED_DISTANCE {
         vec![level("bound", at_better)]
     } else {
         vec![level("bound: better", at_better), level("bound: no better", at_no_better)]
@@ -37,8 +37,8 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
 }
 
 /// Describes the answer of a sequential test and its evidence.
-pub fn capital_words(said: &pb::SprtVerdict) -> String {
-    let groups = count_words(said.groups, "group", "groups");
+pub fn capital_text(said: &pb::SprtVerdict) -> String {
+    let groups = count_with_noun(said.groups, "group", "groups");
     let hypothesis = if said.llr < 0.0 { "no better" } else { "better" };
     let capital = said.llr.abs().exp();
     let bet = format!("after {groups}, a bet that it is {hypothesis} has turned 1 into {capital:.1}");
@@ -61,7 +61,7 @@ pub fn capital_words(said: &pb::SprtVerdict) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it is only a position on an axis")]
-fn place_on_axis(groups: u64) -> f64 {
+fn axis_position(groups: u64) -> f64 {
     groups as f64
 }
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn verdicts_are_described() {
-        let said = |answer, llr: f64| capital_words(&verdict(answer, &[(7, llr)]));
+        let said = |answer, llr: f64| capital_text(&verdict(answer, &[(7, llr)]));
         assert_eq!(
             said(pb::SprtAnswer::Better, 30_f64.ln()),
             "The candidate is better: after 7 groups, a bet that it is better has turned 1 into 30.0."

@@ -65,7 +65,7 @@ impl Chart {
     }
 
     /// Tabulates the lines at some positions, including the first and the last, for people who cannot see the chart.
-    pub fn number_table(&self) -> Table {
+    pub fn value_table(&self) -> Table {
         let numbers = self
             .lines
             .iter()
@@ -83,7 +83,7 @@ impl Chart {
                 let before = line.points.iter().take_while(|point| point.0 <= place).last();
                 before.map_or(Cell::NONE, |point| point.1.into())
             };
-            let cells = std::iter::once(whole_number(place)).chain(self.lines.iter().map(number));
+            let cells = std::iter::once(position_cell(place)).chain(self.lines.iter().map(number));
             table.push_row(cells);
         }
         table
@@ -91,7 +91,7 @@ impl Chart {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "positions are counts")]
-fn whole_number(place: f64) -> Cell {
+fn position_cell(place: f64) -> Cell {
     Cell::Integer(place as i128)
 }
 
@@ -138,7 +138,7 @@ mod tests {
             levels: Vec::new(),
             floor: Some(10.0),
         };
-        let table = chart(vec![line("ann", 0, 100), line("bob", 50, 60)]).number_table();
+        let table = chart(vec![line("ann", 0, 100), line("bob", 50, 60)]).value_table();
         assert_eq!(table.rows.len(), MAX_TABLE_ROWS);
         assert_eq!(table.rows[0].cells, [Cell::Integer(0), 0.0.into(), Cell::NONE]);
         let last = &table.rows[MAX_TABLE_ROWS - 1];
@@ -147,9 +147,9 @@ mod tests {
             [Cell::Integer(100), 200.0.into(), 120.0.into()],
             "a line keeps its last value"
         );
-        let table = chart(vec![line("ann", 1, 3)]).number_table();
+        let table = chart(vec![line("ann", 1, 3)]).value_table();
         let groups: Vec<_> = table.rows.iter().map(|row| row.cells[0].clone()).collect();
         assert_eq!(groups, [1, 2, 3].map(Cell::Integer));
-        assert!(chart(Vec::new()).number_table().rows.is_empty());
+        assert!(chart(Vec::new()).value_table().rows.is_empty());
     }
 }

@@ -12,34 +12,34 @@ const MAX_ERROR_PROBABILITY: f64 = 0.05;
 /// Shows, for each pair of bots in the order of the standings, how many of their common matches the first won, and the
 /// probability that it is stronger by ratings of a measure.
 pub(super) fn cross_table_sections(
-    compared: &[pb::Comparison],
+    comparisons: &[pb::Comparison],
     standings: &[pb::Standing],
     measure: &str,
 ) -> Vec<Section> {
     let met: BTreeSet<_> =
-        compared.iter().flat_map(|pair| [pair.bot.as_str(), pair.other.as_str()]).collect();
+        comparisons.iter().flat_map(|pair| [pair.bot.as_str(), pair.other.as_str()]).collect();
     let mut bots: Vec<_> = met.into_iter().collect();
     bots.sort_by_key(|bot| standings.iter().position(|line| line.bot == *bot).unwrap_or(usize::MAX));
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
-    let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Rising);
-    let won = bot_by_bot_table("won/met", &column, &bots, compared, |pair| {
+    let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Sequential);
+    let won = bot_by_bot_table("won/met", &column, &bots, comparisons, |pair| {
         [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
     });
     let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
-    let share = share.with_shade(CellShade::Leaning);
-    let better = bot_by_bot_table(&format!("better ({measure})"), &share, &bots, compared, |pair| {
+    let share = share.with_shade(CellShade::Diverging);
+    let better = bot_by_bot_table(&format!("better ({measure})"), &share, &bots, comparisons, |pair| {
         [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
     });
-    let is_rated = compared.iter().any(|pair| pair.probability_better.is_some());
-    let won = (!compared.is_empty()).then(|| Section::new().table(won));
-    let better = is_rated.then(|| Section::new().table(better).paragraphs(certain_leads_note(compared)));
+    let is_rated = comparisons.iter().any(|pair| pair.probability_better.is_some());
+    let won = (!comparisons.is_empty()).then(|| Section::new().table(won));
+    let better = is_rated.then(|| Section::new().table(better).paragraphs(certain_leads_note(comparisons)));
     won.into_iter().chain(better).collect()
 }
 
 /// Names the pairs in which one bot is significantly better, corrected for all pairs.
-fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
+fn certain_leads_note(comparisons: &[pb::Comparison]) -> Option<String> {
     let judged =
-        compared.iter().filter_map(|pair| Some((pair, pair.adjusted_chance?, pair.probability_better?)));
+        comparisons.iter().filter_map(|pair| Some((pair, pair.adjusted_chance?, pair.probability_better?)));
     let judged: Vec<_> = judged.collect();
     let mut behind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (pair, ..) in judged.iter().filter(|(_, chance, _)| *chance <= MAX_ERROR_PROBABILITY) {
@@ -67,11 +67,11 @@ fn bot_by_bot_table(
     title: &str,
     column: &Column,
     bots: &[&str],
-    compared: &[pb::Comparison],
+    comparisons: &[pb::Comparison],
     said: impl Fn(&pb::Comparison) -> [Cell; 2],
 ) -> Table {
     let mut cells: BTreeMap<(&str, &str), Cell> = BTreeMap::new();
-    for pair in compared {
+    for pair in comparisons {
         let (bot, other) = (pair.bot.as_str(), pair.other.as_str());
         cells.extend([(bot, other), (other, bot)].into_iter().zip(said(pair)));
     }
@@ -103,12 +103,12 @@ mod tests {
                 adjusted_chance: probability_better.map(|better| if better > 0.9 { 0.04 } else { 0.3 }),
             }
         };
-        let compared = [
+        let comparisons = [
             pair("a", "b", [6, 3, 1], Some(0.875)),
             pair("a", "c", [0, 0, 0], Some(1.0)),
             pair("b", "c", [2, 0, 2], None),
         ];
-        let report: Report = cross_table_sections(&compared, &[], "wins").into_iter().collect();
+        let report: Report = cross_table_sections(&comparisons, &[], "wins").into_iter().collect();
         let expected = "bot,a,a_of,b,b_of,c,c_of\na,,,3,6,0,0\nb,1,6,,,0,2\nc,0,0,2,2,,\n\n\
                         bot,a,b,c\na,,0.875,1\nb,0.125,,\nc,0,,\n";
         assert_eq!(csv_text(&report), expected);
@@ -120,12 +120,12 @@ mod tests {
             ]
         );
         let standings = ["c", "a", "b"].map(|bot| pb::Standing { bot: bot.into(), ..Default::default() });
-        let by_place: Report = cross_table_sections(&compared, &standings, "wins").into_iter().collect();
+        let by_place: Report = cross_table_sections(&comparisons, &standings, "wins").into_iter().collect();
         let text = csv_text(&by_place);
         assert!(text.starts_with("bot,c,c_of,a,a_of,b,b_of\nc,,,0,0,2,2\n"), "{text}");
-        assert_eq!(cross_table_sections(&compared[2..], &[], "wins").len(), 1);
+        assert_eq!(cross_table_sections(&comparisons[2..], &[], "wins").len(), 1);
         assert_eq!(cross_table_sections(&[], &[], "wins"), []);
-        let said = certain_leads_note(&compared[..1]).unwrap();
+        let said = certain_leads_note(&comparisons[..1]).unwrap();
         assert_eq!(said, "significantly better, with 95% confidence: none");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Column, NumberUnit, Section, Table,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
 
@@ -16,11 +16,11 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
         return Vec::new();
     }
     let takes = Table::of_items(&explanation.options)
-        .column(Column::text("take"), |option| take_range_words(option.takes))
+        .column(Column::text("take"), |option| take_range_text(option.takes))
         .column(Column::text("winner"), |option| format!("seat {}", option.winner))
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
-        .column(Column::text("better for"), |option| rank_changes_words(&option.better_for))
-        .column(Column::text("worse for"), |option| rank_changes_words(&option.worse_for))
+        .column(Column::text("better for"), |option| rank_changes_text(&option.better_for))
+        .column(Column::text("worse for"), |option| rank_changes_text(&option.worse_for))
         .into_table();
     let plies = explanation.line.plies.iter().map(|(position, take)| format!("{position}  take {take}"));
     let (end, winner) = (&explanation.line.end, explanation.winner);
@@ -33,14 +33,14 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
 }
 
 /// Formats a range as `3` or `2 to 9`.
-pub fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
+pub fn take_range_text(TakeRange { lo, hi }: TakeRange) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 
 /// Formats changes as `seat 1 by 2 ranks, seat 3 by 1 rank`; `None` without changes.
-fn rank_changes_words(changes: &[RankChange]) -> Option<String> {
+fn rank_changes_text(changes: &[RankChange]) -> Option<String> {
     let change = |change: &RankChange| {
-        format!("seat {} by {}", change.seat, count_words(change.ranks, "rank", "ranks"))
+        format!("seat {} by {}", change.seat, count_with_noun(change.ranks, "rank", "ranks"))
     };
-    (!changes.is_empty()).then(|| join_words(changes.iter().map(change), ", "))
+    (!changes.is_empty()).then(|| join_items(changes.iter().map(change), ", "))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Column, Report, Section, Table,
-    words::{count_words, enum_word, join_words},
+    words::{count_with_noun, enum_word, join_items},
 };
 use lastnim_proto::pb;
 
@@ -15,7 +15,7 @@ const MAX_LISTED: usize = 50;
 pub fn sequence_report(sequence: &pb::ListGrundyValuesResponse) -> Report {
     let set = match sequence.set.as_slice() {
         [] => String::new(),
-        set => format!(" {{{}}}", join_words(set, ",")),
+        set => format!(" {{{}}}", join_items(set, ",")),
     };
     let ending = enum_word(sequence.ending().as_str_name(), "ENDING_");
     let about = format!(
@@ -49,7 +49,7 @@ fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
         (pb::SequenceLaw::Periodic, Some(period)) => period_sentences(period, &sequence.set),
         (pb::SequenceLaw::NotFound, _) => vec![format!(
             "The first {} do not prove a period; later values may still have one.",
-            count_words(sequence.values_searched, "value", "values")
+            count_with_noun(sequence.values_searched, "value", "values")
         )],
         _ => vec![
             "No period is claimed: no theorem is known for this game that derives all later values from the first ones.".to_owned(),
@@ -65,7 +65,7 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
         let largest = set.last().copied().unwrap_or_default();
         format!(
             "because {} all later values",
-            count_words(largest, "value that repeats determines", "values that repeat determine")
+            count_with_noun(largest, "value that repeats determines", "values that repeat determine")
         )
     };
     let repeats = format!(
@@ -93,7 +93,7 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
 
 fn listed_sizes(sizes: &[u64]) -> String {
     let more = sizes.len().saturating_sub(MAX_LISTED);
-    let listed = join_words(&sizes[..sizes.len() - more], ", ");
+    let listed = join_items(&sizes[..sizes.len() - more], ", ");
     if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 

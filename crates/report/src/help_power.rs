@@ -9,7 +9,8 @@ pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
     let of_one: Vec<&pb::HelpPower> =
         powers.iter().filter(|power| power.share.total_cmp(&first.share).is_eq()).collect();
     let of_kind = |kind: i32| powers.iter().filter(move |power| power.kind == kind);
-    let mut table = Table::of_items(&of_one).column(Column::text("help"), |power| kind_words(power.kind()));
+    let mut table =
+        Table::of_items(&of_one).column(Column::text("help"), |power| help_kind_text(power.kind()));
     for (at, power) in of_kind(first.kind).enumerate() {
         let share = 100.0 * power.share;
         let column = Column::number(format!("in {share:.0}% of groups"), NumberUnit::Share, 0)
@@ -26,7 +27,7 @@ pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
     )
 }
 
-fn kind_words(kind: pb::HelpKind) -> &'static str {
+fn help_kind_text(kind: pb::HelpKind) -> &'static str {
     match kind {
         pb::HelpKind::Unspecified => "unknown",
         pb::HelpKind::MutualDeclarations => "each ranks the other above all third bots",

@@ -1,6 +1,6 @@
 //! The events of a match in words.
 
-use super::words::{enum_phrase, join_words, matrix_words};
+use super::words::{enum_phrase, join_items, matrix_text};
 use lastnim_proto::pb::{self, record_event::Event};
 
 /// The names of the bots of a match, by seat.
@@ -27,12 +27,12 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
         Event::Created(setup) => format!(
             "{} play on piles {}; {} moves first; ending: {}",
             setup.bots.join(", "),
-            join_words(&setup.piles, ","),
+            join_items(&setup.piles, ","),
             SeatNames::of_setup(setup).name_of_seat(setup.first),
             enum_phrase(setup.ending().as_str_name(), "ENDING_")
         ),
         Event::Declared(declared) => {
-            let row = declared.row.as_ref().map(|row| join_words(&row.offsets, " ")).unwrap_or_default();
+            let row = declared.row.as_ref().map(|row| join_items(&row.offsets, " ")).unwrap_or_default();
             let seat = players.name_of_seat(declared.seat);
             match declared.defaulted() {
                 pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
@@ -49,7 +49,7 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
         }
         Event::Revealed(revealed) => {
             let rows = revealed.alliance_matrix.iter().flat_map(|matrix| &matrix.rows);
-            format!("the rows are {}", matrix_words(rows))
+            format!("the rows are {}", matrix_text(rows))
         }
         Event::Took(took) => {
             let (seat, counters) = (players.name_of_seat(took.seat), took.take);

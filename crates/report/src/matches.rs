@@ -4,9 +4,9 @@ use super::{
     Cell, Column, Report, Section, Table,
     audit::seat_table,
     match_events::SeatNames,
-    tournament_settings::clock_words,
+    tournament_settings::clock_text,
     versions::seat_versions_line,
-    words::{enum_phrase, enum_word, join_words, matrix_words},
+    words::{enum_phrase, enum_word, join_items, matrix_text},
 };
 use lastnim_proto::pb;
 use std::collections::BTreeSet;
@@ -20,14 +20,14 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     };
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
-        (0, _) | (_, None) => format!("{should}; {}", flawless_words(audit, players)),
+        (0, _) | (_, None) => format!("{should}; {}", flawless_text(audit, players)),
         (1, Some(ply)) => format!("{should}; one error, at ply {ply}"),
         (errors, Some(first)) => format!("{should}; {errors} errors, the first at ply {first}"),
     }
 }
 
 /// Says whose takes were optimal in a match without errors.
-fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
+fn flawless_text(audit: &pb::Audit, players: &SeatNames) -> String {
     let own = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
     let stewards: BTreeSet<u32> = audit.plies.iter().filter(|ply| ply.steward).map(|ply| ply.seat).collect();
     let silent: Vec<_> = stewards.iter().filter(|&&seat| !own(seat)).collect();
@@ -43,7 +43,7 @@ fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
 }
 
 /// Names the winner of a match, or says why it has no winner.
-pub fn winner_words(game: &pb::Match) -> String {
+pub fn winner_text(game: &pb::Match) -> String {
     let winner = || game.setup.as_ref()?.bots.get(game.winner? as usize).cloned();
     match (game.phase(), winner()) {
         _ if !game.void_reason.is_empty() => "voided".to_owned(),
@@ -67,12 +67,12 @@ fn ended_line(game: &pb::Match) -> String {
             let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
             format!("{reason}: {} won", players.name_of_seat(winner))
         }
-        _ => state_words(&pb::Match { void_reason: String::new(), ..game.clone() }),
+        _ => state_text(&pb::Match { void_reason: String::new(), ..game.clone() }),
     }
 }
 
 /// Describes the state of a match, without its winner.
-fn state_words(game: &pb::Match) -> String {
+fn state_text(game: &pb::Match) -> String {
     if !game.void_reason.is_empty() {
         return format!("voided: {}", game.void_reason);
     }
@@ -84,7 +84,7 @@ fn state_words(game: &pb::Match) -> String {
 }
 
 /// Explains why an audit is not shown.
-pub const AUDIT_WITHHELD: &str =
+pub const AUDIT_WITHHELD_NOTE: &str =
     "withheld until the tournament is over, because its bots must not use the oracle";
 
 /// Reports a match and the summary of its audit.
@@ -92,19 +92,19 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
     let audit = shown.audit.as_ref();
     let setup = game.setup.clone().unwrap_or_default();
     let players = SeatNames::of_setup(&setup);
-    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_words(&matrix.rows)));
+    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_text(&matrix.rows)));
     let place = (!setup.tournament_id.is_empty())
         .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
-    let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD.to_owned());
+    let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD_NOTE.to_owned());
     let facts = [
         ("id", Some(game.id.clone())),
         ("bots", Some(setup.bots.join(", "))),
-        ("piles", Some(join_words(&setup.piles, ","))),
+        ("piles", Some(join_items(&setup.piles, ","))),
         ("first", Some(players.name_of_seat(setup.first))),
         ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
         ("tournament", place),
         ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
-        ("clock", setup.clock.map(clock_words)),
+        ("clock", setup.clock.map(clock_text)),
         ("strikes", Some(setup.strikes.to_string())),
         ("max plies", Some(setup.max_plies.to_string())),
         ("plies", Some(game.plies.to_string())),
@@ -123,11 +123,11 @@ pub fn match_table(matches: &[pb::Match]) -> Table {
     let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
     Table::of_items(matches)
         .column(Column::text("id"), |game| game.id.clone())
-        .column(Column::text("result").naming("id"), winner_words)
+        .column(Column::text("result").with_names_for("id"), winner_text)
         .column(Column::text("bots"), bots)
         .column(Column::text("piles"), piles)
         .column(Column::integer("takes"), |game| game.plies)
-        .column(Column::text("state"), state_words)
+        .column(Column::text("state"), state_text)
         .into_table()
 }
 
@@ -145,7 +145,7 @@ mod tests {
             winner: Some(1),
             ..Default::default()
         };
-        let told = |game: pb::Match| [winner_words(&game), state_words(&game)];
+        let told = |game: pb::Match| [winner_text(&game), state_text(&game)];
         assert_eq!(told(ended.clone()), ["bob won", "ply limit"]);
         assert_eq!(told(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
         let playing = pb::Match { phase: pb::Phase::Playing.into(), ..ended.clone() };

@@ -8,8 +8,8 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// Plots, for each opponent, the share of their common matches that a bot won, the best result first; `None` without
 /// opponents.
-pub fn opponent_score_plot(bot: &str, compared: &[pb::Comparison]) -> Option<Plot> {
-    let mut marks: Vec<_> = compared.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();
+pub fn opponent_score_plot(bot: &str, comparisons: &[pb::Comparison]) -> Option<Plot> {
+    let mut marks: Vec<_> = comparisons.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();
     marks.sort_by(|one, other| other.value.total_cmp(&one.value));
     (!marks.is_empty()).then(|| Plot {
         caption: format!("The share that {bot} won of its matches against each opponent, with 95% intervals (Wilson's, assuming that matches are independent)"),
@@ -67,10 +67,10 @@ mod tests {
             other_wins,
             ..Default::default()
         };
-        let compared = [pair("a", "b", 3, 7), pair("b", "c", 9, 1), pair("a", "c", 5, 5)];
-        let plot = opponent_score_plot("b", &compared).unwrap();
+        let comparisons = [pair("a", "b", 3, 7), pair("b", "c", 9, 1), pair("a", "c", 5, 5)];
+        let plot = opponent_score_plot("b", &comparisons).unwrap();
         let told: Vec<_> = plot.marks.iter().map(|mark| (mark.label.as_str(), mark.value)).collect();
         assert_eq!(told, [("c", 0.9), ("a", 0.7)]);
-        assert_eq!(opponent_score_plot("d", &compared), None);
+        assert_eq!(opponent_score_plot("d", &comparisons), None);
     }
 }

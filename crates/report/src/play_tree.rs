@@ -2,7 +2,7 @@
 
 use super::{
     Report, Section, Tree,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_analysis::tree::{Edge, Node, PlayGraph};
 
@@ -12,22 +12,22 @@ pub fn tree_report(tree: &PlayGraph) -> Report {
     let mut nodes = vec![(0, node_state(&tree.nodes()[0]))];
     nodes.extend(tree.edges().iter().map(|edge| {
         depths[edge.to] = depths[edge.from] + 1;
-        (depths[edge.to], edge_words(edge, tree))
+        (depths[edge.to], edge_label(edge, tree))
     }));
     let head = Section::new()
-        .paragraph(format!("The tree of all possible play: {}. {LEGEND}", node_count_words(tree)));
+        .paragraph(format!("The tree of all possible play: {}. {LEGEND}", node_count_text(tree)));
     [head, Section::new().tree(Tree { nodes })].into_iter().chain(best_line_section(tree)).collect()
 }
 
 /// Reports a graph of states, each with its takes.
 pub fn graph_report(graph: &PlayGraph) -> Report {
-    let edges = count_words(graph.edges().len(), "edge", "edges");
-    let head = format!("The graph of all states: {}, {edges}. {LEGEND}", node_count_words(graph));
+    let edges = count_with_noun(graph.edges().len(), "edge", "edges");
+    let head = format!("The graph of all states: {}, {edges}. {LEGEND}", node_count_text(graph));
     let mut rest = graph.edges();
     let states = graph.nodes().iter().enumerate().map(|(index, node)| {
         let (own, others) = rest.split_at(rest.partition_point(|edge| edge.from <= index));
         rest = others;
-        Section::with_heading(node_state(node)).list(own.iter().map(|edge| edge_words(edge, graph)))
+        Section::with_heading(node_state(node)).list(own.iter().map(|edge| edge_label(edge, graph)))
     });
     [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
@@ -38,12 +38,12 @@ fn best_line_section(graph: &PlayGraph) -> Option<Section> {
     let line = graph.best_line();
     let end = &graph.nodes()[line.last()?.to];
     let and_so_on = if end.position.is_over() { "" } else { ", and so on" };
-    let takes = join_words(line.iter().map(|edge| edge.take), ", ");
+    let takes = join_items(line.iter().map(|edge| edge.take), ", ");
     let winner = graph.nodes()[0].winner;
     Some(Section::new().paragraph(format!("Best play takes {takes}{and_so_on}; seat {winner} wins.")))
 }
 
-fn edge_words(edge: &Edge, graph: &PlayGraph) -> String {
+fn edge_label(edge: &Edge, graph: &PlayGraph) -> String {
     let star = if edge.is_optimal { "*" } else { "" };
     format!("{}{star} {}", edge.take, node_state(&graph.nodes()[edge.to]))
 }
@@ -55,6 +55,6 @@ fn node_state(node: &Node) -> String {
     }
 }
 
-fn node_count_words(graph: &PlayGraph) -> String {
-    count_words(graph.nodes().len(), "node", "nodes")
+fn node_count_text(graph: &PlayGraph) -> String {
+    count_with_noun(graph.nodes().len(), "node", "nodes")
 }

@@ -49,7 +49,7 @@ impl RoundPlan {
     }
 
     /// Returns the round of a table counted from the start, and its index there.
-    fn place_of_table(&self, table: u64) -> Option<(u64, u64)> {
+    fn table_position(&self, table: u64) -> Option<(u64, u64)> {
         let mut first = 0;
         for (round, &tables) in (0..).zip(&self.tables) {
             if table < first + tables {
@@ -61,12 +61,12 @@ impl RoundPlan {
         Some((self.tables.len() as u64 + (table - first) / tables, (table - first) % tables))
     }
 
-    fn tables_of_round(&self, round: u64) -> u64 {
+    fn table_count(&self, round: u64) -> u64 {
         let round = usize::try_from(round).ok();
         round.and_then(|round| self.tables.get(round)).or(self.tables.last()).copied().unwrap_or(0)
     }
 
-    fn name_of_round(&self, round: u64) -> String {
+    fn round_name(&self, round: u64) -> String {
         let is_final = self.is_knockout && round + 1 == self.tables.len() as u64;
         if is_final { "Final".to_owned() } else { format!("Round {}", round + 1) }
     }
@@ -100,7 +100,7 @@ pub fn played_rounds(
     let mut tallies: BTreeMap<(u64, u64), TableTally> = BTreeMap::new();
     for game in matches.iter().filter(|game| game.void_reason.is_empty()) {
         let Some(setup) = &game.setup else { continue };
-        let Some(place) = plan.place_of_table(setup.number / plan.matches_per_table) else { continue };
+        let Some(place) = plan.table_position(setup.number / plan.matches_per_table) else { continue };
         let tally = tallies.entry(place).or_default();
         for bot in &setup.bots {
             tally.wins.entry(bot.clone()).or_default();
@@ -118,7 +118,7 @@ pub fn played_rounds(
     {
         tallies.retain(|&(round, _), _| round > first);
     }
-    let exits = knockout_exits(verdict);
+    let exits = knockout_results(verdict);
     let out_in = |bot: &str| exits.get(bot).map(|&(_, each)| each.out_in);
     let is_over = tournament.state() == pb::TournamentState::Finished;
     let rounds: BTreeSet<u64> = tallies.keys().map(|&(round, _)| round).collect();
@@ -128,7 +128,7 @@ pub fn played_rounds(
         let is_final = round + 1 == plan.tables.len() as u64;
         let is_out = |bot: &str| is_settled && out_in(bot) == Some(Some(round));
         let fate = |bot: &String| match exits.get(bot.as_str()) {
-            Some(_) if is_out(bot) => Some(RoundFate::Out),
+            Some(_) if is_out(bot) => Some(RoundFate::Eliminated),
             Some((_, each)) if is_settled && is_over && is_final && each.out_in.is_none() => {
                 Some(RoundFate::Champion)
             }
@@ -145,23 +145,23 @@ pub fn played_rounds(
                 .sort_by_key(|entry| (is_out(&entry.bot), rank(&entry.bot), std::cmp::Reverse(entry.wins)));
             // Matches annulled in advance are never played.
             let matches = if is_over { tally.played } else { plan.matches_per_table };
-            let out = entries.iter().filter(|entry| entry.fate == Some(RoundFate::Out));
+            let out = entries.iter().filter(|entry| entry.fate == Some(RoundFate::Eliminated));
             let tie_breaks = out.filter_map(|entry| Some(exits.get(entry.bot.as_str())?.1.tie_break()));
             let tie_break = tie_breaks.into_iter().find(|&tie_break| tie_break != pb::TieBreak::Unspecified);
             RoundTable { entries, played: tally.played, matches, tie_break }
         };
-        let is_drawn = of_round.len() as u64 == plan.tables_of_round(round);
+        let is_drawn = of_round.len() as u64 == plan.table_count(round);
         let sits = |bot: &&String| of_round.iter().any(|tally| tally.wins.contains_key(*bot));
         let is_in = |bot: &&String| out_in(bot).flatten().is_none_or(|out| out >= round);
         let byes = tournament.field.iter().filter(|bot| is_drawn && !sits(bot) && is_in(bot));
         let byes = byes.cloned().collect();
-        Round { name: plan.name_of_round(round), tables: of_round.iter().map(table).collect(), byes }
+        Round { name: plan.round_name(round), tables: of_round.iter().map(table).collect(), byes }
     });
     rounds.collect()
 }
 
 /// Returns how far each bot got in a knockout, and its rank from 0.
-fn knockout_exits(verdict: Option<&pb::Verdict>) -> BTreeMap<&str, (usize, &pb::KnockoutBot)> {
+fn knockout_results(verdict: Option<&pb::Verdict>) -> BTreeMap<&str, (usize, &pb::KnockoutBot)> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Said::Knockout(said)) => {
             said.bots.iter().enumerate().map(|(rank, each)| (each.bot.as_str(), (rank, each))).collect()
@@ -187,12 +187,12 @@ mod tests {
         pb::Match { setup: Some(setup), phase, winner: Some(winner), ..Default::default() }
     }
 
-    fn told(rounds: &[Round]) -> Vec<String> {
+    fn summarize(rounds: &[Round]) -> Vec<String> {
         let entry = |entry: &RoundEntry| {
             let fate = entry.fate.map_or("", |fate| match fate {
                 RoundFate::Advances => "advances",
                 RoundFate::Champion => "champion",
-                RoundFate::Out => "out",
+                RoundFate::Eliminated => "out",
             });
             format!("{} {} {fate}", entry.bot, entry.wins)
         };
@@ -222,7 +222,7 @@ mod tests {
         let verdict = |bots| pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
         let before = verdict(vec![far("a", None, points), far("b", None, points), far("c", None, points)]);
         let rounds = played_rounds(&shown, Some(&before), &first[..1], KnownMatches::All);
-        assert_eq!(told(&rounds), ["Round 1: a 1, b 0 | c"]);
+        assert_eq!(summarize(&rounds), ["Round 1: a 1, b 0 | c"]);
         assert_eq!((rounds[0].tables[0].played, rounds[0].tables[0].matches), (1, 2));
 
         shown.state = pb::TournamentState::Finished.into();
@@ -230,9 +230,12 @@ mod tests {
         let after =
             verdict(vec![far("c", None, points), far("a", Some(1), points), far("b", Some(0), points)]);
         let rounds = played_rounds(&shown, Some(&after), &matches, KnownMatches::All);
-        assert_eq!(told(&rounds), ["Round 1: a 2 advances, b 0 out | c", "Final: c 2 champion, a 0 out | "]);
+        assert_eq!(
+            summarize(&rounds),
+            ["Round 1: a 2 advances, b 0 out | c", "Final: c 2 champion, a 0 out | "]
+        );
         let newest = played_rounds(&shown, Some(&after), &matches[1..], KnownMatches::Newest);
-        assert_eq!(told(&newest), ["Final: c 2 champion, a 0 out | "]);
+        assert_eq!(summarize(&newest), ["Final: c 2 champion, a 0 out | "]);
 
         // Each wins a match of the first round and of the final.
         let tied =
@@ -244,7 +247,7 @@ mod tests {
         ]);
         let rounds = played_rounds(&shown, Some(&after), &tied, KnownMatches::All);
         assert_eq!(
-            told(&rounds),
+            summarize(&rounds),
             [
                 "Round 1: a 1 advances, b 1 out, tie_break_regret | c",
                 "Final: a 1 champion, c 1 out, tie_break_lot | "
@@ -260,7 +263,7 @@ mod tests {
         voided.void_reason = "a mistake".into();
         let matches = [game(0, ["a", "b"], 0), game(2, ["c", "d"], 1), game(4, ["a", "d"], 0), voided];
         let rounds = played_rounds(&shown, None, &matches, KnownMatches::All);
-        assert_eq!(told(&rounds), ["Round 1: a 1, b 0; d 1, c 0 | e", "Round 2: a 1, d 0 | "]);
+        assert_eq!(summarize(&rounds), ["Round 1: a 1, b 0; d 1, c 0 | e", "Round 2: a 1, d 0 | "]);
         let ladder = tournament(&["a", "b"], 2, Format::Ladder(pb::LadderFormat::default()));
         assert_eq!(played_rounds(&ladder, None, &matches, KnownMatches::All), []);
         assert_eq!(knockout_tables(6, 2, 1), [3, 1, 1]);

@@ -26,7 +26,7 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
         for bot in &result.bots {
             lines
                 .entry(bot.clone())
-                .or_insert_with(|| vec![(place_on_axis(index), Rating::default().points())]);
+                .or_insert_with(|| vec![(axis_position(index), Rating::default().points())]);
         }
         if lines.len() > MAX_BOTS {
             return None;
@@ -36,7 +36,7 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
         }
         for (bot, points) in &mut lines {
             if let Some(belief) = ratings.get(bot) {
-                points.push((place_on_axis(index + 1), belief.rating().points()));
+                points.push((axis_position(index + 1), belief.rating().points()));
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn newest_rating<'m>(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a chart has few matches")]
-fn place_on_axis(matches: usize) -> f64 {
+fn axis_position(matches: usize) -> f64 {
     matches as f64
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     Column, NumberUnit, Section, Table,
-    explanation::take_range_words,
-    words::{count_words, enum_phrase, join_words},
+    explanation::take_range_text,
+    words::{count_with_noun, enum_phrase, join_items},
 };
 use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb;
@@ -88,17 +88,17 @@ fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader)
             Column::text("smallest coalition against the seat").with_meaning(
                 "the smallest set of other seats that can worsen its rank by playing against it (in an equilibrium, or by minimax if the set contains all other seats)",
             ),
-            |figures| smallest_coalition_words(figures, seats.len(), reader),
+            |figures| smallest_coalition_text(figures, seats.len(), reader),
         )
         .into_table();
     let winner = seats.iter().find(|figures| figures.seat == winner);
     let of_seats =
         Section::with_heading("Each seat's predicted and guaranteed rank (place in its own row, 0 is best):");
-    with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))
+    add_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_text))
 }
 
 /// Adds a table and, on the command line, the meanings of its columns.
-fn with_explained_table(section: Section, table: Table, reader: ReportReader) -> Section {
+fn add_explained_table(section: Section, table: Table, reader: ReportReader) -> Section {
     let meanings: Vec<_> = table.meanings().filter(|_| reader == ReportReader::CommandLine).collect();
     section.table(table).list(meanings)
 }
@@ -106,7 +106,7 @@ fn with_explained_table(section: Section, table: Table, reader: ReportReader) ->
 fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
     let takes = Table::of_items(takes)
         .column(Column::text("take"), |option| {
-            option.takes.map(|pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }))
+            option.takes.map(|pb::TakeRange { lo, hi }| take_range_text(TakeRange { lo, hi }))
         })
         .column(Column::text("winner"), |option| format!("seat {}", option.winner))
         .column(Column::integer("predicted"), |option| option.rank)
@@ -128,7 +128,7 @@ fn safety_phrase(safety: pb::TakeSafety) -> String {
     enum_phrase(safety.as_str_name(), "TAKE_SAFETY_")
 }
 
-fn winner_words(winner: &pb::SeatRobustness) -> String {
+fn winner_text(winner: &pb::SeatRobustness) -> String {
     let pb::SeatRobustness { seat, predicted_rank, guaranteed_rank, price_of_trust, .. } = winner;
     if *price_of_trust == 0 {
         format!(
@@ -141,7 +141,7 @@ fn winner_words(winner: &pb::SeatRobustness) -> String {
     }
 }
 
-fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: ReportReader) -> String {
+fn smallest_coalition_text(figures: &pb::SeatRobustness, seats: usize, reader: ReportReader) -> String {
     let Some(pb::Coalition { seats: others, winner, rank }) = &figures.smallest_coalition else {
         let cleared = figures.coalitions_cleared;
         if cleared as usize + 1 >= seats {
@@ -154,14 +154,14 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
         };
         return format!(
             "more than {}; {met}{}",
-            count_words(cleared, "seat", "seats"),
+            count_with_noun(cleared, "seat", "seats"),
             reader.flag_hint(flag)
         );
     };
     let who = match others.as_slice() {
         others if others.len() + 1 == seats => "all others".to_owned(),
         [seat] => format!("seat {seat}"),
-        others => format!("seats {}", join_words(others, ", ")),
+        others => format!("seats {}", join_items(others, ", ")),
     };
     format!("{who}: rank {rank}, seat {winner} wins")
 }
@@ -196,7 +196,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
         .paragraph(
             "An error is drawn at random from all legal takes, and every other take from the optimal ones. No seat allows for later errors.",
         );
-    with_explained_table(section, table, reader)
+    add_explained_table(section, table, reader)
 }
 
 #[cfg(test)]
@@ -208,7 +208,7 @@ mod tests {
     use lastnim_core::oracle::Budget;
     use lastnim_proto::robustness::robustness_message;
 
-    fn told(piles: &[u64], rows: &[Vec<u64>]) -> String {
+    fn summarize(piles: &[u64], rows: &[Vec<u64>]) -> String {
         let matrix = AllianceMatrix::parse(rows).unwrap();
         let game = Game::new(Piles::parse(piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
         let found = Robustness::assess(&game, 3, &mut Budget::unbounded());
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn guaranteed_and_predicted_ranks_are_distinguished() {
-        let two = told(&[3, 4], &[vec![0, 1], vec![0, 1]]);
+        let two = summarize(&[3, 4], &[vec![0, 1], vec![0, 1]]);
         assert!(two.contains("can force its rank 0") && two.contains("none"), "{two}");
-        let three = told(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
+        let three = summarize(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
         assert!(three.contains("How seat 0's takes change its ranks"), "{three}");
     }
 }

@@ -10,7 +10,7 @@ pub enum RoundFate {
     /// It won the final.
     Champion,
     /// It was eliminated.
-    Out,
+    Eliminated,
 }
 
 /// A bot at a table of a round.

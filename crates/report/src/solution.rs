@@ -2,7 +2,7 @@
 
 use super::{
     Section,
-    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
+    winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
 };
 use lastnim_analysis::general::OutcomeClass;
 use lastnim_core::{
@@ -25,7 +25,7 @@ pub fn solution_section(game: &Game) -> Section {
         let counters = position.counters();
         let noun = if counters == 1 { "counter" } else { "counters" };
         Section::new()
-            .paragraph(optimal_play_words(winner, value, first))
+            .paragraph(optimal_play_sentence(winner, value, first))
             .paragraph(format!("Optimal takes: {optimal} ({counters} {noun} in the last pile)."))
     };
     let outcome = OutcomeClass::of_winners(&winners)
@@ -33,8 +33,8 @@ pub fn solution_section(game: &Game) -> Section {
     let erratum = find_erratum(game)
         .map(|found| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {found}."));
     section
-        .paragraph(winner_by_first_words(&winners))
-        .paragraph(ending_words(game.ending))
+        .paragraph(winners_by_first_seat(&winners))
+        .paragraph(ending_text(game.ending))
         .paragraphs(outcome)
         .paragraphs(erratum)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
-    let measure = ShownMeasure::of_standings(lines).word;
+    let measure = StandingMeasure::of_standings(lines).word;
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
 
@@ -51,14 +51,14 @@ fn with_standings_and_verdict(
     if marks.len() < 2 {
         return section;
     }
-    let shown = ShownMeasure::of_standings(standings);
+    let shown = StandingMeasure::of_standings(standings);
     let caption = format!("Ratings by {}, with their 95% intervals", shown.word);
     section.plot(Plot { caption, shape: MarkShape::Intervals, format: shown.format, marks })
 }
 
 /// How ratings of one measure are shown.
 #[derive(Debug, Clone, Copy)]
-pub struct ShownMeasure {
+pub struct StandingMeasure {
     /// Its name.
     pub word: &'static str,
     /// The format of its numbers.
@@ -67,7 +67,7 @@ pub struct ShownMeasure {
     pub meaning: &'static str,
 }
 
-impl ShownMeasure {
+impl StandingMeasure {
     /// Returns how to show the ratings of these standings, which all have the same measure.
     pub fn of_standings(standings: &[pb::Standing]) -> Self {
         match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
@@ -88,7 +88,7 @@ impl ShownMeasure {
 /// Tabulates standings, a row for each bot.
 pub fn standings_table(standings: &[pb::Standing]) -> Table {
     let is_whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
-    let measure = ShownMeasure::of_standings(standings);
+    let measure = StandingMeasure::of_standings(standings);
     let is_rated = standings.iter().any(|standing| standing.rating.is_some());
     let label = if is_rated { format!("rating ({})", measure.word) } else { "rating".to_owned() };
     let column =

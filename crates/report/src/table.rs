@@ -28,9 +28,9 @@ pub enum CellParts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellShade {
     /// Stronger for larger shares.
-    Rising,
+    Sequential,
     /// One colour for shares below one half, and another for shares above it; one half has no colour.
-    Leaning,
+    Diverging,
 }
 
 impl CellShade {
@@ -111,7 +111,7 @@ impl Column {
 
     /// Declares that its cells contain the names of the items whose ids are in the column with this key.
     #[must_use = "returns the changed column"]
-    pub fn naming(self, key: &'static str) -> Self {
+    pub fn with_names_for(self, key: &'static str) -> Self {
         Self { names: Some(key), ..self }
     }
 
@@ -209,7 +209,7 @@ impl Table {
 
     /// Moves the column with this key to the front.
     #[must_use = "returns the changed table"]
-    pub fn with_column_first(mut self, key: &str) -> Self {
+    pub fn move_column_to_front(mut self, key: &str) -> Self {
         if let Some(place) = self.columns.iter().position(|column| column.key == key) {
             self.columns[..=place].rotate_right(1);
             for row in &mut self.rows {
@@ -221,7 +221,7 @@ impl Table {
 
     /// Moves the column with this key to the end.
     #[must_use = "returns the changed table"]
-    pub fn with_column_last(mut self, key: &str) -> Self {
+    pub fn move_column_to_end(mut self, key: &str) -> Self {
         if let Some(place) = self.columns.iter().position(|column| column.key == key) {
             self.columns[place..].rotate_left(1);
             for row in &mut self.rows {

@@ -6,16 +6,16 @@ use super::{
     tournament_events::event_line,
     tournament_settings::setting_facts,
     verdict::format_verdict_lines,
-    words::{count_words, enum_phrase, format_time},
+    words::{count_with_noun, enum_phrase, format_time},
 };
 use lastnim_proto::pb;
 
-fn state_words(tournament: &pb::Tournament) -> String {
+fn state_text(tournament: &pb::Tournament) -> String {
     enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
 }
 
 /// Describes the state and progress of a tournament.
-pub fn progress_words(tournament: &pb::Tournament) -> String {
+pub fn progress_text(tournament: &pb::Tournament) -> String {
     let quarantined = format!(", quarantined: {}", tournament.damage);
     let waiting = match tournament.pause() {
         _ if !tournament.damage.is_empty() => quarantined.as_str(),
@@ -25,15 +25,15 @@ pub fn progress_words(tournament: &pb::Tournament) -> String {
         pb::OpenMatches::Unspecified => "",
     };
     match (tournament.state(), tournament.matches_total) {
-        (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_words(tournament),
+        (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_text(tournament),
         (_, 0) => {
-            let played = count_words(tournament.matches_played, "match", "matches");
-            format!("{}, {played} played{waiting}", state_words(tournament))
+            let played = count_with_noun(tournament.matches_played, "match", "matches");
+            format!("{}, {played} played{waiting}", state_text(tournament))
         }
         (_, total) => {
             format!(
                 "{}, {} of {total} matches played{waiting}",
-                state_words(tournament),
+                state_text(tournament),
                 tournament.matches_played
             )
         }
@@ -42,19 +42,19 @@ pub fn progress_words(tournament: &pb::Tournament) -> String {
 
 /// Describes the state and progress of a tournament in one line.
 pub fn progress_line(tournament: &pb::Tournament) -> String {
-    format!("tournament {}: {}", tournament.id, progress_words(tournament))
+    format!("tournament {}: {}", tournament.id, progress_text(tournament))
 }
 
 /// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling; other tables do not change.
-pub fn titles_first(table: Table) -> Table {
+pub fn move_title_to_front(table: Table) -> Table {
     if table.columns.iter().all(|column| column.key != "title") {
         return table;
     }
     table
-        .with_column_first("result")
-        .with_column_first("state")
-        .with_column_first("title")
-        .with_column_last("created_utc")
+        .move_column_to_front("result")
+        .move_column_to_front("state")
+        .move_column_to_front("title")
+        .move_column_to_end("created_utc")
 }
 
 /// Reports a tournament, its verdict, the organiser's actions, and its current activity.
@@ -68,7 +68,7 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
         setting_facts(&settings).into_iter().partition(|(label, _)| label == "title");
     let state = [
         ("created".to_owned(), Fact::At(tournament.created_at_us)),
-        ("state".to_owned(), progress_words(tournament).into()),
+        ("state".to_owned(), progress_text(tournament).into()),
         ("field".to_owned(), field.into()),
     ];
     let as_facts = |(label, words): (String, String)| (label, Fact::from(words));
@@ -89,13 +89,13 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
     Table::of_items(tournaments)
         .column(Column::text("id"), |tournament| tournament.id.clone())
         .column(Column::text("created (UTC)"), |tournament| Cell::Time(tournament.created_at_us))
-        .column(Column::text("state"), state_words)
+        .column(Column::text("state"), state_text)
         .column(Column::text("format"), |tournament| tournament.format_profile().word())
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
         .column(Column::integer("bots"), |tournament| tournament.field.len())
         .column(Column::integer("played"), |tournament| tournament.matches_played)
         .column(Column::integer("of"), move |tournament| total(tournament.matches_total))
-        .column(Column::text("title").naming("id"), move |tournament| settings(tournament).title)
+        .column(Column::text("title").with_names_for("id"), move |tournament| settings(tournament).title)
         .into_table()
 }
 
@@ -107,7 +107,7 @@ mod tests {
     fn progress_is_shown_with_or_without_a_known_total() {
         let told = |state: pb::TournamentState, matches_played, matches_total| {
             let state = state.into();
-            progress_words(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })
+            progress_text(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })
         };
         assert_eq!(told(pb::TournamentState::Open, 0, 0), "open");
         assert_eq!(told(pb::TournamentState::Running, 7, 0), "running, 7 matches played");

@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Column, Section, Table,
-    words::{count_words, span_words},
+    words::{count_with_noun, format_duration},
 };
 use lastnim_proto::pb;
 
@@ -13,7 +13,10 @@ const MAX_NAMED: usize = 5;
 pub fn activity_section(activity: &pb::TournamentActivity) -> Section {
     let facts = [
         ("connected", Some(connected_line(activity))),
-        ("open", (activity.open_matches > 0).then(|| count_words(activity.open_matches, "match", "matches"))),
+        (
+            "open",
+            (activity.open_matches > 0).then(|| count_with_noun(activity.open_matches, "match", "matches")),
+        ),
         ("waiting for", awaited_line(activity)),
         ("time left", activity.time_left.as_ref().map(time_left_line)),
     ];
@@ -24,7 +27,7 @@ pub fn activity_section(activity: &pb::TournamentActivity) -> Section {
 
 /// Describes the activity in a few lines, for a terminal that is updated repeatedly.
 pub fn activity_lines(activity: &pb::TournamentActivity) -> Vec<String> {
-    let open = count_words(activity.open_matches, "open match", "open matches");
+    let open = count_with_noun(activity.open_matches, "open match", "open matches");
     let open = (activity.open_matches > 0).then_some(open);
     let first = [Some(format!("connected: {}", connected_line(activity))), open];
     let waiting = awaited_line(activity).map(|line| format!("waiting for {line}"));
@@ -35,12 +38,13 @@ pub fn activity_lines(activity: &pb::TournamentActivity) -> Vec<String> {
 
 fn connected_line(activity: &pb::TournamentActivity) -> String {
     let (connected, absent) = (activity.connected_bots, activity.absent_bots);
-    let of_all = format!("{connected} of {}", count_words(connected.saturating_add(absent), "bot", "bots"));
+    let of_all =
+        format!("{connected} of {}", count_with_noun(connected.saturating_add(absent), "bot", "bots"));
     if absent == 0 {
         return of_all;
     }
     let names = activity.absent.iter().map(String::as_str);
-    format!("{of_all}; absent: {}", named_words(names, absent))
+    format!("{of_all}; absent: {}", list_names(names, absent))
 }
 
 /// Describes the bots that matches wait for; `None` without such bots.
@@ -51,13 +55,13 @@ fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
             1 => String::new(),
             matches => format!("{matches} matches, "),
         };
-        format!("{} ({absent}{matches}{})", awaited.bot, span_words(awaited.waited_ms))
+        format!("{} ({absent}{matches}{})", awaited.bot, format_duration(awaited.waited_ms))
     });
-    (activity.awaited_bots > 0).then(|| named_words(words, activity.awaited_bots))
+    (activity.awaited_bots > 0).then(|| list_names(words, activity.awaited_bots))
 }
 
 /// Lists the first names, and counts the rest.
-fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> String {
+fn list_names(words: impl Iterator<Item = impl Into<String>>, all: u32) -> String {
     let named: Vec<String> = words.take(MAX_NAMED).map(Into::into).collect();
     let more = (all as usize).saturating_sub(named.len());
     let named = named.join(", ");
@@ -65,15 +69,15 @@ fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> Stri
 }
 
 fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
-    let matches = count_words(left.matches, "match", "matches");
-    let longest = format!("at most {} according to the clocks", span_words(left.longest_ms));
+    let matches = count_with_noun(left.matches, "match", "matches");
+    let longest = format!("at most {} according to the clocks", format_duration(left.longest_ms));
     match left.estimate_ms {
         Some(estimate) => {
-            let ended = count_words(left.paced_matches, "match", "matches");
-            let took = span_words(left.paced_ms);
+            let ended = count_with_noun(left.paced_matches, "match", "matches");
+            let took = format_duration(left.paced_ms);
             format!(
                 "about {} for {matches}, at the recent pace of {ended} in {took}; {longest}",
-                span_words(estimate)
+                format_duration(estimate)
             )
         }
         None => format!("{matches}; {longest}"),
@@ -86,7 +90,7 @@ fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
         let bots = open.awaited_seats.iter().filter_map(|&seat| open.bots.get(seat as usize));
         Cell::list(&bots.collect::<Vec<_>>(), ", ")
     };
-    let span = |millis: Option<u64>| millis.map(span_words);
+    let span = |millis: Option<u64>| millis.map(format_duration);
     let left = |open: &pb::OpenMatch| match (open.frozen, span(open.left_ms)) {
         (true, left) => Some(format!("{} (stopped)", left.unwrap_or_default()).trim_start().to_owned()),
         (false, left) => left,
@@ -95,7 +99,7 @@ fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
         |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
     Table::of_items(matches)
         .column(Column::text("id"), |open| open.match_id.clone())
-        .column(Column::integer("match").naming("id"), |open| open.number)
+        .column(Column::integer("match").with_names_for("id"), |open| open.number)
         .column(Column::text("bots"), |open| Cell::list(&open.bots, ", "))
         .column(Column::text("takes").right_aligned(), takes)
         .column(Column::text("waits for"), awaited)

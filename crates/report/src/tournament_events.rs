@@ -1,6 +1,6 @@
 //! The organiser's actions on a tournament, in words.
 
-use super::words::count_words;
+use super::words::count_with_noun;
 use lastnim_proto::pb::{self, tournament_event::Event};
 
 /// The maximum number of matches named in a line.
@@ -42,7 +42,7 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
         Some(Event::Closed(closed)) => {
             format!(
                 "no more rounds start: the ladder ends after {}",
-                count_words(closed.before, "match", "matches")
+                count_with_noun(closed.before, "match", "matches")
             )
         }
     }

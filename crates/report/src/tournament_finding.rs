@@ -2,7 +2,7 @@
 
 use super::{
     Round, RoundFate,
-    words::{count_words, enumerate_words},
+    words::{count_with_noun, join_with_and},
 };
 use lastnim_proto::pb;
 use pb::{TournamentState as State, tournament_settings::Format, verdict::Verdict as Said};
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// The names in a list up to which all are named.
 const MAX_NAMED: usize = 6;
 /// The names of a longer list that are named.
-const NAMED_OF_MANY: usize = 3;
+const MAX_NAMED_FROM_LONG_LIST: usize = 3;
 /// The probability of a wrong answer of a sequential test whose settings name none.
 const DEFAULT_ERROR: f64 = 0.05;
 /// The name of the first of several rounds.
@@ -96,7 +96,7 @@ pub fn tournament_finding(
             return TournamentFinding::new(joined, "The tournament has not started.");
         }
         State::Cancelled => {
-            let played = count_words(tournament.matches_played, "match", "matches");
+            let played = count_with_noun(tournament.matches_played, "match", "matches");
             return TournamentFinding::new(
                 "The tournament was cancelled",
                 format!("{played} had been played."),
@@ -107,7 +107,7 @@ pub fn tournament_finding(
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Said::Sprt(said)) => return test_finding(tournament, said),
         _ if tournament.matches_played == 0 => {
-            let bots = count_words(field, "bot plays", "bots play");
+            let bots = count_with_noun(field, "bot plays", "bots play");
             return TournamentFinding::new("No match has ended yet", format!("{bots} in the tournament."));
         }
         Some(Said::Knockout(said)) => return knockout_finding(tournament, standings, said, rounds),
@@ -119,14 +119,14 @@ pub fn tournament_finding(
         [] => TournamentFinding::new("No bot is ranked", ""),
         [leader] => {
             let verb = if is_over { "won" } else { "leads" };
-            let certainty = certainty_words(leader, standings, is_over);
+            let certainty = certainty_text(leader, standings, is_over);
             TournamentFinding::new(format!("{} {verb}", leader.bot), certainty)
         }
         leaders => {
             let names: Vec<_> = leaders.iter().map(|line| line.bot.as_str()).collect();
             let what = if is_over { "first place" } else { "the lead" };
             let headline = match names.len() {
-                2..=NAMED_OF_MANY => format!("{} share {what}", enumerate_words(&names)),
+                2..=MAX_NAMED_FROM_LONG_LIST => format!("{} share {what}", join_with_and(&names)),
                 bots => format!("{bots} bots share {what}"),
             };
             TournamentFinding::new(headline, "They are level on points and in every tie-break.")
@@ -135,12 +135,12 @@ pub fn tournament_finding(
 }
 
 /// Says how sure it is that a bot is better than all others.
-fn certainty_words(leader: &pb::Standing, standings: &[pb::Standing], is_over: bool) -> String {
+fn certainty_text(leader: &pb::Standing, standings: &[pb::Standing], is_over: bool) -> String {
     if leader.rating.is_none() {
         return format!(
             "It won {} of {}. There are no ratings, which would show how sure this ranking is.",
             leader.wins,
-            count_words(leader.matches, "match", "matches")
+            count_with_noun(leader.matches, "match", "matches")
         );
     }
     let others = || standings.iter().filter(|line| line.bot != leader.bot && !line.disqualified);
@@ -161,20 +161,20 @@ fn certainty_words(leader: &pb::Standing, standings: &[pb::Standing], is_over: b
         many => format!(
             "{} other bots {claim}: {}. Their 95% intervals reach into that of {}.",
             number_word(many.len()),
-            named_words(many),
+            list_names(many),
             leader.bot
         ),
     }
 }
 
 /// Names all bots of a short list, and the first ones of a longer list.
-fn named_words(names: &[&str]) -> String {
+fn list_names(names: &[&str]) -> String {
     if names.len() <= MAX_NAMED {
-        return enumerate_words(names);
+        return join_with_and(names);
     }
-    let others = format!("{} others", names.len() - NAMED_OF_MANY);
-    let shown: Vec<_> = names[..NAMED_OF_MANY].iter().copied().chain([others.as_str()]).collect();
-    enumerate_words(&shown)
+    let others = format!("{} others", names.len() - MAX_NAMED_FROM_LONG_LIST);
+    let shown: Vec<_> = names[..MAX_NAMED_FROM_LONG_LIST].iter().copied().chain([others.as_str()]).collect();
+    join_with_and(&shown)
 }
 
 /// Writes a number at the start of a sentence.
@@ -191,7 +191,7 @@ fn test_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> Tourname
     };
     let pair = |verb: &str| format!("{} {verb} better than {}", test.candidate, test.baseline);
     let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR };
-    let groups = count_words(said.groups, "group of matches", "groups of matches");
+    let groups = count_with_noun(said.groups, "group of matches", "groups of matches");
     let decided = |headline: String, given: f64| {
         let words = format!(
             "This took {groups}. Such a test gives this answer wrongly in at most {}% of cases.",
@@ -225,27 +225,27 @@ fn knockout_finding(
             let seats = tournament.settings.as_ref().map_or(0, |settings| settings.seats as usize);
             let has_all_rounds = tournament.field.len() <= seats
                 || rounds.first().is_some_and(|round| round.name == FIRST_ROUND);
-            let path = has_all_rounds.then(|| path_words(&champion.bot, rounds)).flatten();
+            let path = has_all_rounds.then(|| champion_path_text(&champion.bot, rounds)).flatten();
             let path = path.unwrap_or_else(|| {
                 let line =
                     standings.iter().find(|line| line.bot == champion.bot).cloned().unwrap_or_default();
-                format!("It won {} of its {}.", line.wins, count_words(line.matches, "match", "matches"))
+                format!("It won {} of its {}.", line.wins, count_with_noun(line.matches, "match", "matches"))
             });
             TournamentFinding::new(format!("{} is champion", champion.bot), path)
         }
         still_in => {
             let names: Vec<_> = still_in.iter().map(|bot| bot.bot.as_str()).collect();
-            let out = count_words(said.bots.len() - names.len(), "bot is out", "bots are out");
+            let out = count_with_noun(said.bots.len() - names.len(), "bot is out", "bots are out");
             TournamentFinding::new(
-                count_words(names.len(), "bot is still in", "bots are still in"),
-                format!("{} can still win; {out}.", named_words(&names)),
+                count_with_noun(names.len(), "bot is still in", "bots are still in"),
+                format!("{} can still win; {out}.", list_names(&names)),
             )
         }
     }
 }
 
 /// Tells the way of a champion: whom it met, and what decided where points were level. `None` if its final is not known.
-fn path_words(champion: &str, rounds: &[Round]) -> Option<String> {
+fn champion_path_text(champion: &str, rounds: &[Round]) -> Option<String> {
     let tables: Vec<_> = rounds.iter().filter_map(|round| round.table_of(champion)).collect();
     let (last, earlier) = tables.split_last()?;
     if last.entries.iter().all(|entry| entry.fate != Some(RoundFate::Champion)) {
@@ -260,9 +260,9 @@ fn path_words(champion: &str, rounds: &[Round]) -> Option<String> {
     let in_final = opponents(last);
     let in_final: Vec<_> = in_final.iter().map(String::as_str).collect();
     let met = if before.is_empty() {
-        format!("It met {} in the final.", named_words(&in_final))
+        format!("It met {} in the final.", list_names(&in_final))
     } else {
-        format!("It met {}, and then {} in the final.", named_words(&before), named_words(&in_final))
+        format!("It met {}, and then {} in the final.", list_names(&before), list_names(&in_final))
     };
     let level = tables.iter().filter(|table| table.tie_break.is_some()).count();
     let decided = match level {
@@ -299,7 +299,7 @@ mod tests {
         pb::Standing { place, bot: bot.into(), wins: 4 - place, matches: 6, rating, ..Default::default() }
     }
 
-    fn told(tournament: &pb::Tournament, standings: &[pb::Standing], verdict: Option<Said>) -> String {
+    fn summarize(tournament: &pb::Tournament, standings: &[pb::Standing], verdict: Option<Said>) -> String {
         let verdict = pb::Verdict { verdict };
         let shown = shown_standings(tournament, standings);
         tournament_finding(tournament, &shown, Some(&verdict), &[]).text()
@@ -310,37 +310,39 @@ mod tests {
         let running = tournament(State::Running, None);
         let clear = [line(1, "ann", Some((1600.0, 1700.0))), line(2, "bob", Some((1400.0, 1599.0)))];
         assert_eq!(
-            told(&running, &clear, None),
+            summarize(&running, &clear, None),
             "ann leads. That is clear: no other bot’s 95% interval reaches into that of ann."
         );
         let near = [clear[0].clone(), line(2, "bob", Some((1400.0, 1600.0))), line(3, "cid", None)];
         assert_eq!(
-            told(&running, &near, None),
+            summarize(&running, &near, None),
             "ann leads. One other bot may still be ahead of it: bob. Its 95% interval reaches into that of ann."
         );
         let many: Vec<_> =
             (1..=9).map(|place| line(place.min(4), &format!("b{place}"), Some((1.0, 9.0)))).collect();
         assert!(
-            told(&running, &many[3..8], None).starts_with("5 bots share the lead. "),
+            summarize(&running, &many[3..8], None).starts_with("5 bots share the lead. "),
             "{}",
-            told(&running, &many[3..8], None)
+            summarize(&running, &many[3..8], None)
         );
         let over = tournament(State::Finished, None);
         assert_eq!(
-            told(&over, &many, None),
+            summarize(&over, &many, None),
             "b1 won. Eight other bots may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
         );
         let mut apart = near.clone();
         apart[1].rating.as_mut().unwrap().island = 1;
         assert_eq!(
-            told(&running, &apart, None),
+            summarize(&running, &apart, None),
             "ann leads. Among the bots with comparable ratings, no 95% interval reaches into its own."
         );
         let unrated = [line(1, "ann", None), line(2, "bob", None)];
-        assert!(told(&running, &unrated, None).starts_with("ann leads. It won 3 of 6 matches. Ratings, "));
+        assert!(
+            summarize(&running, &unrated, None).starts_with("ann leads. It won 3 of 6 matches. Ratings, ")
+        );
         let equal = [line(1, "ann", None), line(1, "bob", None)];
         let shared = "ann and bob share first place. They are level on points and in every tie-break.";
-        assert_eq!(told(&over, &equal, None), shared);
+        assert_eq!(summarize(&over, &equal, None), shared);
     }
 
     #[test]
@@ -370,14 +372,17 @@ mod tests {
     #[test]
     fn a_tournament_without_results_says_so() {
         let mut open = tournament(State::Open, None);
-        assert_eq!(told(&open, &[], None), "3 bots have joined. The tournament has not started.");
+        assert_eq!(summarize(&open, &[], None), "3 bots have joined. The tournament has not started.");
         open.field.clear();
-        assert!(told(&open, &[], None).starts_with("No bot has joined yet. "));
+        assert!(summarize(&open, &[], None).starts_with("No bot has joined yet. "));
         let cancelled = tournament(State::Cancelled, None);
-        assert_eq!(told(&cancelled, &[], None), "The tournament was cancelled. 9 matches had been played.");
+        assert_eq!(
+            summarize(&cancelled, &[], None),
+            "The tournament was cancelled. 9 matches had been played."
+        );
         let begun = pb::Tournament { matches_played: 0, ..tournament(State::Running, None) };
         assert_eq!(
-            told(&begun, &[line(1, "ann", None)], None),
+            summarize(&begun, &[line(1, "ann", None)], None),
             "No match has ended yet. 3 bots play in the tournament."
         );
     }
@@ -392,7 +397,7 @@ mod tests {
         };
         let said = |answer: pb::SprtAnswer, state| {
             let said = pb::SprtVerdict { answer: answer.into(), groups: 20, ..Default::default() };
-            told(&tournament(state, Some(Format::Sprt(format.clone()))), &[], Some(Said::Sprt(said)))
+            summarize(&tournament(state, Some(Format::Sprt(format.clone()))), &[], Some(Said::Sprt(said)))
         };
         assert_eq!(
             said(pb::SprtAnswer::Better, State::Finished),
@@ -414,7 +419,7 @@ mod tests {
         let out = |bot: &str, out_in| pb::KnockoutBot { bot: bot.into(), out_in, ..Default::default() };
         let entry = |bot: &str, fate| RoundEntry { bot: bot.into(), wins: 1, fate: Some(fate) };
         let table = |winner: RoundEntry, loser: &str, tie_break| RoundTable {
-            entries: vec![winner, entry(loser, RoundFate::Out)],
+            entries: vec![winner, entry(loser, RoundFate::Eliminated)],
             played: 2,
             matches: 2,
             tie_break,
@@ -428,20 +433,20 @@ mod tests {
         let mut shown = tournament(State::Finished, Some(Format::Knockout(pb::KnockoutFormat::default())));
         let bots = vec![out("ann", None), out("cid", Some(1)), out("bob", Some(0))];
         let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
-        let told = |shown: &pb::Tournament, verdict: &pb::Verdict, rounds: &[Round]| {
+        let summarize = |shown: &pb::Tournament, verdict: &pb::Verdict, rounds: &[Round]| {
             tournament_finding(shown, &[line(1, "ann", None)], Some(verdict), rounds).text()
         };
         assert_eq!(
-            told(&shown, &verdict, &rounds),
+            summarize(&shown, &verdict, &rounds),
             "ann is champion. It met bob, and then cid in the final. One table was level on points, and a tie-break decided it."
         );
         // The matches of the first round are not known.
-        assert_eq!(told(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");
+        assert_eq!(summarize(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");
         shown.state = State::Running.into();
         let bots = vec![out("ann", None), out("cid", None), out("bob", Some(0))];
         let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
         assert_eq!(
-            told(&shown, &verdict, &[]),
+            summarize(&shown, &verdict, &[]),
             "2 bots are still in. ann and cid can still win; 1 bot is out."
         );
     }

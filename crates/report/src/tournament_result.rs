@@ -1,8 +1,8 @@
 //! The result of a tournament, as text to copy.
 
 use super::{
-    Alignment, Table, standings::standings_table, tournament::progress_words,
-    tournament_settings::setting_fact, verdict::format_verdict_lines, words::count_words,
+    Alignment, Table, standings::standings_table, tournament::progress_text,
+    tournament_settings::setting_fact, verdict::format_verdict_lines, words::count_with_noun,
 };
 use lastnim_proto::pb;
 
@@ -20,7 +20,7 @@ pub fn result_text(
         ("title", settings.title.clone()),
         ("id", tournament.id.clone()),
         ("format", setting_fact(&settings, "format")),
-        ("state", progress_words(tournament)),
+        ("state", progress_text(tournament)),
     ];
     let shown = &standings[..standings.len().min(MAX_LINES)];
     let more = standings.len() - shown.len();
@@ -29,7 +29,7 @@ pub fn result_text(
         lines.extend(table_lines(&standings_table(shown)));
     }
     if more > 0 {
-        lines.push(format!(" and {}", count_words(more, "bot", "bots")));
+        lines.push(format!(" and {}", count_with_noun(more, "bot", "bots")));
     }
     lines.extend(format_verdict_lines(verdict));
     lines.join("\n") + "\n"

@@ -9,21 +9,24 @@ use serde_json::Value;
 
 /// Describes the settings of a tournament: labelled lines in the order of the settings table.
 pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
-    facts_with(settings, |_| true)
+    filter_facts(settings, |_| true)
 }
 
 /// Describes the settings with one label in one line.
 pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
-    facts_with(settings, |known| known == label).into_iter().map(|(_, fact)| fact).collect()
+    filter_facts(settings, |known| known == label).into_iter().map(|(_, fact)| fact).collect()
 }
 
 /// Describes a clock in one line.
-pub fn clock_words(clock: pb::Clock) -> String {
+pub fn clock_text(clock: pb::Clock) -> String {
     setting_fact(&pb::TournamentSettings { clock: Some(clock), ..Default::default() }, "clock")
 }
 
 /// Makes the lines with the wanted labels.
-fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+fn filter_facts(
+    settings: &pb::TournamentSettings,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<(String, String)> {
     let json = message_to_json(settings);
     let mut facts: Vec<(String, String)> = Vec::new();
     for setting in all_settings().filter(|setting| is_wanted(&setting.fact())) {
@@ -42,7 +45,7 @@ fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> boo
             } else {
                 phrase
             };
-            fact.push_str(&phrase.replace("{}", &setting_words(setting, settings, &value)));
+            fact.push_str(&phrase.replace("{}", &setting_text(setting, settings, &value)));
         }
     }
     for (label, fact) in &mut facts {
@@ -64,26 +67,26 @@ fn setting_phrase(setting: &TournamentSetting, value: &Value) -> &'static str {
     }
 }
 
-fn setting_words(setting: &TournamentSetting, settings: &pb::TournamentSettings, value: &Value) -> String {
+fn setting_text(setting: &TournamentSetting, settings: &pb::TournamentSettings, value: &Value) -> String {
     match setting.kind {
         ValueKind::Format => settings.format_profile().title.to_owned(),
-        ValueKind::Positions => lists_words(value, ","),
-        ValueKind::Matrix => lists_words(value, " "),
-        ValueKind::Range => item_words(value, " to "),
-        _ => item_words(value, ""),
+        ValueKind::Positions => format_lists(value, ","),
+        ValueKind::Matrix => format_lists(value, " "),
+        ValueKind::Range => format_value(value, " to "),
+        _ => format_value(value, ""),
     }
 }
 
-fn lists_words(lists: &Value, between: &str) -> String {
-    let lists = lists.as_array().into_iter().flatten().map(|list| item_words(list, between));
+fn format_lists(lists: &Value, between: &str) -> String {
+    let lists = lists.as_array().into_iter().flatten().map(|list| format_value(list, between));
     lists.collect::<Vec<_>>().join("; ")
 }
 
-fn item_words(value: &Value, between: &str) -> String {
+fn format_value(value: &Value, between: &str) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => {
-            items.iter().map(|item| item_words(item, between)).collect::<Vec<_>>().join(between)
+            items.iter().map(|item| format_value(item, between)).collect::<Vec<_>>().join(between)
         }
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
             Some(real) => real.to_string(),

@@ -1,6 +1,6 @@
 //! Tournament files that repeat a tournament.
 
-use super::words::count_words;
+use super::words::count_with_noun;
 use lastnim_proto::{
     json::message_to_json,
     pb,
@@ -15,7 +15,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let settings = tournament.settings.clone().unwrap_or_default();
     let mut text = format!("# Tournament {}\n", tournament.id);
     if settings.start_at > 0 {
-        let bots = count_words(settings.start_at, "bot", "bots");
+        let bots = count_with_noun(settings.start_at, "bot", "bots");
         text.extend([
             "# The original started automatically with ",
             &bots,
@@ -27,7 +27,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     }
     let json = message_to_json(&settings);
     for table in file_tables() {
-        let entries = entries_of_table(table, &json);
+        let entries = table_entries(table, &json);
         if !table.is_empty() && !entries.is_empty() {
             text.extend(["\n[", table, "]\n"]);
         }
@@ -39,10 +39,10 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
 }
 
 /// Writes the settings in a table of the file.
-fn entries_of_table(table: &str, settings: &Value) -> Vec<(&'static str, String)> {
+fn table_entries(table: &str, settings: &Value) -> Vec<(&'static str, String)> {
     let mut entries: Vec<(&str, String)> = Vec::new();
     for setting in all_settings() {
-        let place = setting.file_place().filter(|(place, _)| *place == table);
+        let place = setting.file_key().filter(|(place, _)| *place == table);
         let Some(((_, name), value)) = place.zip(setting.value_in(settings)) else { continue };
         let is_word = matches!(setting.kind, ValueKind::Word | ValueKind::Format);
         let value = value_text(&value);

@@ -2,8 +2,8 @@
 
 use super::{
     Column, NumberUnit, Section, Table,
-    winner_words::{by_first_words, ending_words},
-    words::{count_words, enumerate_words, join_words},
+    winner_words::{ending_text, list_by_first_seat},
+    words::{count_with_noun, join_items, join_with_and},
 };
 use lastnim_analysis::variants::{Variant, VariantGame};
 use lastnim_core::{
@@ -26,25 +26,25 @@ pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) ->
         Some(Solution::RandomSeats(found)) => random_seats_section(game, found),
         None => Section::new(),
     };
-    section.paragraph(ending_words(game.ending()))
+    section.paragraph(ending_text(game.ending()))
 }
 
 fn ties_section(game: &VariantGame, found: &pb::TiedSolution) -> Section {
     let first = game.position().to_move();
-    let who = match seats_of(found.winners.as_ref()) {
+    let who = match seat_numbers(found.winners.as_ref()) {
         [winner] => format!("Seat {winner} wins in every equilibrium, with seat {first} to move."),
         winners => format!(
             "Seats {} can win, depending on the equilibrium, with seat {first} to move.",
             enumerate_seats(winners)
         ),
     };
-    let by_first = found.winners_by_first.iter().map(|winners| join_words(&winners.seats, " or "));
+    let by_first = found.winners_by_first.iter().map(|winners| join_items(&winners.seats, " or "));
     Section::new()
         .paragraph(who)
-        .paragraphs(counters_words(game))
-        .paragraphs(takes_words(game, "Optimal takes in some equilibrium", &found.optimal_in_some))
-        .paragraphs(takes_words(game, "Optimal takes in every equilibrium", &found.optimal_in_every))
-        .paragraph(by_first_words("Winners", by_first))
+        .paragraphs(counters_text(game))
+        .paragraphs(takes_text(game, "Optimal takes in some equilibrium", &found.optimal_in_some))
+        .paragraphs(takes_text(game, "Optimal takes in every equilibrium", &found.optimal_in_every))
+        .paragraph(list_by_first_seat("Winners", by_first))
 }
 
 fn passes_section(game: &VariantGame, found: &pb::PassingSolution) -> Section {
@@ -58,26 +58,26 @@ fn passes_section(game: &VariantGame, found: &pb::PassingSolution) -> Section {
     Section::new()
         .paragraph(format!(
             "Seat {winner} wins under optimal play, with seat {first} to move and {} left.",
-            count_words(passes, "shared pass", "shared passes")
+            count_with_noun(passes, "shared pass", "shared passes")
         ))
-        .paragraphs(counters_words(game))
-        .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
+        .paragraphs(counters_text(game))
+        .paragraphs(takes_text(game, "Optimal takes", &found.optimal_takes))
         .paragraphs(has_pass.then(|| is_optimal.to_owned()))
-        .paragraph(by_first_words("Winner", &found.winner_by_first))
+        .paragraph(list_by_first_seat("Winner", &found.winner_by_first))
 }
 
 fn alliances_section(game: &VariantGame, found: &pb::AllianceSolution) -> Section {
     let first = game.position().to_move();
-    let winning = match seats_of(found.winning.as_ref()) {
+    let winning = match seat_numbers(found.winning.as_ref()) {
         [alone] => format!("Seat {alone}, an alliance by itself, wins"),
         winning => format!("The alliance of seats {} wins", enumerate_seats(winning)),
     };
-    let by_first = found.winning_by_first.iter().map(|winning| join_words(&winning.seats, " and "));
+    let by_first = found.winning_by_first.iter().map(|winning| join_items(&winning.seats, " and "));
     Section::new()
         .paragraph(format!("{winning} under optimal play, with seat {first} to move."))
-        .paragraphs(counters_words(game))
-        .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
-        .paragraph(by_first_words("Winning alliance", by_first))
+        .paragraphs(counters_text(game))
+        .paragraphs(takes_text(game, "Optimal takes", &found.optimal_takes))
+        .paragraph(list_by_first_seat("Winning alliance", by_first))
 }
 
 fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> Section {
@@ -87,7 +87,7 @@ fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> S
         _ => SeatSet::default(),
     };
     let who = found.win_probabilities.iter().zip(&found.expected_ranks);
-    let figures: Vec<_> = moves_by_seat(game.variant().seats(), random).into_iter().zip(who).collect();
+    let figures: Vec<_> = describe_moves(game.variant().seats(), random).into_iter().zip(who).collect();
     let table = Table::of_items(&figures)
         .column(Column::integer("seat"), |((seat, _), _)| *seat)
         .column(Column::text("moves"), |((_, moves), _)| *moves)
@@ -95,47 +95,47 @@ fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> S
         .column(Column::number("expected rank", NumberUnit::Ranks, 3), |(_, (_, rank))| **rank)
         .into_table();
     let is_random = random.contains(first) && !game.position().is_over();
-    let takes = takes_words(game, "Optimal takes", &found.optimal_takes).filter(|_| !is_random);
+    let takes = takes_text(game, "Optimal takes", &found.optimal_takes).filter(|_| !is_random);
     let ties = found.has_ties.then_some(TIES_NOTE);
     Section::new()
         .paragraph(format!(
             "Each seat's outlook, with seat {first} to move, if the seats that play optimally know which seats move at random (rank: place in its own row, 0 is best):"
         ))
         .table(table)
-        .paragraphs(counters_words(game))
+        .paragraphs(counters_text(game))
         .paragraphs(is_random.then(|| format!("Seat {first} moves at random.")))
         .paragraphs(takes)
         .paragraphs(ties)
 }
 
-fn moves_by_seat(seats: SeatCount, random: SeatSet) -> Vec<(u32, &'static str)> {
+fn describe_moves(seats: SeatCount, random: SeatSet) -> Vec<(u32, &'static str)> {
     let moves = |seat| if random.contains(seat) { "at random" } else { "optimally" };
     seats.iter().map(|seat| (seat.into(), moves(seat))).collect()
 }
 
-fn seats_of(list: Option<&pb::SeatList>) -> &[u32] {
+fn seat_numbers(list: Option<&pb::SeatList>) -> &[u32] {
     list.map_or(&[], |list| &list.seats)
 }
 
 /// Lists seats as in a sentence: `0, 1 and 2`.
 fn enumerate_seats(seats: &[u32]) -> String {
     let words: Vec<String> = seats.iter().map(u32::to_string).collect();
-    enumerate_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    join_with_and(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Says how many counters are in the last pile; `None` if the game is over.
-fn counters_words(game: &VariantGame) -> Option<String> {
+fn counters_text(game: &VariantGame) -> Option<String> {
     let counters = game.position().counters();
     (counters > 0).then(|| format!("Counters in the last pile: {counters}."))
 }
 
 /// Lists takes; `None` if the game is over.
-fn takes_words(game: &VariantGame, what: &str, takes: &[pb::TakeRange]) -> Option<String> {
+fn takes_text(game: &VariantGame, what: &str, takes: &[pb::TakeRange]) -> Option<String> {
     let shown = takes.iter().take(MAX_RANGES).map(|&pb::TakeRange { lo, hi }| TakeRange { lo, hi });
     let shown = describe_takes(&shown.collect::<Vec<_>>());
     let more = match takes.len().saturating_sub(MAX_RANGES) {
         0 => String::new(),
-        more => format!(" and {}", count_words(more, "more range", "more ranges")),
+        more => format!(" and {}", count_with_noun(more, "more range", "more ranges")),
     };
     (!game.position().is_over()).then(|| format!("{what}: {shown}{more}."))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
-    words::{count_words, enum_phrase},
+    words::{count_with_noun, enum_phrase},
 };
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
@@ -14,13 +14,13 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
         Some(Said::Byes(said)) => {
             let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
             sat_out
-                .map(|bye| format!("{} sat out {}", bye.bot, count_words(bye.rounds, "round", "rounds")))
+                .map(|bye| format!("{} sat out {}", bye.bot, count_with_noun(bye.rounds, "round", "rounds")))
                 .collect()
         }
         Some(Said::Knockout(said)) => {
             let alone = said.bots.iter().filter(|bot| bot.out_in.is_none()).count() == 1;
             let still_in = if alone { "the champion" } else { "still in" };
-            said.bots.iter().map(|bot| knockout_words(bot, still_in)).collect()
+            said.bots.iter().map(|bot| knockout_text(bot, still_in)).collect()
         }
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt_lines(said)],
@@ -40,16 +40,16 @@ pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot>
     Some(Plot { caption, shape: MarkShape::Intervals, format, marks: vec![mark] })
 }
 
-fn knockout_words(bot: &pb::KnockoutBot, still_in: &str) -> String {
+fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
     let fate = match bot.out_in {
-        Some(round) => format!("out in round {}{}", round + 1, tie_break_words(bot.tie_break())),
+        Some(round) => format!("out in round {}{}", round + 1, tie_break_text(bot.tie_break())),
         None => still_in.to_owned(),
     };
     format!("{}: {fate}", bot.bot)
 }
 
 /// Names the tie-break that decided, in words that follow the result.
-pub(super) fn tie_break_words(tie_break: pb::TieBreak) -> &'static str {
+pub(super) fn tie_break_text(tie_break: pb::TieBreak) -> &'static str {
     match tie_break {
         pb::TieBreak::Unspecified => "",
         pb::TieBreak::Regret => ", by regret",
@@ -71,7 +71,7 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
     };
     let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} per match"));
     let pb::SprtVerdict { llr, lower, upper, .. } = said;
-    let groups = count_words(said.groups, "group", "groups");
+    let groups = count_with_noun(said.groups, "group", "groups");
     format!("{answer}: log-likelihood ratio {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
 }
 
@@ -82,7 +82,7 @@ mod tests {
         FormatVerdict, KnockoutBot, KnockoutExit, SprtAnswer, SprtVerdict, Suspension, TieBreak,
     };
 
-    fn told(verdict: &FormatVerdict) -> Vec<String> {
+    fn describe(verdict: &FormatVerdict) -> Vec<String> {
         format_verdict_lines(Some(&verdict.into()))
     }
 
@@ -91,9 +91,9 @@ mod tests {
         use TieBreak::{HeadToHead, Lot, Regret};
         let bot = |name: &str| name.parse().unwrap();
         assert_eq!(format_verdict_lines(None), [""; 0]);
-        assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
+        assert_eq!(describe(&FormatVerdict::Standings), [""; 0]);
 
-        let byes = told(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
+        let byes = describe(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
         assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
 
         let knockout = |exits: &[Option<(u64, Option<TieBreak>)>]| {
@@ -102,7 +102,7 @@ mod tests {
             };
             let bots = ["a", "b", "c", "d", "e"].into_iter().zip(exits);
             let bots = bots.map(|(name, given)| KnockoutBot { bot: bot(name), exit: exit(given) });
-            told(&FormatVerdict::Knockout(bots.collect()))
+            describe(&FormatVerdict::Knockout(bots.collect()))
         };
         let over = knockout(&[
             None,
@@ -127,7 +127,7 @@ mod tests {
         );
 
         let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
-        assert_eq!(told(&FormatVerdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
+        assert_eq!(describe(&FormatVerdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
 
         let sprt = SprtVerdict {
             answer: SprtAnswer::NoBetter,
@@ -139,12 +139,13 @@ mod tests {
             path: Vec::new(),
         };
         assert_eq!(
-            told(&FormatVerdict::Sprt(sprt.clone())),
+            describe(&FormatVerdict::Sprt(sprt.clone())),
             [
                 "the candidate is no better: log-likelihood ratio -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 per match"
             ]
         );
-        let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
+        let open =
+            describe(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
         assert!(open[0].starts_with("whether the candidate is better is open: "), "{open:?}");
     }
 }

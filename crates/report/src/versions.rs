@@ -1,13 +1,13 @@
 //! The versions of bots in words.
 
-use super::words::count_words;
+use super::words::count_with_noun;
 use lastnim_proto::pb;
 
 /// How many characters of a config hash are shown.
 const SHOWN_HASH_CHARS: usize = 8;
 
 /// Describes the version that a session declared.
-pub(super) fn version_words(version: &pb::BotVersion) -> String {
+pub(super) fn version_text(version: &pb::BotVersion) -> String {
     let label = (!version.version.is_empty()).then(|| version.version.clone());
     let hash = config_hash_text(version).map(|mut hash| {
         hash.truncate(SHOWN_HASH_CHARS);
@@ -26,8 +26,8 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
 /// Lists the versions in which a bot played, if there were several.
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
     let one = |played: &pb::PlayedVersion| {
-        let version = version_words(&played.version.clone().unwrap_or_default());
-        let matches = count_words(played.matches, "match", "matches");
+        let version = version_text(&played.version.clone().unwrap_or_default());
+        let matches = count_with_noun(played.matches, "match", "matches");
         format!("{version} ({matches}, {} won)", played.wins)
     };
     let versions: Vec<_> = played.iter().map(one).collect();
@@ -38,7 +38,7 @@ pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> 
 pub fn seat_versions_line(seats: &[pb::SeatVersions]) -> Option<String> {
     let said = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
     let words = said.map(|(number, seat)| {
-        let versions: Vec<_> = seat.versions.iter().map(version_words).collect();
+        let versions: Vec<_> = seat.versions.iter().map(version_text).collect();
         format!("seat {number}: {}", versions.join(", "))
     });
     let words: Vec<_> = words.collect();

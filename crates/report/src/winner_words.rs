@@ -1,27 +1,27 @@
 //! The winner, in words.
 
-use super::words::join_words;
+use super::words::join_items;
 use lastnim_core::game::{BySeat, Ending, Seat};
 use std::fmt::Display;
 
 /// Describes the winner.
-pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
+pub fn optimal_play_sentence(winner: Seat, value: usize, first: Seat) -> String {
     format!("Seat {winner} wins under optimal play (value {value}), with seat {first} to move.")
 }
 
 /// Names the winner for each seat that could move first.
-pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
-    by_first_words("Winner", winners)
+pub fn winners_by_first_seat(winners: &BySeat<Seat>) -> String {
+    list_by_first_seat("Winner", winners)
 }
 
 /// Lists the winners by the seat that moves first; `what` says what wins, such as a seat or an alliance.
-pub fn by_first_words(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
+pub fn list_by_first_seat(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
     let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-    format!("{what} for each seat that moves first: {}", join_words(by_first, ", "))
+    format!("{what} for each seat that moves first: {}", join_items(by_first, ", "))
 }
 
 /// Says who wins at the end of a game.
-pub fn rule_words(ending: Ending) -> &'static str {
+pub fn ending_rule(ending: Ending) -> &'static str {
     match ending {
         Ending::ToMoveWins => "When no counter is left, the seat to move wins.",
         Ending::LastMoverWins => "The seat that takes the last counter wins.",
@@ -29,7 +29,7 @@ pub fn rule_words(ending: Ending) -> &'static str {
 }
 
 /// Describes an ending.
-pub fn ending_words(ending: Ending) -> String {
+pub fn ending_text(ending: Ending) -> String {
     match ending {
         Ending::ToMoveWins => format!("Ending: {ending}, the seat to move wins when no counter is left."),
         Ending::LastMoverWins => format!("Ending: {ending}, the seat that made the last move wins."),

@@ -5,9 +5,9 @@ use lastnim_proto::{pb, record_text::Utc};
 /// The maximum length of a list in a table, without its count.
 const MAX_LIST_CHARS: usize = 40;
 /// The maximum number of items in a list that is written in full.
-const MAX_JOINED: usize = 6;
+const MAX_FULL_LIST: usize = 6;
 /// Maximum number of items named from a longer list.
-const NAMED_OF_LONG_LIST: usize = 3;
+const MAX_NAMED_FROM_LONG_LIST: usize = 3;
 
 /// Returns the word for an enum value: its name on the wire without the prefix, such as `to_move_wins` for `ENDING_TO_MOVE_WINS`.
 pub fn enum_word(name: &str, prefix: &str) -> String {
@@ -20,7 +20,7 @@ pub fn enum_phrase(name: &str, prefix: &str) -> String {
 }
 
 /// Counts things: `1 match`, `2 matches`.
-pub fn count_words(count: impl TryInto<u64>, one: &str, more: &str) -> String {
+pub fn count_with_noun(count: impl TryInto<u64>, one: &str, more: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {}", if count == 1 { one } else { more })
 }
@@ -32,7 +32,7 @@ pub fn format_time(micros: u64) -> String {
 }
 
 /// Formats a duration, rounded more coarsely the longer it is: `0.8 s`, `12 s`, `3 min 20 s`, `5 h 7 min`, `2 d 3 h`.
-pub fn span_words(millis: u64) -> String {
+pub fn format_duration(millis: u64) -> String {
     let seconds = millis / 1_000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     match (days, hours, minutes, seconds) {
@@ -45,21 +45,21 @@ pub fn span_words(millis: u64) -> String {
 }
 
 /// Joins things with a separator.
-pub fn join_words(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
+pub fn join_items(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
 /// Lists the first words of a long list and counts the rest.
-pub fn join_first_words(words: &[String]) -> String {
-    if words.len() <= MAX_JOINED {
+pub fn join_first_items(words: &[String]) -> String {
+    if words.len() <= MAX_FULL_LIST {
         return words.join(", ");
     }
-    let others = words.len() - NAMED_OF_LONG_LIST;
-    format!("{} and {others} others", words[..NAMED_OF_LONG_LIST].join(", "))
+    let others = words.len() - MAX_NAMED_FROM_LONG_LIST;
+    format!("{} and {others} others", words[..MAX_NAMED_FROM_LONG_LIST].join(", "))
 }
 
 /// Lists words as in a sentence: `random, epsilon and mcts`.
-pub fn enumerate_words(words: &[&str]) -> String {
+pub fn join_with_and(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         words => words.concat(),
@@ -67,8 +67,8 @@ pub fn enumerate_words(words: &[&str]) -> String {
 }
 
 /// Formats the rows of a matrix: `0 2 1; 0 1 2; 0 2 1`.
-pub fn matrix_words<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
-    join_words(rows.into_iter().map(|row| join_words(&row.offsets, " ")), "; ")
+pub fn matrix_text<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
+    join_items(rows.into_iter().map(|row| join_items(&row.offsets, " ")), "; ")
 }
 
 /// Shortens a long list for a table: `a, b, .. (9)` has nine items.
@@ -92,15 +92,15 @@ mod tests {
     #[test]
     fn long_lists_name_the_first_words() {
         let bots: Vec<_> = (0..32).map(|bot| format!("b{bot}")).collect();
-        assert_eq!(join_first_words(&bots[..6]), "b0, b1, b2, b3, b4, b5");
-        assert_eq!(join_first_words(&bots), "b0, b1, b2 and 29 others");
-        assert_eq!(join_first_words(&[]), "");
+        assert_eq!(join_first_items(&bots[..6]), "b0, b1, b2, b3, b4, b5");
+        assert_eq!(join_first_items(&bots), "b0, b1, b2 and 29 others");
+        assert_eq!(join_first_items(&[]), "");
     }
 
     #[test]
     fn counts_agree_in_number() {
         assert_eq!(
-            [0_u32, 1, 2].map(|count| count_words(count, "match", "matches")),
+            [0_u32, 1, 2].map(|count| count_with_noun(count, "match", "matches")),
             ["0 matches", "1 match", "2 matches"]
         );
     }
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn long_spans_are_rounded() {
-        let told = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(span_words);
+        let told = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(format_duration);
         assert_eq!(told, ["0.0 s", "0.8 s", "9.9 s", "12 s", "3 min 20 s", "5 h 7 min", "2 d 3 h"]);
-        assert_eq!(span_words(u64::MAX), "213503982334 d 14 h");
+        assert_eq!(format_duration(u64::MAX), "213503982334 d 14 h");
     }
 
     #[test]

@@ -14,11 +14,11 @@ use tonic::metadata::AsciiMetadataValue;
 use tonic::{Code, Request, Status};
 
 /// The path prefix of lastnim's own methods.
-const SERVICES: &str = "/lastnim.v1.";
+const SERVICE_PATH_PREFIX: &str = "/lastnim.v1.";
 /// The path prefix of the health and reflection services, which are public.
-const COMMON_SERVICES: &str = "/grpc.";
+const PUBLIC_PATH_PREFIX: &str = "/grpc.";
 /// The name prefixes of read-only methods.
-const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
+const READ_METHOD_PREFIXES: [&str; 3] = ["Get", "List", "Watch"];
 
 /// Whether a caller has presented a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Access {
         };
         let Err(wrong) = self.principal_of_header(Some(header)) else { return Ok(CallerStatus::Known) };
         let counted = self.logins.count_failure(address, Instant::now());
-        if path.starts_with(COMMON_SERVICES) {
+        if path.starts_with(PUBLIC_PATH_PREFIX) {
             return Ok(CallerStatus::Stranger);
         }
         let Err(wait) = counted else { return Err(wrong) };
@@ -79,11 +79,11 @@ impl Access {
     /// Returns whether a method needs a token. A method that only reads needs one only if `private` is set, and
     /// registration only if it is not open. Unknown methods need none.
     fn needs_token(&self, path: &str) -> bool {
-        let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
+        let method = path.strip_prefix(SERVICE_PATH_PREFIX).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
             "RegisterBot" => !self.open_registration,
             _ if service == "OracleService" => self.private,
-            _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => self.private,
+            _ if READ_METHOD_PREFIXES.iter().any(|verb| method.starts_with(verb)) => self.private,
             _ => has_method(service, method),
         })
     }

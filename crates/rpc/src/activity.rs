@@ -6,12 +6,12 @@ use lastnim_proto::{RequestField, pb};
 use std::time::Duration;
 
 /// The default maximum length of each list.
-pub(super) const LISTED_ACTIVITY: usize = 10;
+pub(super) const DEFAULT_ACTIVITY_LENGTH: usize = 10;
 
 /// Parses the maximum length of each list; 0 stands for the default.
 pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Option<usize> {
     match limit as usize {
-        0 => Some(LISTED_ACTIVITY),
+        0 => Some(DEFAULT_ACTIVITY_LENGTH),
         limit if limit <= MAX_LISTED_ACTIVITY => Some(limit),
         limit => {
             field.report(format_args!("{limit}: expected 1 to {MAX_LISTED_ACTIVITY}"));
@@ -23,23 +23,23 @@ pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Opti
 /// Builds the message, with up to `limit` items per list.
 pub(super) fn activity_message(activity: &TournamentActivity, limit: usize) -> pb::TournamentActivity {
     pb::TournamentActivity {
-        connected_bots: wire_count(activity.connected),
-        absent_bots: wire_count(activity.absent_count),
+        connected_bots: saturating_u32(activity.connected),
+        absent_bots: saturating_u32(activity.absent_count),
         absent: activity.absent.iter().take(limit).map(ToString::to_string).collect(),
-        awaited_bots: wire_count(activity.awaited_count),
-        awaited: activity.awaited.iter().take(limit).map(awaited_message).collect(),
-        open_matches: wire_count(activity.match_count),
+        awaited_bots: saturating_u32(activity.awaited_count),
+        awaited: activity.awaited.iter().take(limit).map(awaited_bot_message).collect(),
+        open_matches: saturating_u32(activity.match_count),
         matches: activity.matches.iter().take(limit).map(open_match_message).collect(),
         time_left: activity.time_left.as_ref().map(time_left_message),
     }
 }
 
-fn awaited_message(awaited: &AwaitedBot) -> pb::AwaitedBot {
+fn awaited_bot_message(awaited: &AwaitedBot) -> pb::AwaitedBot {
     pb::AwaitedBot {
         bot: awaited.bot.to_string(),
         connected: awaited.is_connected,
-        matches: wire_count(awaited.matches),
-        waited_ms: wire_millis(awaited.waited),
+        matches: saturating_u32(awaited.matches),
+        waited_ms: saturating_millis(awaited.waited),
     }
 }
 
@@ -56,8 +56,8 @@ pub(super) fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
         declaring: open.summary.phase == MatchPhase::Declaring,
         plies: open.summary.plies,
         awaited_seats: open.awaited.iter().map(|&seat| seat.into()).collect(),
-        waited_ms: open.waited_and_left.map(|(waited, _)| wire_millis(waited)),
-        left_ms: open.waited_and_left.map(|(_, left)| wire_millis(left)),
+        waited_ms: open.elapsed_and_remaining.map(|(waited, _)| saturating_millis(waited)),
+        left_ms: open.elapsed_and_remaining.map(|(_, left)| saturating_millis(left)),
         frozen: open.is_frozen,
     }
 }
@@ -66,17 +66,17 @@ fn time_left_message(left: &TimeLeft) -> pb::TournamentTimeLeft {
     let (paced_matches, paced) = left.pace.unwrap_or_default();
     pb::TournamentTimeLeft {
         matches: left.matches,
-        estimate_ms: left.estimate().map(wire_millis),
+        estimate_ms: left.estimate().map(saturating_millis),
         paced_matches,
-        paced_ms: wire_millis(paced),
-        longest_ms: wire_millis(left.longest),
+        paced_ms: saturating_millis(paced),
+        longest_ms: saturating_millis(left.longest),
     }
 }
 
-fn wire_count(count: usize) -> u32 {
+fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn wire_millis(span: Duration) -> u64 {
+fn saturating_millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

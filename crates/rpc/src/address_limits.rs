@@ -15,16 +15,16 @@ const TOTAL_LIMIT_FACTOR: u32 = 50;
 /// admitted attempt counts, whatever its result.
 #[derive(Debug)]
 pub struct AddressLimiter {
-    of_each: RateLimit,
-    of_all: RateLimit,
-    used: Mutex<UsedLimits>,
+    per_address_limit: RateLimit,
+    total_limit: RateLimit,
+    used: Mutex<LimitUsage>,
 }
 
 /// How much of its own limit each address has used, and how much of the joint limit all addresses have used.
 #[derive(Debug, Default)]
-struct UsedLimits {
+struct LimitUsage {
     by_address: HashMap<ClientAddress, RateUse<Instant>>,
-    by_all: Option<RateUse<Instant>>,
+    total: Option<RateUse<Instant>>,
 }
 
 /// A rate limit was exceeded.
@@ -38,11 +38,12 @@ pub(super) struct TooManyAttempts {
 }
 
 impl AddressLimiter {
-    /// Creates limits: each address may send a burst of `at_once` requests, then one per interval.
-    pub fn new(at_once: u32, interval: Duration) -> Self {
-        let of_each = RateLimit::new(at_once.into(), interval);
-        let of_all = RateLimit::new((at_once * TOTAL_LIMIT_FACTOR).into(), interval / TOTAL_LIMIT_FACTOR);
-        Self { of_each, of_all, used: Mutex::default() }
+    /// Creates limits: each address may send a burst of `burst_size` requests, then one per interval.
+    pub fn new(burst_size: u32, interval: Duration) -> Self {
+        let per_address_limit = RateLimit::new(burst_size.into(), interval);
+        let total_limit =
+            RateLimit::new((burst_size * TOTAL_LIMIT_FACTOR).into(), interval / TOTAL_LIMIT_FACTOR);
+        Self { per_address_limit, total_limit, used: Mutex::default() }
     }
 
     /// Counts an attempt from an address, or refuses it if a limit was exceeded.
@@ -50,18 +51,18 @@ impl AddressLimiter {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let own = used.by_address.get(&address).copied();
         let own = self
-            .of_each
+            .per_address_limit
             .count(own, now, 1)
             .map_err(|wait| TooManyAttempts { origin: address.to_string(), wait })?;
         let all = self
-            .of_all
-            .count(used.by_all, now, 1)
+            .total_limit
+            .count(used.total, now, 1)
             .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
         // Dropping the addresses that have used nothing of their limit also bounds the table: no more entries remain
         // than the number of requests that all addresses together may send in one burst period.
-        used.by_address.retain(|_, used| !self.of_each.is_clear(*used, now));
+        used.by_address.retain(|_, used| !self.per_address_limit.is_clear(*used, now));
         used.by_address.insert(address, own);
-        used.by_all = Some(all);
+        used.total = Some(all);
         Ok(())
     }
 }

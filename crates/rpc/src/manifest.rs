@@ -32,13 +32,13 @@ pub(super) struct ManifestSource {
 /// The next section to write.
 enum ManifestStage {
     /// The lines before the matches.
-    Beginning(Lines),
+    Header(Lines),
     /// The matches after this one, or all matches if it is `None`.
     Matches(Option<MatchId>),
     /// The standings and the format's verdict.
     Standings(Lines),
     Seal,
-    Over,
+    Done,
 }
 
 impl ManifestSource {
@@ -46,7 +46,7 @@ impl ManifestSource {
         let stored = &snapshot.stored;
         let over_at = stored.over.as_ref().map(|over| over.at);
         let writer = ManifestWriter::begin(stored.id, stored.state, stored.created_at, over_at);
-        let stage = ManifestStage::Beginning(lines_before_matches(&snapshot));
+        let stage = ManifestStage::Header(lines_before_matches(&snapshot));
         Self { arena, snapshot, writer, stage }
     }
 
@@ -54,7 +54,7 @@ impl ManifestSource {
     pub(super) async fn next_part(&mut self) -> Result<Vec<u8>, ArenaError> {
         while self.writer.text_len() < PART_BYTES {
             match &mut self.stage {
-                ManifestStage::Beginning(lines) => match lines.next() {
+                ManifestStage::Header(lines) => match lines.next() {
                     Some(line) => self.writer.push_line(line),
                     None => self.stage = ManifestStage::Matches(None),
                 },
@@ -66,7 +66,7 @@ impl ManifestSource {
                     }
                     self.stage = match next {
                         Some(_) => ManifestStage::Matches(next),
-                        None => ManifestStage::Standings(lines_behind_matches(&self.snapshot)),
+                        None => ManifestStage::Standings(lines_after_matches(&self.snapshot)),
                     };
                 }
                 ManifestStage::Standings(lines) => match lines.next() {
@@ -75,9 +75,9 @@ impl ManifestSource {
                 },
                 ManifestStage::Seal => {
                     self.writer.push_seal(&self.arena.seal_manifest(self.writer.hash()));
-                    self.stage = ManifestStage::Over;
+                    self.stage = ManifestStage::Done;
                 }
-                ManifestStage::Over => break,
+                ManifestStage::Done => break,
             }
         }
         Ok(self.writer.take_text())
@@ -136,7 +136,7 @@ fn lines_before_matches(snapshot: &ManifestSnapshot) -> Lines {
     Box::new([settings].into_iter().chain(bots).chain(changes).chain(events))
 }
 
-fn lines_behind_matches(snapshot: &ManifestSnapshot) -> Lines {
+fn lines_after_matches(snapshot: &ManifestSnapshot) -> Lines {
     let standings = Arc::clone(&snapshot.standings);
     let standings = (0..standings.len()).map(move |index| Line::Standing((&standings[index]).into()));
     let verdict = Line::Verdict(snapshot.verdict.as_ref().into());

@@ -34,7 +34,7 @@ where
     }
 
     /// Returns a page of the maximum size that begins after the item with the key `start`.
-    pub(super) fn largest_after(start: Option<K>) -> Self {
+    pub(super) fn max_size_after(start: Option<K>) -> Self {
         Self { start, size: MAX_PAGE_SIZE }
     }
 
@@ -50,18 +50,18 @@ where
         items.last().filter(|_| more).map(key).unwrap_or_default()
     }
 
-    /// Fills the page with the wanted items from a larger page, `looked_through`. Also returns the token of the next
+    /// Fills the page with the wanted items from a larger page, `source_page`. Also returns the token of the next
     /// page, which is empty if no items are left.
     pub(super) fn fill_filtered<T>(
         &self,
         items: Vec<T>,
-        looked_through: &Self,
+        source_page: &Self,
         is_wanted: impl Fn(&T) -> bool,
         key: impl Fn(&T) -> String,
     ) -> (Vec<T>, String) {
         let (mut picked, mut last) = (Vec::new(), String::new());
-        let more_follow = items.len() > looked_through.size;
-        let mut rest = items.into_iter().take(looked_through.size).peekable();
+        let more_follow = items.len() > source_page.size;
+        let mut rest = items.into_iter().take(source_page.size).peekable();
         while picked.len() < self.size
             && let Some(item) = rest.next()
         {

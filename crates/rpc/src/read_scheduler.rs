@@ -54,18 +54,27 @@ pub struct ReadScheduler {
     queue: Arc<RequestQueue>,
     starting_feeds: Arc<RequestQueue>,
     /// The sum of the pauses that were too short to take.
-    owed: Arc<Mutex<Duration>>,
+    owed_rest: Arc<Mutex<Duration>>,
 }
 
 impl ReadScheduler {
-    /// Creates a scheduler that runs `at_once` reads at the same time.
-    pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+    /// Creates a scheduler that runs `max_concurrent` reads at the same time.
+    pub fn new(arena: Arena, access: Access, max_concurrent: usize) -> Self {
         let places = SharedQuota::new(MAX_READS_PER_CALLER, MAX_READS);
         let cross_tables = SharedQuota::new(MAX_CROSS_TABLES_PER_CALLER, MAX_CROSS_TABLES);
         let manifests = SharedQuota::new(MAX_MANIFESTS_PER_CALLER, MAX_MANIFESTS);
-        let queue = Arc::new(RequestQueue::new(at_once));
+        let queue = Arc::new(RequestQueue::new(max_concurrent));
         let starting_feeds = Arc::new(RequestQueue::new(MAX_STARTING_FEEDS));
-        Self { arena, access, places, cross_tables, manifests, queue, starting_feeds, owed: Arc::default() }
+        Self {
+            arena,
+            access,
+            places,
+            cross_tables,
+            manifests,
+            queue,
+            starting_feeds,
+            owed_rest: Arc::default(),
+        }
     }
 
     /// Admits a caller that may read.
@@ -159,9 +168,9 @@ impl ReadScheduler {
         if self.arena.open_match_count() == 0 {
             return Duration::ZERO;
         }
-        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
-        *owed = (*owed + took * REST_RATIO).min(MAX_REST);
-        if *owed < MIN_REST { Duration::ZERO } else { std::mem::take(&mut *owed) }
+        let mut owed_rest = self.owed_rest.lock().unwrap_or_else(PoisonError::into_inner);
+        *owed_rest = (*owed_rest + took * REST_RATIO).min(MAX_REST);
+        if *owed_rest < MIN_REST { Duration::ZERO } else { std::mem::take(&mut *owed_rest) }
     }
 }
 
@@ -228,7 +237,7 @@ mod tests {
 
     fn waiting_bot(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
     fn told(status: &Status) -> (Code, String) {

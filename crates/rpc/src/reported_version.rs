@@ -6,28 +6,28 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 /// The metadata key of the version label.
-const LABEL: &str = "bot-version";
+const LABEL_KEY: &str = "bot-version";
 /// The metadata key of the configuration hash.
-const CONFIG_HASH: &str = "bot-config-hash-bin";
+const CONFIG_HASH_KEY: &str = "bot-config-hash-bin";
 
 /// Parses the version of a bot.
 ///
 /// # Errors
 /// If a value is invalid or given more than once; the error names it.
 pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
-    let label = at_most_one_value(LABEL, metadata.get_all(LABEL).iter())?;
+    let label = single_value(LABEL_KEY, metadata.get_all(LABEL_KEY).iter())?;
     let label = label.map(|given| {
         let given = String::from_utf8_lossy(given.as_bytes());
-        parse_field(LABEL, given.parse())
+        parse_field(LABEL_KEY, given.parse())
     });
-    let config_hash = at_most_one_value(CONFIG_HASH, metadata.get_all_bin(CONFIG_HASH).iter())?;
+    let config_hash = single_value(CONFIG_HASH_KEY, metadata.get_all_bin(CONFIG_HASH_KEY).iter())?;
     let config_hash = config_hash.map(|given| {
         let bytes = given.to_bytes().map_err(|_| {
             let given = String::from_utf8_lossy(given.as_encoded_bytes());
             format!("{given:?}: expected {} bytes in base64", ConfigHash::BYTES)
         });
         parse_field(
-            CONFIG_HASH,
+            CONFIG_HASH_KEY,
             bytes.and_then(|bytes| ConfigHash::try_from(&bytes[..]).map_err(|error| error.to_string())),
         )
     });
@@ -35,10 +35,7 @@ pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Sta
 }
 
 /// Returns a metadata value that may be given at most once.
-fn at_most_one_value<T>(
-    name: &'static str,
-    mut values: impl Iterator<Item = T>,
-) -> Result<Option<T>, Status> {
+fn single_value<T>(name: &'static str, mut values: impl Iterator<Item = T>) -> Result<Option<T>, Status> {
     let first = values.next();
     match values.count() {
         0 => Ok(first),
@@ -59,10 +56,10 @@ mod tests {
     fn a_version_may_be_full_partial_or_missing() {
         let mut metadata = MetadataMap::new();
         assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion::default());
-        metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 32]));
+        metadata.insert_bin(CONFIG_HASH_KEY, BinaryMetadataValue::from_bytes(&[7; 32]));
         let hash = Some(ConfigHash::from_bytes([7; 32]));
         assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion { label: None, config_hash: hash });
-        metadata.insert(LABEL, "1.4".parse().unwrap());
+        metadata.insert(LABEL_KEY, "1.4".parse().unwrap());
         let said = read_bot_version(&metadata).unwrap();
         assert_eq!((said.label.unwrap().as_str(), said.config_hash), ("1.4", hash));
     }
@@ -71,18 +68,18 @@ mod tests {
     fn an_error_names_the_value() {
         let mut metadata = MetadataMap::new();
         for (bad, named) in [("", "\"\""), ("a b", "\"a b\""), (&"x".repeat(65), &"x".repeat(65))] {
-            metadata.insert(LABEL, bad.parse().unwrap());
+            metadata.insert(LABEL_KEY, bad.parse().unwrap());
             let refused = refusal(&metadata);
             assert!(refused.contains("bot-version") && refused.contains(named), "{refused}");
             assert!(refused.contains("1 to 64 visible ASCII characters"), "{refused}");
         }
-        metadata.insert(LABEL, MetadataValue::try_from(b"na\xefve".as_slice()).unwrap());
+        metadata.insert(LABEL_KEY, MetadataValue::try_from(b"na\xefve".as_slice()).unwrap());
         assert!(refusal(&metadata).contains("bot-version"));
-        metadata.insert(LABEL, "1".parse().unwrap());
-        metadata.append(LABEL, "2".parse().unwrap());
+        metadata.insert(LABEL_KEY, "1".parse().unwrap());
+        metadata.append(LABEL_KEY, "2".parse().unwrap());
         assert!(refusal(&metadata).contains("bot-version: given 2 times"), "{}", refusal(&metadata));
-        metadata.remove(LABEL);
-        metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 31]));
+        metadata.remove(LABEL_KEY);
+        metadata.insert_bin(CONFIG_HASH_KEY, BinaryMetadataValue::from_bytes(&[7; 31]));
         assert!(
             refusal(&metadata).contains("a config hash of 31 bytes: expected 32"),
             "{}",

@@ -16,11 +16,11 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The reason of the refusal when there is no place for a guest's match.
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message that callers get when the store cannot be used, whatever the cause is.
-const UNAVAILABLE: &str = "the store cannot be used now: try again later";
-const DELAYED: &str =
+const UNAVAILABLE_MESSAGE: &str = "the store cannot be used now: try again later";
+const DELAYED_MESSAGE: &str =
     "the store cannot be used now; the request may still be carried out: check later whether it was";
-const DAMAGED: &str = "the stored data is damaged: see the server's log";
-const FAILED: &str = "the store failed: see the server's log";
+const DAMAGED_MESSAGE: &str = "the stored data is damaged: see the server's log";
+const FAILED_MESSAGE: &str = "the store failed: see the server's log";
 
 /// Creates a status with a stable, machine-readable reason.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
@@ -79,8 +79,8 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::GuestName(_) => (Code::InvalidArgument, "GUEST_NAME"),
         ArenaError::HouseBot(_) => (Code::FailedPrecondition, "HOUSE_BOT"),
         ArenaError::OracleClosed(closure) => return oracle_closed_status(&closure, &message),
-        ArenaError::NotPractice { .. } => (Code::PermissionDenied, "NOT_PRACTICE"),
-        ArenaError::TooMuchPractice { wait, .. } => {
+        ArenaError::NotPracticeMatch { .. } => (Code::PermissionDenied, "NOT_PRACTICE"),
+        ArenaError::PracticeRateExceeded { wait, .. } => {
             return retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message);
         }
         ArenaError::BotInUse { .. } => (Code::FailedPrecondition, "BOT_IN_USE"),
@@ -89,7 +89,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::Field { .. } => (Code::FailedPrecondition, "FIELD"),
         ArenaError::Setup(_) => (Code::InvalidArgument, "BAD_SETUP"),
         ArenaError::Full { .. } => return retry_status(Code::ResourceExhausted, "FULL", &message),
-        ArenaError::NoGuestPlace { .. } => {
+        ArenaError::TooManyGuestMatches { .. } => {
             return retry_status(Code::ResourceExhausted, NO_GUEST_PLACE, &message);
         }
         ArenaError::CrossTable { .. } => (Code::ResourceExhausted, "CROSS_TABLE"),
@@ -103,22 +103,22 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         // Database messages may contain addresses, roles and files, so callers do not get them.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_) | StoreError::LostCommits(_)) => {
             tracing::warn!(%message, "the store cannot be used");
-            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE);
+            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE_MESSAGE);
         }
         ArenaError::Delayed(_) => {
             tracing::warn!(%message, "the store cannot be used");
-            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED);
+            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED_MESSAGE);
         }
         ArenaError::Store(StoreError::Forgotten(_)) => (Code::FailedPrecondition, "MATCHES_FORGOTTEN"),
         ArenaError::Store(StoreError::Pruned(_)) => (Code::NotFound, "RECORD_PRUNED"),
         ArenaError::Store(StoreError::Quarantined { .. }) => (Code::DataLoss, "MATCH_QUARANTINED"),
         ArenaError::Store(StoreError::Damaged { .. } | StoreError::Corrupt(_)) => {
             tracing::error!(%message, "the store is damaged");
-            return refusal_status(Code::DataLoss, "STORE_DAMAGED", DAMAGED);
+            return refusal_status(Code::DataLoss, "STORE_DAMAGED", DAMAGED_MESSAGE);
         }
         ArenaError::Store(_) | ArenaError::Recovery(..) => {
             tracing::error!(%message, "the store failed");
-            return refusal_status(Code::Internal, "STORE", FAILED);
+            return refusal_status(Code::Internal, "STORE", FAILED_MESSAGE);
         }
     };
     refusal_status(code, reason, &message)

@@ -1,7 +1,7 @@
 //! The service for tournaments.
 
 use super::access::Access;
-use super::activity::{LISTED_ACTIVITY, activity_message, parse_activity_length};
+use super::activity::{DEFAULT_ACTIVITY_LENGTH, activity_message, parse_activity_length};
 use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::manifest::ManifestSource;
 use super::page::Page;
@@ -21,11 +21,11 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// The minimum time between two updates that a watcher receives, for every [`WATCHED_LINES`] lines of standings. All
+/// The minimum time between two updates that a watcher receives, for every [`LINES_PER_INTERVAL`] lines of standings. All
 /// watchers of a tournament receive their updates at the same times, so that they share the computed standings.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
 /// The number of lines of standings that lengthen the time between two updates by one [`WATCH_INTERVAL`].
-const WATCHED_LINES: usize = 100;
+const LINES_PER_INTERVAL: usize = 100;
 /// The size in bytes above which no tournament is added to a page. It is half of the message size that most clients
 /// accept.
 const PAGE_BYTES: usize = 2 << 20;
@@ -37,13 +37,13 @@ pub struct TournamentRpc {
     access: Access,
     reads: ReadScheduler,
     /// The time from which the intervals between updates are counted.
-    since: Instant,
+    started_at: Instant,
 }
 
 impl TournamentRpc {
     /// Creates the service.
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
-        Self { arena, access, reads, since: Instant::now() }
+        Self { arena, access, reads, started_at: Instant::now() }
     }
 
     /// Applies an admin's intervention. If the request has faults, all of them are reported.
@@ -64,8 +64,8 @@ impl TournamentRpc {
 
     /// Waits until the next update of the watchers of a tournament with this many bots is due.
     async fn wait_before_next_update(&self, bots: usize) {
-        let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
-        let left = interval - self.since.elapsed().as_micros() % interval;
+        let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(LINES_PER_INTERVAL).max(1) as u128;
+        let left = interval - self.started_at.elapsed().as_micros() % interval;
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
@@ -327,7 +327,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
             let events = event_messages(&arena, id).await?;
             let activity = arena.tournament_activity(id).await.map_err(arena_status)?;
-            let activity = activity.map(|activity| activity_message(&activity, LISTED_ACTIVITY));
+            let activity = activity.map(|activity| activity_message(&activity, DEFAULT_ACTIVITY_LENGTH));
             Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events, activity })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
@@ -452,7 +452,7 @@ async fn list_tournaments(
             (views, next_page_token)
         }
         Some(state) => {
-            let look = Page::<TournamentId>::largest_after(page.start);
+            let look = Page::<TournamentId>::max_size_after(page.start);
             let views = arena.list_tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;
             page.fill_filtered(views, &look, |view| view.stored.state == state, key)
         }

@@ -18,7 +18,7 @@ const OTHER_REASONS: &str = "OTHER";
 #[derive(Debug, Default)]
 pub struct TrafficCounts {
     accepted: AtomicU64,
-    turned_away: AtomicU64,
+    rejected: AtomicU64,
     closed: AtomicU64,
     refused_calls: Mutex<BTreeMap<RefusedCall, u64>>,
     refused_pages: Mutex<BTreeMap<RefusedPage, u64>>,
@@ -45,22 +45,22 @@ pub struct RefusedPage {
 
 impl TrafficCounts {
     /// Counts an accepted connection.
-    pub fn note_accepted(&self) {
+    pub fn count_accepted(&self) {
         self.accepted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a connection that was turned away.
-    pub fn note_turned_away(&self) {
-        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    pub fn count_rejected(&self) {
+        self.rejected.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts the end of an accepted connection.
-    pub fn note_closed(&self) {
+    pub fn count_closed(&self) {
         self.closed.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a call if the headers or trailers of its answer show an error.
-    pub fn note_answer(&self, headers: &HeaderMap) {
+    pub fn count_refused_call(&self, headers: &HeaderMap) {
         let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
             return;
         };
@@ -72,7 +72,7 @@ impl TrafficCounts {
     }
 
     /// Counts a page by its HTTP status, and by the reason for its refusal, if there is one.
-    pub fn note_page(&self, status: u16, reason: Option<&str>) {
+    pub fn count_page(&self, status: u16, reason: Option<&str>) {
         *lock_counts(&self.pages).entry(status).or_default() += 1;
         if status >= 400 {
             let refused = |reason: &str| RefusedPage { status, reason: reason.to_owned() };
@@ -83,7 +83,7 @@ impl TrafficCounts {
 
     /// Returns the number of connections accepted and turned away.
     pub fn connections(&self) -> (u64, u64) {
-        (self.accepted.load(Ordering::Relaxed), self.turned_away.load(Ordering::Relaxed))
+        (self.accepted.load(Ordering::Relaxed), self.rejected.load(Ordering::Relaxed))
     }
 
     /// Returns the number of open connections.
@@ -154,9 +154,9 @@ mod tests {
         let note = |status: Status| {
             let mut headers = HeaderMap::new();
             status.add_header(&mut headers).unwrap();
-            counts.note_answer(&headers);
+            counts.count_refused_call(&headers);
         };
-        counts.note_answer(&HeaderMap::new());
+        counts.count_refused_call(&HeaderMap::new());
         note(Status::ok(""));
         note(memory_spent_status());
         note(memory_spent_status());
@@ -174,15 +174,15 @@ mod tests {
     #[test]
     fn pages_are_counted_by_status_and_refusals_by_reason_up_to_a_limit() {
         let counts = TrafficCounts::default();
-        counts.note_page(200, None);
-        counts.note_page(404, Some("NOT_FOUND"));
-        counts.note_page(404, None);
+        counts.count_page(200, None);
+        counts.count_page(404, Some("NOT_FOUND"));
+        counts.count_page(404, None);
         assert_eq!(counts.pages(), BTreeMap::from([(200, 1), (404, 2)]));
         let refused = |status, reason: &str| RefusedPage { status, reason: reason.to_owned() };
         let expected = BTreeMap::from([(refused(404, "NOT_FOUND"), 1), (refused(404, "OTHER"), 1)]);
         assert_eq!(counts.refused_pages(), expected);
         for reason in 0..2 * MAX_REASONS {
-            counts.note_page(429, Some(&format!("R{reason}")));
+            counts.count_page(429, Some(&format!("R{reason}")));
         }
         let counted = counts.refused_pages();
         assert!(counted.len() <= MAX_REASONS + 1, "{}", counted.len());

@@ -28,7 +28,7 @@ fn parse_match_id(id: &str) -> Result<MatchId, Status> {
     parse_field("match_id", id.parse())
 }
 
-fn published_message(head: &TranscriptHead) -> pb::PublishedQuestion {
+fn published_question_message(head: &TranscriptHead) -> pb::PublishedQuestion {
     pb::PublishedQuestion {
         seat: head.place.seat.into(),
         ply: head.place.ply,
@@ -65,7 +65,9 @@ impl pb::transcript_service_server::TranscriptService for TranscriptRpc {
         let arena = self.arena.clone();
         let read = async move {
             let published = arena.transcripts(id).await.map_err(arena_status)?;
-            Ok(pb::ListTranscriptsResponse { questions: published.iter().map(published_message).collect() })
+            Ok(pb::ListTranscriptsResponse {
+                questions: published.iter().map(published_question_message).collect(),
+            })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }

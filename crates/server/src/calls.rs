@@ -4,7 +4,7 @@ use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
 use super::request_body::{RequestBody, RequestCharge};
 use super::request_host::{check_host, is_grpc};
-use super::response_body::{LeavingEnd, ResponseBody};
+use super::response_body::{EarlyEnd, ResponseBody};
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
 use super::unread_bytes::UnreadBytes;
 use hyper::body::{Body as _, Incoming};
@@ -74,7 +74,7 @@ pub(super) struct SharedCalls {
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
-    place: Arc<ConnectionSlot>,
+    slot: Arc<ConnectionSlot>,
     peer: ConnectionPeer,
 }
 
@@ -113,8 +113,8 @@ impl SharedCalls {
 
 impl ConnectionCalls {
     /// Creates the service for the calls on a connection from `peer`, which may be a proxy.
-    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
-        Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
+    pub(super) fn new(shared: &Arc<SharedCalls>, slot: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
+        Self { shared: Arc::clone(shared), slot: Arc::clone(slot), peer }
     }
 
     /// Returns whether the caller is known, by its token or, on pages, its cookie.
@@ -141,10 +141,10 @@ impl ConnectionCalls {
         let answering = shared.services.play.clone().call(request);
         Box::pin(async move {
             let response = answer_within(limit, answering, PLAY_PATH).await;
-            UnreadBytes::leave_current_call_uncounted();
-            shared.services.traffic.note_answer(response.headers());
+            UnreadBytes::disable_for_current_call();
+            shared.services.traffic.count_refused_call(response.headers());
             let traffic = &shared.services.traffic;
-            Ok(response.map(|body| ResponseBody::unbounded(body, mark).counting_refusals(traffic)))
+            Ok(response.map(|body| ResponseBody::unbounded(body, mark).with_traffic_counts(traffic)))
         })
     }
 
@@ -169,14 +169,14 @@ impl ConnectionCalls {
         let answering = shared.services.routes.clone().call(request);
         Box::pin(async move {
             let response = answer_within(limit, answering, uri.path()).await;
-            shared.services.traffic.note_answer(response.headers());
+            shared.services.traffic.count_refused_call(response.headers());
             drop(charge);
             let traffic = &shared.services.traffic;
-            let end = LeavingEnd::Trailers(too_many_strangers_status());
+            let end = EarlyEnd::Trailers(too_many_strangers_status());
             Ok(response.map(|body| {
                 ResponseBody::counted(body, mark, budget, address, None)
-                    .ending_when_leaving(end, standing)
-                    .counting_refusals(traffic)
+                    .ending_early(end, standing)
+                    .with_traffic_counts(traffic)
             }))
         })
     }
@@ -210,11 +210,11 @@ impl ConnectionCalls {
             let Ok(charge) = charge else {
                 return calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await;
             };
-            calls.note_page(&response);
+            calls.count_page(&response);
             Ok(response.map(|body| {
                 if is_stream {
-                    let end = LeavingEnd::Message(BUSY_MESSAGE);
-                    ResponseBody::stream(body, mark, charge).ending_when_leaving(end, standing)
+                    let end = EarlyEnd::Message(BUSY_MESSAGE);
+                    ResponseBody::stream(body, mark, charge).ending_early(end, standing)
                 } else {
                     ResponseBody::counted(body, mark, budget, address, Some(charge))
                 }
@@ -222,8 +222,8 @@ impl ConnectionCalls {
         })
     }
 
-    fn note_page(&self, response: &PageResponse) {
-        self.shared.services.traffic.note_page(response.status().as_u16(), refusal_reason(response));
+    fn count_page(&self, response: &PageResponse) {
+        self.shared.services.traffic.count_page(response.status().as_u16(), refusal_reason(response));
     }
 
     fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
@@ -232,13 +232,13 @@ impl ConnectionCalls {
             // HTTP/2 omits this header.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.note_page(&response);
+        self.count_page(&response);
         Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
     }
 
     fn refuse_call(&self, status: Status, mark: CallMark) -> CallFuture {
         let response = status.into_http::<Body>();
-        self.shared.services.traffic.note_answer(response.headers());
+        self.shared.services.traffic.count_refused_call(response.headers());
         Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
     }
 }
@@ -255,7 +255,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     type Future = CallFuture;
 
     fn call(&self, mut request: Request<Incoming>) -> CallFuture {
-        let mark = self.place.mark_call();
+        let mark = self.slot.mark_call();
         let (path, headers) = (request.uri().path(), request.headers());
         let client = find_client(&self.shared.trusted_proxies, self.peer.client, headers);
         let address = ClientAddress::from(client);
@@ -266,10 +266,10 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
             Err(malformed) => Err(Status::invalid_argument(malformed.to_string())),
         };
         let has_room = if matches!(standing, Ok(CallerStatus::Known)) {
-            self.place.mark_authenticated();
+            self.slot.mark_authenticated();
             true
         } else {
-            self.place.mark_stranger().is_ok() || pages.is_some() && is_probe(path)
+            self.slot.mark_stranger().is_ok() || pages.is_some() && is_probe(path)
         };
         let standing = if has_room { standing } else { Err(too_many_strangers_status()) };
         let standing = match standing {

@@ -1,17 +1,17 @@
 //! Accepts connections and serves them until they end.
 
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
+use super::client_protocol::{
+    ClientProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, drain_input,
+};
 use super::config::Config;
 use super::connection_slots::{Admission, ConnectionLimits, ConnectionSlot, ConnectionSlots};
 use super::counted_frames::CountedFrames;
 use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
 use super::listener::{Connection, Listener};
 use super::proxy_protocol;
-use super::spoken_protocol::{
-    SpokenProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, read_the_rest,
-};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
-use super::unread_bytes::{CallExecutor, give_up_unread};
+use super::unread_bytes::{CallExecutor, abort_if_unread};
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastnim_rpc::{ClientAddress, TrafficCounts};
@@ -42,13 +42,13 @@ const MAX_CLOSING: usize = 64;
 
 /// The number of open files other than connections with a slot: closing connections, the log, the listener, and files
 /// of the runtime.
-const OTHER_FILES: usize = 32 + MAX_CLOSING;
+const RESERVED_FILES: usize = 32 + MAX_CLOSING;
 
 /// The shared state of all connections.
 struct ServerShared {
     traffic: Arc<TrafficCounts>,
     calls: Arc<SharedCalls>,
-    places: Arc<ConnectionSlots>,
+    slots: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
     /// The settings of HTTP/1, which browsers use; `None` if the server has no pages.
     page_protocol: Option<http1::Builder>,
@@ -90,8 +90,8 @@ pub(super) async fn serve_connections(
         };
         // The clients of a proxy share its address; their own addresses are read later.
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
-        let Some(place) = shared.find_slot(address).await else {
-            shared.traffic.note_turned_away();
+        let Some(slot) = shared.find_slot(address).await else {
+            shared.traffic.count_rejected();
             tracing::warn!(%peer, "a connection was refused: all slots belong to authenticated connections");
             let shared = Arc::clone(&shared);
             connections.spawn(async move { shared.close_without_slot(stream).await });
@@ -101,9 +101,9 @@ pub(super) async fn serve_connections(
             tracing::debug!(%error, "an accepted connection was already closed");
             continue;
         }
-        let serving = Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone());
+        let serving = Arc::clone(&shared).serve_connection(stream, peer, slot, stopping.clone());
         let traffic = Arc::clone(&shared.traffic);
-        traffic.note_accepted();
+        traffic.count_accepted();
         let open = OpenConnection(traffic);
         connections.spawn(async move {
             serving.await;
@@ -155,7 +155,7 @@ impl ServerShared {
             response_timeout: config.response_timeout,
             traffic: Arc::clone(&services.traffic),
             calls: SharedCalls::new(services, config),
-            places: ConnectionSlots::new(limits),
+            slots: ConnectionSlots::new(limits),
             protocol,
             trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
@@ -167,9 +167,9 @@ impl ServerShared {
     /// Finds a slot for a newcomer; `None` if all belong to authenticated connections.
     async fn find_slot(&self, address: Option<ClientAddress>) -> Option<ConnectionSlot> {
         loop {
-            match self.places.admit(address) {
+            match self.slots.admit(address) {
                 Admission::Admitted(slot) => return Some(slot),
-                Admission::Later(time) => sleep(time).await,
+                Admission::RetryAfter(time) => sleep(time).await,
                 Admission::Full => return None,
             }
         }
@@ -179,9 +179,9 @@ impl ServerShared {
     async fn close_without_slot(&self, mut stream: impl Connection) {
         let Ok(_permit) = self.closing.try_acquire() else { return };
         let answering = async {
-            if detect_protocol(&mut stream).await? == SpokenProtocol::Http1 {
+            if detect_protocol(&mut stream).await? == ClientProtocol::Http1 {
                 answer_busy(&mut stream).await?;
-                read_the_rest(&mut stream).await?;
+                drain_input(&mut stream).await?;
             }
             io::Result::Ok(())
         };
@@ -193,17 +193,17 @@ impl ServerShared {
         self: Arc<Self>,
         mut stream: impl Connection,
         peer: IpAddr,
-        place: ConnectionSlot,
+        slot: ConnectionSlot,
         stopping: CancellationToken,
     ) {
         let opened = tokio::select! {
             biased;
-            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => Some(opened),
-            () = place.wait_until_evicted() => None,
+            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &slot)) => Some(opened),
+            () = slot.wait_until_evicted() => None,
             () = stopping.cancelled() => return,
         };
         let Some(opened) = opened else {
-            drop(place);
+            drop(slot);
             return self.close_without_slot(stream).await;
         };
         let socket = peer;
@@ -212,17 +212,17 @@ impl ServerShared {
             Ok(None) => return,
             Err(error) => return tracing::debug!(%error, %peer, "a connection failed before its first call"),
         };
-        let place = Arc::new(place);
-        let calls = ConnectionCalls::new(&self.calls, &place, ConnectionPeer { socket, client: peer });
-        if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
+        let slot = Arc::new(slot);
+        let calls = ConnectionCalls::new(&self.calls, &slot, ConnectionPeer { socket, client: peer });
+        if let (ClientProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(TokioIo::new(stream), calls);
-            let run = self.run_connection(connection, peer, &place, &stopping);
+            let run = self.run_connection(connection, peer, &slot, &stopping);
             // HTTP/1 serves one call at a time, so the time limit on unread responses applies to the whole connection.
-            let _ = give_up_unread(self.response_timeout, run).await;
+            let _ = abort_if_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
             let connection = Box::pin(self.protocol.serve_connection(stream, calls));
-            self.run_connection(GatheringConnection { connection, writes }, peer, &place, &stopping).await;
+            self.run_connection(GatheringConnection { connection, writes }, peer, &slot, &stopping).await;
         }
     }
 
@@ -231,7 +231,7 @@ impl ServerShared {
         &self,
         connection: impl GracefulConnection,
         peer: IpAddr,
-        place: &ConnectionSlot,
+        slot: &ConnectionSlot,
         stopping: &CancellationToken,
     ) {
         let mut connection = pin!(connection);
@@ -244,17 +244,17 @@ impl ServerShared {
                 }
                 return;
             }
-            () = place.wait_until_evicted() => {
+            () = slot.wait_until_evicted() => {
                 tracing::debug!(%peer, "a connection without a token was evicted");
                 permit = self.closing.try_acquire().ok();
                 if permit.is_none() {
                     return;
                 }
             }
-            () = place.wait_until_leaving() => {
+            () = slot.wait_until_leaving() => {
                 tracing::debug!(%peer, "a connection without a token was closed to make room for another");
             }
-            () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls was closed"),
+            () = self.wait_until_idle_too_long(slot) => tracing::debug!(%peer, "a connection without calls was closed"),
             () = stopping.cancelled() => {}
         }
         connection.as_mut().shut_down_gracefully();
@@ -265,7 +265,7 @@ impl ServerShared {
             tokio::select! {
                 biased;
                 _ = timeout(CLOSE_TIMEOUT, connection) => {}
-                () = place.wait_until_evicted() => {}
+                () = slot.wait_until_evicted() => {}
             }
         }
         drop(permit);
@@ -277,48 +277,48 @@ impl ServerShared {
         &self,
         stream: &mut impl Connection,
         peer: IpAddr,
-        place: &ConnectionSlot,
-    ) -> io::Result<Option<(IpAddr, SpokenProtocol)>> {
+        slot: &ConnectionSlot,
+    ) -> io::Result<Option<(IpAddr, ClientProtocol)>> {
         let mut client = peer;
         if is_trusted(&self.trusted_proxies, peer)
-            && let Some(announced) = read_announced_client(stream).await?
+            && let Some(announced) = read_client_address(stream).await?
         {
             client = announced.to_canonical();
             if !is_trusted(&self.trusted_proxies, client) {
-                place.set_address(ClientAddress::from(client));
+                slot.set_address(ClientAddress::from(client));
             }
         }
         match detect_protocol(stream).await? {
-            SpokenProtocol::Http2 => return Ok(Some((client, SpokenProtocol::Http2))),
-            SpokenProtocol::Http1 if self.page_protocol.is_some() => {
-                return Ok(Some((client, SpokenProtocol::Http1)));
+            ClientProtocol::Http2 => return Ok(Some((client, ClientProtocol::Http2))),
+            ClientProtocol::Http1 if self.page_protocol.is_some() => {
+                return Ok(Some((client, ClientProtocol::Http1)));
             }
-            SpokenProtocol::Http1 => {
+            ClientProtocol::Http1 => {
                 tracing::debug!(%client, "answering an HTTP/1 connection with a description of this server");
                 answer_http1(stream).await?;
             }
-            SpokenProtocol::Tls => {
+            ClientProtocol::Tls => {
                 let address = ClientAddress::from(client);
                 tracing::warn!(%address, "a client tried TLS, but this port does not use it: put a TLS proxy in front of it, or connect with http://");
                 answer_tls(stream).await?;
             }
         }
-        timeout(CLOSE_TIMEOUT, read_the_rest(stream)).await.unwrap_or(Ok(()))?;
+        timeout(CLOSE_TIMEOUT, drain_input(stream)).await.unwrap_or(Ok(()))?;
         Ok(None)
     }
 
     /// Waits until a stranger has been without a call for too long.
-    async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
+    async fn wait_until_idle_too_long(&self, slot: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {
             // During a call, the connection is not idle, so the whole limit remains.
-            let idle = place.idle_time().unwrap_or_default();
-            if place.has_called() {
+            let idle = slot.idle_time().unwrap_or_default();
+            if slot.has_called() {
                 limit = self.stranger_idle_timeout;
             }
             let Some(left) = limit.checked_sub(idle).filter(|left| !left.is_zero()) else { return };
             sleep(left).await;
-            if place.is_authenticated() {
+            if slot.is_authenticated() {
                 return std::future::pending().await;
             }
         }
@@ -330,7 +330,7 @@ struct OpenConnection(Arc<TrafficCounts>);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.0.note_closed();
+        self.0.count_closed();
     }
 }
 
@@ -362,7 +362,7 @@ impl<S: Connection> Future for GatheringConnection<S> {
         // If the socket accepts no more bytes, the connection is polled again when it does.
         let _ = self.writes.poll_write_out(context);
         if let Poll::Ready(Err(_)) = polled {
-            self.writes.with_stream(|stream| stream.inner_mut().say_calm_down(context));
+            self.writes.with_stream(|stream| stream.inner_mut().send_enhance_your_calm(context));
         }
         polled
     }
@@ -375,7 +375,7 @@ impl<S: Connection> GracefulConnection for GatheringConnection<S> {
 }
 
 /// Reads the client's address from the PROXY protocol header, if a proxy sends one at the start of the connection.
-pub(super) async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
+pub(super) async fn read_client_address(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
     if first[0] == proxy_protocol::FIRST_BYTE {
@@ -406,5 +406,5 @@ fn max_connections_by_open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
     let files: usize = line.split_whitespace().nth(3)?.parse().ok()?;
-    Some(files.saturating_sub(OTHER_FILES).max(1))
+    Some(files.saturating_sub(RESERVED_FILES).max(1))
 }

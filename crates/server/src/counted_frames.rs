@@ -32,7 +32,8 @@ const END_STREAM: u8 = 1;
 
 /// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
 /// so the frame names the largest stream id. The client then cannot assume that any call was left unserved.
-const CALM_DOWN: [u8; HEAD_BYTES + 8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
+const ENHANCE_YOUR_CALM_FRAME: [u8; HEAD_BYTES + 8] =
+    [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
 
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,10 +157,10 @@ impl<S> CountedFrames<S> {
 impl<S: Connection> CountedFrames<S> {
     /// If the client was cut off because of its idle frames, sends it the reason, unless the socket cannot accept that
     /// now.
-    pub(super) fn say_calm_down(&mut self, context: &mut Context<'_>) {
+    pub(super) fn send_enhance_your_calm(&mut self, context: &mut Context<'_>) {
         if self.is_flooded && self.outgoing.is_between_frames() {
             // An error is ignored: the connection closes in any case.
-            let _ = Pin::new(&mut self.stream).poll_write(context, &CALM_DOWN);
+            let _ = Pin::new(&mut self.stream).poll_write(context, &ENHANCE_YOUR_CALM_FRAME);
         }
     }
 }

@@ -37,7 +37,7 @@ pub enum HostedBotError {
     Name(#[from] BotNameError),
     /// The name is taken, or given to two house bots.
     #[error("house bot {0}: the name is taken: choose another, for example --house my-{0}={1}")]
-    Taken(BotName, HouseBot),
+    NameTaken(BotName, HouseBot),
     /// The house bot cannot be registered.
     #[error("house bot {0}: {1}")]
     Arena(BotName, ArenaError),
@@ -76,7 +76,7 @@ pub(super) struct HostedBots(Vec<(HostedBot, Token)>);
 
 /// Running house bots, which stop when this is dropped.
 #[derive(Debug)]
-pub(super) struct PlayingBots {
+pub(super) struct RunningBots {
     _stop: watch::Sender<()>,
     _tasks: JoinSet<()>,
 }
@@ -87,7 +87,7 @@ impl HostedBots {
         for hosted in hosted {
             let HostedBot { name, bot } = hosted.clone();
             let token = arena.enrol_house_bot(name, &bot.to_string()).await.map_err(|error| match error {
-                ArenaError::NameTaken(name) => HostedBotError::Taken(name, bot),
+                ArenaError::NameTaken(name) => HostedBotError::NameTaken(name, bot),
                 error => HostedBotError::Arena(hosted.name.clone(), error),
             })?;
             bots.push((hosted.clone(), token));
@@ -96,19 +96,19 @@ impl HostedBots {
     }
 
     /// Starts the house bots, which connect to the server at this address.
-    pub(super) fn start(self, server: SocketAddr) -> PlayingBots {
+    pub(super) fn start(self, server: SocketAddr) -> RunningBots {
         let (stop, stopped) = watch::channel(());
         let mut tasks = JoinSet::new();
         for (hosted, token) in self.0 {
-            tasks.spawn(play_on(hosted, server, token, stopped.clone()));
+            tasks.spawn(run_hosted_bot(hosted, server, token, stopped.clone()));
         }
-        PlayingBots { _stop: stop, _tasks: tasks }
+        RunningBots { _stop: stop, _tasks: tasks }
     }
 }
 
 /// Plays as a house bot until the server stops. A lost session is reopened; a run that ends for another reason is
 /// restarted.
-async fn play_on(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
+async fn run_hosted_bot(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
     let HostedBot { name, bot } = hosted;
     loop {
         let options = Options::new(server.to_string(), token.reveal());

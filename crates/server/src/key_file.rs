@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// The prefix of every Ed25519 key in PKCS#8 (RFC 8410), before the 32 bytes of the seed.
-const PKCS8: [u8; 16] =
+const PKCS8_PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
@@ -60,7 +60,7 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
 fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
     match read_text_file(path) {
         Ok(text) => {
-            warn_if_open(path);
+            warn_if_readable_by_others(path);
             key_from_pem(&text).map(Some).ok_or_else(|| KeyFileError::NoKey(path.to_owned()))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -108,7 +108,7 @@ fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Re
 }
 
 fn key_to_pem(key: &SigningKey) -> String {
-    let der: Vec<u8> = PKCS8.into_iter().chain(key.to_seed()).collect();
+    let der: Vec<u8> = PKCS8_PREFIX.into_iter().chain(key.to_seed()).collect();
     format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode(der))
 }
 
@@ -117,13 +117,13 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
     let (text, _) = text.split_once(END)?;
     let text: String = text.split_whitespace().collect();
     let der = STANDARD.decode(text).ok()?;
-    let seed = der.strip_prefix(&PKCS8)?.first_chunk()?;
+    let seed = der.strip_prefix(&PKCS8_PREFIX)?.first_chunk()?;
     // A newer version of the format appends the public key, which is not needed here because it follows from the seed.
     Some(SigningKey::from_seed(seed))
 }
 
 #[cfg(unix)]
-fn warn_if_open(path: &Path) {
+fn warn_if_readable_by_others(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let is_open = |mode: u32| mode & 0o077 != 0;
     if fs::metadata(path).is_ok_and(|file| is_open(file.permissions().mode())) {
@@ -132,7 +132,7 @@ fn warn_if_open(path: &Path) {
 }
 
 #[cfg(not(unix))]
-fn warn_if_open(_path: &Path) {}
+fn warn_if_readable_by_others(_path: &Path) {}
 
 #[cfg(test)]
 mod tests {

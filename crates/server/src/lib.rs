@@ -1,6 +1,7 @@
 //! The server: builds the services, listens for connections, and stops gracefully.
 
 mod calls;
+mod client_protocol;
 mod config;
 mod connection_slots;
 mod connections;
@@ -15,7 +16,6 @@ mod request_body;
 mod request_host;
 mod response_body;
 mod serve;
-mod spoken_protocol;
 mod standby;
 mod trusted_proxies;
 mod unread_bytes;

@@ -34,17 +34,17 @@ struct ResponseAccount {
     payment: ChunkPayment,
     unread: Arc<UnreadBytes>,
     /// The part of the last chunk that was not handed to the connection yet, with the charge for that chunk.
-    rest: Option<(Bytes, Arc<MemoryCharge>)>,
+    pending: Option<(Bytes, Arc<MemoryCharge>)>,
     /// How the body ends once all its bytes are written. Unset until the body has no more chunks.
     end: Option<BodyEnd>,
     /// Set if the body must end early when its connection is asked to leave: the signal to wait for, and how the body
     /// then ends.
-    leaving: Option<(Pin<Box<WaitForCancellationFutureOwned>>, LeavingEnd)>,
+    leaving: Option<(Pin<Box<WaitForCancellationFutureOwned>>, EarlyEnd)>,
 }
 
 /// How a body ends if its connection is asked to leave.
 #[derive(Debug)]
-pub(super) enum LeavingEnd {
+pub(super) enum EarlyEnd {
     /// It ends with this last message.
     Message(Bytes),
     /// It ends with trailers that give this status of the call.
@@ -63,14 +63,14 @@ enum ChunkPayment {
     },
     /// One charge covers all chunks: they are shared with other bodies, and each is taken only after the previous
     /// one is written.
-    Together(Arc<MemoryCharge>),
+    Shared(Arc<MemoryCharge>),
 }
 
 impl ChunkPayment {
     /// Charges for a chunk of this many bytes. Returns `None` if the budget is used up.
     fn charge_chunk(&mut self, bytes: usize) -> Option<Arc<MemoryCharge>> {
         match self {
-            Self::Together(charge) => Some(Arc::clone(charge)),
+            Self::Shared(charge) => Some(Arc::clone(charge)),
             Self::ByLength { budget, address, prepaid } => {
                 prepaid.take().or_else(|| budget.acquire(*address, bytes).ok()).map(Arc::new)
             }
@@ -81,7 +81,7 @@ impl ChunkPayment {
     fn max_unread(&self) -> usize {
         match self {
             Self::ByLength { .. } => PIECE_BYTES,
-            Self::Together(_) => 0,
+            Self::Shared(_) => 0,
         }
     }
 }
@@ -112,14 +112,14 @@ impl ResponseBody {
 
     /// Wraps an endless body, all of whose chunks are covered by one charge.
     pub(super) fn stream(body: Body, mark: CallMark, charge: MemoryCharge) -> Self {
-        Self::with_payment(body, mark, ChunkPayment::Together(Arc::new(charge)))
+        Self::with_payment(body, mark, ChunkPayment::Shared(Arc::new(charge)))
     }
 
     fn with_payment(body: Body, mark: CallMark, payment: ChunkPayment) -> Self {
         let account = ResponseAccount {
             payment,
             unread: UnreadBytes::of_current_call(),
-            rest: None,
+            pending: None,
             end: None,
             leaving: None,
         };
@@ -127,7 +127,7 @@ impl ResponseBody {
     }
 
     /// Makes the body end early if the caller is a stranger and its connection is asked to leave.
-    pub(super) fn ending_when_leaving(mut self, end: LeavingEnd, standing: CallerStatus) -> Self {
+    pub(super) fn ending_early(mut self, end: EarlyEnd, standing: CallerStatus) -> Self {
         if let (CallerStatus::Stranger, Some(account)) = (standing, &mut self.account) {
             account.leaving = Some((Box::pin(self.mark.leaving()), end));
         }
@@ -135,7 +135,7 @@ impl ResponseBody {
     }
 
     /// Makes the body count its call as refused if the trailers contain an error.
-    pub(super) fn counting_refusals(self, traffic: &Arc<TrafficCounts>) -> Self {
+    pub(super) fn with_traffic_counts(self, traffic: &Arc<TrafficCounts>) -> Self {
         Self { traffic: Some(Arc::clone(traffic)), ..self }
     }
 
@@ -146,24 +146,24 @@ impl ResponseBody {
         loop {
             if account.end.is_some() {
                 // The call stays open until everything is written, so that an unread response is detected.
-                ready!(account.unread.poll_at_most(0, context));
+                ready!(account.unread.poll_until_at_most(0, context));
                 return Poll::Ready(match account.end.take() {
                     Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
                     Some(BodyEnd::WithoutTrailers) | None => None,
                 });
             }
-            if let Some((rest, charge)) = &mut account.rest {
-                ready!(account.unread.poll_at_most(account.payment.max_unread(), context));
-                let piece = rest.split_to(rest.len().min(PIECE_BYTES));
+            if let Some((pending, charge)) = &mut account.pending {
+                ready!(account.unread.poll_until_at_most(account.payment.max_unread(), context));
+                let piece = pending.split_to(pending.len().min(PIECE_BYTES));
                 let piece = account.unread.track_piece(piece, charge);
-                if rest.is_empty() {
-                    account.rest = None;
+                if pending.is_empty() {
+                    account.pending = None;
                 }
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
-            if matches!(account.payment, ChunkPayment::Together(_)) {
+            if matches!(account.payment, ChunkPayment::Shared(_)) {
                 // The next chunk is taken only now, so that a slow client gets the newest one.
-                ready!(account.unread.poll_at_most(0, context));
+                ready!(account.unread.poll_until_at_most(0, context));
             }
             if account.poll_leaving(context).is_ready() {
                 this.body = Body::empty();
@@ -187,11 +187,11 @@ impl ResponseAccount {
         let Some((leaving, _)) = &mut self.leaving else { return Poll::Pending };
         ready!(leaving.as_mut().poll(context));
         match self.leaving.take() {
-            Some((_, LeavingEnd::Trailers(status))) => {
-                self.end = Some(BodyEnd::WithTrailers(trailers_of(&status)));
+            Some((_, EarlyEnd::Trailers(status))) => {
+                self.end = Some(BodyEnd::WithTrailers(status_trailers(&status)));
             }
-            Some((_, LeavingEnd::Message(message))) => {
-                self.rest = self.payment.charge_chunk(message.len()).map(|charge| (message, charge));
+            Some((_, EarlyEnd::Message(message))) => {
+                self.pending = self.payment.charge_chunk(message.len()).map(|charge| (message, charge));
             }
             None => {}
         }
@@ -208,8 +208,8 @@ impl ResponseAccount {
             Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
             Ok(bytes) => {
                 match self.payment.charge_chunk(bytes.len()) {
-                    Some(charge) => self.rest = Some((bytes, charge)),
-                    None => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
+                    Some(charge) => self.pending = Some((bytes, charge)),
+                    None => self.end = Some(BodyEnd::WithTrailers(status_trailers(&memory_spent_status()))),
                 }
                 None
             }
@@ -223,7 +223,7 @@ impl ResponseAccount {
     }
 }
 
-fn trailers_of(status: &Status) -> HeaderMap {
+fn status_trailers(status: &Status) -> HeaderMap {
     let mut trailers = HeaderMap::new();
     // The server's own messages always fit in headers.
     let _ = status.add_header(&mut trailers);
@@ -242,13 +242,13 @@ impl HttpBody for ResponseBody {
         if let (Some(Ok(frame)), Some(traffic)) = (&frame, &self.traffic)
             && let Some(trailers) = frame.trailers_ref()
         {
-            traffic.note_answer(trailers);
+            traffic.count_refused_call(trailers);
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        let waits = |account: &ResponseAccount| account.rest.is_some() || account.end.is_some();
+        let waits = |account: &ResponseAccount| account.pending.is_some() || account.end.is_some();
         !self.account.as_deref().is_some_and(waits) && self.body.is_end_stream()
     }
 

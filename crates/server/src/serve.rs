@@ -14,7 +14,7 @@ use lastnim_rpc::{
     OracleRpc, ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
-use lastnim_web::{BotAudits, Feeds, KeptPages, Metrics, Pages, Site, TokenSessions};
+use lastnim_web::{BotAudits, Feeds, Metrics, PageCache, Pages, Site, TokenSessions};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
     /// A house bot cannot be hosted.
     #[error(transparent)]
-    House(#[from] HostedBotError),
+    HostedBot(#[from] HostedBotError),
     /// The address of a listener could not be determined, or a listener for metrics could not be bound.
     #[error("cannot listen for connections: {0}")]
     Listener(std::io::Error),
@@ -52,7 +52,7 @@ pub enum ServeError {
     Store(StoreError),
     /// The task that accepts connections panicked.
     #[error("the server failed: {0}")]
-    Broken(#[from] tokio::task::JoinError),
+    Panicked(#[from] tokio::task::JoinError),
 }
 
 /// How a server is asked to stop.
@@ -61,7 +61,7 @@ pub enum Shutdown {
     /// Open matches may finish within the grace period.
     Graceful,
     /// At once: another server continues the open matches.
-    LetGo,
+    Immediate,
 }
 
 /// Serves an arena on a listener until `shutdown` resolves, then stops gracefully: rejects new work, lets open matches
@@ -110,11 +110,11 @@ pub async fn run_server_on(
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = update_health(&health, &arena) => match never {},
         never = arena.apply_retention() => match never {},
-        never = arena.keep_clock() => match never {},
+        never = arena.note_time_regularly() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
         shutdown = shutdown => match shutdown {
             Shutdown::Graceful => (shutdown_grace, None),
-            Shutdown::LetGo => (Duration::ZERO, None),
+            Shutdown::Immediate => (Duration::ZERO, None),
         },
     };
     tracing::info!(within = ?grace, "stopping: open matches have a limited time to finish");
@@ -227,7 +227,7 @@ async fn assemble_services(
         idle_timeout: config.guest_idle_timeout,
     };
     let guests = GuestGames::new(arena.clone(), access.clone(), guest_limits);
-    let (traffic, kept) = (Arc::new(TrafficCounts::default()), KeptPages::default());
+    let (traffic, kept) = (Arc::new(TrafficCounts::default()), PageCache::default());
     let metrics = Metrics {
         arena: arena.clone(),
         oracle: oracle_rpc.clone(),

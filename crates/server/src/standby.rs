@@ -1,10 +1,10 @@
 //! Answers clients while another server has the database.
 
-use super::connections::{PAUSE_AFTER_FAILURE, read_announced_client};
+use super::client_protocol::{ClientProtocol, answer_tls, detect_protocol};
+use super::connections::{PAUSE_AFTER_FAILURE, read_client_address};
 use super::listener::{Connection, Listener};
 use super::request_host::is_grpc;
 use super::serve::HEALTH_NAMES;
-use super::spoken_protocol::{SpokenProtocol, answer_tls, detect_protocol};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
@@ -49,7 +49,8 @@ pub async fn stand_by(
         reporter.set_service_status(service, ServingStatus::NotServing).await;
     }
     let health = health.max_decoding_message_size(MAX_MESSAGE_BYTES);
-    let answers = Arc::new(StandbyAnswers { health: Routes::new(health).prepare(), holder, trusted_proxies });
+    let answers =
+        Arc::new(StandbyResponder { health: Routes::new(health).prepare(), holder, trusted_proxies });
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
@@ -77,19 +78,19 @@ pub async fn stand_by(
 }
 
 /// The answers of a server that is standing by.
-struct StandbyAnswers {
+struct StandbyResponder {
     health: Routes,
     holder: watch::Receiver<String>,
     trusted_proxies: Vec<TrustedProxy>,
 }
 
-impl StandbyAnswers {
+impl StandbyResponder {
     async fn answer_connection(&self, mut stream: impl Connection, from_proxy: bool) -> io::Result<()> {
         if from_proxy {
-            read_announced_client(&mut stream).await?;
+            read_client_address(&mut stream).await?;
         }
         let protocol = detect_protocol(&mut stream).await?;
-        if protocol == SpokenProtocol::Tls {
+        if protocol == ClientProtocol::Tls {
             return answer_tls(&mut stream).await;
         }
         let (health, holder) = (self.health.clone(), self.holder.clone());
@@ -98,7 +99,7 @@ impl StandbyAnswers {
             async move { Ok::<_, Infallible>(answer_request(request, health, &holder).await) }
         });
         let stream = TokioIo::new(stream);
-        let served = if protocol == SpokenProtocol::Http1 {
+        let served = if protocol == ClientProtocol::Http1 {
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).max_buf_size(MAX_HEADER_BYTES);
             builder.serve_connection(stream, answer).await

@@ -14,7 +14,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 /// The header in which a proxy names its client's protocol.
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 /// Headers that show that a request came through a proxy, trusted or not.
-const FORWARDING: [&str; 6] =
+const FORWARDING_HEADERS: [&str; 6] =
     [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
 /// A network of trusted proxies: a CIDR block or one address.
@@ -83,7 +83,7 @@ pub(super) fn find_channel(
         return VisitorChannel::Plain;
     }
     let is_local = |address: IpAddr| address.to_canonical().is_loopback();
-    let is_forwarded = FORWARDING.iter().any(|name| headers.contains_key(*name));
+    let is_forwarded = FORWARDING_HEADERS.iter().any(|name| headers.contains_key(*name));
     if is_local(peer.socket) && is_local(peer.client) && !is_forwarded {
         VisitorChannel::Loopback
     } else {

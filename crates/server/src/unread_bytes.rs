@@ -45,13 +45,13 @@ struct UnreadPiece {
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
     fn execute(&self, call: F) {
         let limit = self.response_timeout;
-        tokio::spawn(give_up_unread(limit, call));
+        tokio::spawn(abort_if_unread(limit, call));
     }
 }
 
 /// Runs a call, or a connection with one call at a time. Stops it and returns `None` if its client reads none of a
 /// response for as long as `limit`.
-pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn abort_if_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
     let decided = UNREAD.scope(
         OnceCell::new(),
@@ -91,7 +91,7 @@ impl UnreadBytes {
     }
 
     /// Turns off counting for this task's call.
-    pub(super) fn leave_current_call_uncounted() {
+    pub(super) fn disable_for_current_call() {
         // This has no effect if counting has already begun, or the task has no call.
         let _ = UNREAD.try_with(|unread| unread.set(None));
     }
@@ -102,7 +102,7 @@ impl UnreadBytes {
     }
 
     /// Waits until at most `limit` bytes are unread.
-    pub(super) fn poll_at_most(&self, limit: usize, context: &Context<'_>) -> Poll<()> {
+    pub(super) fn poll_until_at_most(&self, limit: usize, context: &Context<'_>) -> Poll<()> {
         if self.count() <= limit {
             return Poll::Ready(());
         }

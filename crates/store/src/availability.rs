@@ -51,12 +51,12 @@ impl StoreAvailability {
         self.wait_for(Self::loss).await
     }
 
-    async fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
+    async fn wait_for<T>(&self, probe: impl Fn(&Self) -> Option<T>) -> T {
         loop {
             let mut changed = pin!(self.changed.notified());
             // This registers the waiter at once, so that it misses no change between the check below and the wait.
             changed.as_mut().enable();
-            if let Some(found) = look(self) {
+            if let Some(found) = probe(self) {
                 return found;
             }
             changed.await;

@@ -37,7 +37,7 @@ pub struct StoredTournament {
     /// Its state.
     pub state: TournamentState,
     /// Its result, once its last match is over.
-    pub over: Option<FinishedTournament>,
+    pub over: Option<TournamentResult>,
 }
 
 /// How the field of bots in a tournament developed over time.
@@ -51,7 +51,7 @@ pub struct FieldHistory {
 
 /// The result of a tournament.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FinishedTournament {
+pub struct TournamentResult {
     /// When its last match ended.
     pub at: Timestamp,
     /// The number of matches played, including cancelled ones.
@@ -141,7 +141,7 @@ pub enum Change {
         /// Its final state.
         state: TournamentState,
         /// Its result.
-        over: FinishedTournament,
+        over: TournamentResult,
         /// The final standings, by place.
         standings: Arc<Vec<Standing>>,
     },
@@ -238,7 +238,7 @@ pub enum Change {
 
 impl Change {
     /// Returns whether this changes a match or tournament that is already finished.
-    pub fn alters_finished(&self) -> bool {
+    pub fn changes_finished(&self) -> bool {
         matches!(
             self,
             Self::BotRemoved { .. }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// The maximum number of matches that are listed at once.
 const PAGE_SIZE: usize = 500;
 /// The maximum number of faults that are described; further ones are only counted.
-const MAX_DESCRIBED: usize = 100;
+const MAX_DESCRIBED_FAULTS: usize = 100;
 
 /// The result of checking a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,7 +36,7 @@ pub struct StoreCheck {
 impl StoreCheck {
     fn note(&mut self, damage: StoreError) {
         self.damages += 1;
-        if self.described.len() < MAX_DESCRIBED {
+        if self.described.len() < MAX_DESCRIBED_FAULTS {
             self.described.push(damage);
         }
     }

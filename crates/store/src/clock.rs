@@ -60,7 +60,7 @@ pub struct LaterTimes {
 }
 
 /// Formats a duration in minutes, from 2 hours on in hours, and from 2 days on in days, rounded down.
-pub fn rough_span(span: Duration) -> String {
+pub fn approximate_duration(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (number, unit) = match minutes {
         0..120 => (minutes, "minute"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_fits_or_not() {
+    fn implausible_clocks_are_detected() {
         let clock = StoredClock { latest: Some(day(100)), jumps: Vec::new() };
         let second = Duration::from_secs(1);
         assert_eq!(StoredClock::default().fit(day(7)), ClockFit::Plausible);
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_said_in_their_largest_unit() {
-        let said =
-            [1, 119, 120, 47 * 60, 48 * 60, 144_059].map(|minutes| rough_span(Duration::from_mins(minutes)));
+    fn spans_are_written_in_their_largest_unit() {
+        let said = [1, 119, 120, 47 * 60, 48 * 60, 144_059]
+            .map(|minutes| approximate_duration(Duration::from_mins(minutes)));
         assert_eq!(said, ["1 minute", "119 minutes", "2 hours", "47 hours", "2 days", "100 days"]);
     }
 
     #[test]
-    fn a_jump_of_the_clock_makes_nothing_old() {
+    fn a_clock_jump_expires_no_records() {
         let clock = |jumps: &[(u64, u64)]| StoredClock {
             latest: None,
             jumps: jumps

@@ -25,14 +25,14 @@ mod store;
 pub mod testing;
 mod token;
 mod transcript;
-mod unheard;
+mod unacknowledged;
 mod url;
 
-pub use change::{Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament};
+pub use change::{Change, FieldHistory, FinishedMatch, StoredBot, StoredTournament, TournamentResult};
 pub use check::{StoreCheck, check_store};
 pub use clock::{
     ClockFit, ClockJump, LaterTimes, MAX_CLOCK_STEP_AHEAD, MAX_CLOCK_STEP_BACK, NewestIds, StoredClock,
-    rough_span,
+    approximate_duration,
 };
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
@@ -50,5 +50,5 @@ pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
 pub use transcript::{QuestionPlace, StoredTranscript, TranscriptHead};
-pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};
+pub use unacknowledged::{MAX_COUNTED_ENDS, UnacknowledgedMatches};
 pub use url::{StoreUrl, StoreUrlError};

@@ -3,7 +3,7 @@
 use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, NewestIds,
     PrunePage, QuestionPlace, SeenVersion, StoreError, StoredBot, StoredClock, StoredMatch, StoredResult,
-    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    StoredTournament, StoredTranscript, TranscriptHead, UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -44,7 +44,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns for how long the database has not confirmed that it belongs to this server, by a clock that also counts while
     /// the machine is suspended. `None` if no other server can take the database over.
-    fn unconfirmed_for(&self) -> Option<Duration> {
+    fn time_since_confirmed(&self) -> Option<Duration> {
         None
     }
 
@@ -171,12 +171,12 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns the newest finished matches of a bot whose ends it has not acknowledged, up to `limit` of them, and
     /// counts the others. Matches with ids below `from` are ignored.
-    async fn unheard_matches(
+    async fn unacknowledged_matches(
         &self,
         bot: &BotName,
         from: MatchId,
         limit: usize,
-    ) -> Result<UnheardMatches, StoreError>;
+    ) -> Result<UnacknowledgedMatches, StoreError>;
 
     /// Returns up to `limit` tournament ends since `since` that a bot has not acknowledged. If there are more, the most
     /// recently created tournaments are chosen. The oldest tournament comes first.

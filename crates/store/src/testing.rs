@@ -4,7 +4,7 @@ use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
     NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
     StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnheardMatches,
+    UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -41,19 +41,19 @@ pub enum StoreRead<'a> {
 /// A store in memory whose writes and reads can be made to fail by a script.
 #[derive(Debug)]
 pub struct ScriptedStore<S> {
-    kept: MemoryStore,
+    inner: MemoryStore,
     script: S,
 }
 
 impl<S: WriteScript> ScriptedStore<S> {
     /// Creates an empty store.
     pub fn with_script(script: S) -> Arc<Self> {
-        Arc::new(Self { kept: MemoryStore::new(RetentionLimits::default()), script })
+        Arc::new(Self { inner: MemoryStore::new(RetentionLimits::default()), script })
     }
 
     /// Writes a change without calling the script.
     pub async fn keep(&self, change: Change) {
-        self.kept.write(&[change]).await.unwrap();
+        self.inner.write(&[change]).await.unwrap();
     }
 }
 
@@ -73,35 +73,35 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.script.before_write(changes).await?;
-        self.kept.write(changes).await
+        self.inner.write(changes).await
     }
 
     async fn close(&self) {
-        self.kept.close().await;
+        self.inner.close().await;
     }
 
     async fn clock(&self) -> Result<StoredClock, StoreError> {
-        self.kept.clock().await
+        self.inner.clock().await
     }
 
     async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
-        self.kept.newest_ids().await
+        self.inner.newest_ids().await
     }
 
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
-        self.kept.later_times(at).await
+        self.inner.later_times(at).await
     }
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
-        self.kept.match_heads(page).await
+        self.inner.match_heads(page).await
     }
 
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
-        self.kept.transcripts(id).await
+        self.inner.transcripts(id).await
     }
 
     async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
-        self.kept.other_transcript_bytes(id, place).await
+        self.inner.other_transcript_bytes(id, place).await
     }
 
     async fn transcript(
@@ -109,23 +109,23 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         id: MatchId,
         place: QuestionPlace,
     ) -> Result<Option<StoredTranscript>, StoreError> {
-        self.kept.transcript(id, place).await
+        self.inner.transcript(id, place).await
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
-        self.kept.prunable_matches(page).await
+        self.inner.prunable_matches(page).await
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
-        self.kept.bot(name).await
+        self.inner.bot(name).await
     }
 
     async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
-        self.kept.bots(after, limit).await
+        self.inner.bots(after, limit).await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
-        self.kept.bot_versions(name).await
+        self.inner.bot_versions(name).await
     }
 
     async fn lost_seats(
@@ -135,15 +135,15 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         before: Option<MatchId>,
         limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
-        self.kept.lost_seats(bot, tournament, before, limit).await
+        self.inner.lost_seats(bot, tournament, before, limit).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
-        self.kept.has_played(name).await
+        self.inner.has_played(name).await
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        self.kept.tournament(id).await
+        self.inner.tournament(id).await
     }
 
     async fn tournaments(
@@ -151,31 +151,31 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         before: Option<TournamentId>,
         limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        self.kept.tournaments(before, limit).await
+        self.inner.tournaments(before, limit).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        self.kept.unfinished_tournaments().await
+        self.inner.unfinished_tournaments().await
     }
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
-        self.kept.field_history(id).await
+        self.inner.field_history(id).await
     }
 
     async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
-        let events = self.kept.tournament_events(id).await?;
+        let events = self.inner.tournament_events(id).await?;
         self.script.after_read(StoreRead::TournamentEvents).await?;
         Ok(events)
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
-        let standings = self.kept.standings(id).await?;
+        let standings = self.inner.standings(id).await?;
         self.script.after_read(StoreRead::Standings).await?;
         Ok(standings)
     }
 
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
-        self.kept.checkpoint(id).await
+        self.inner.checkpoint(id).await
     }
 
     async fn match_results(
@@ -184,17 +184,17 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        let page = self.kept.match_results(id, from, limit).await?;
+        let page = self.inner.match_results(id, from, limit).await?;
         self.script.after_read(StoreRead::Results(&page)).await?;
         Ok(page)
     }
 
     async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
-        self.kept.unvoided_matches(ids).await
+        self.inner.unvoided_matches(ids).await
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
-        self.kept.unfinished_matches().await
+        self.inner.unfinished_matches().await
     }
 
     async fn match_summaries(
@@ -203,24 +203,24 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         before: Option<MatchId>,
         limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        self.kept.match_summaries(filter, before, limit).await
+        self.inner.match_summaries(filter, before, limit).await
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        self.kept.match_summary(id).await
+        self.inner.match_summary(id).await
     }
 
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
-        self.kept.match_record(id).await
+        self.inner.match_record(id).await
     }
 
-    async fn unheard_matches(
+    async fn unacknowledged_matches(
         &self,
         bot: &BotName,
         from: MatchId,
         limit: usize,
-    ) -> Result<UnheardMatches, StoreError> {
-        self.kept.unheard_matches(bot, from, limit).await
+    ) -> Result<UnacknowledgedMatches, StoreError> {
+        self.inner.unacknowledged_matches(bot, from, limit).await
     }
 
     async fn unheard_tournament_ends(
@@ -229,6 +229,6 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.kept.unheard_tournament_ends(bot, since, limit).await
+        self.inner.unheard_tournament_ends(bot, since, limit).await
     }
 }

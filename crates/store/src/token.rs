@@ -122,7 +122,7 @@ impl TokenHash {
     /// The size of a hash in bytes.
     pub const BYTES: usize = 32;
     /// The value that is used as the hash if a bot has no token. No token has this hash.
-    pub const NOBODYS: Self = Self([0; Self::BYTES]);
+    pub const NO_TOKEN: Self = Self([0; Self::BYTES]);
 
     /// Hashes a token.
     pub fn of_token(token: &str) -> Self {

@@ -30,7 +30,7 @@ impl BotComparison {
         let pairs: Vec<(&BotName, &BotName, Option<StrengthLead>)> =
             pairs.map(|(bot, other)| (bot, other, appraisal.lead_between(bot, other))).collect();
         let leads: Vec<StrengthLead> = pairs.iter().filter_map(|(.., lead)| *lead).collect();
-        let mut judged = judge_leads(&bots, &leads, appraisal).into_iter();
+        let mut judged = lead_probabilities(&bots, &leads, appraisal).into_iter();
         pairs
             .into_iter()
             .map(|(bot, other, lead)| {
@@ -48,10 +48,10 @@ impl BotComparison {
 }
 
 /// Returns, for each lead, the probability that it is real and its adjusted p-value.
-fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, f64)> {
+fn lead_probabilities(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, f64)> {
     let Some(ratings) = appraisal.ratings() else { return Vec::new() };
     let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
-    let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_of_equals()).collect::<Vec<_>>());
+    let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_if_equal()).collect::<Vec<_>>());
     leads.iter().zip(adjusted).map(|(&lead, chance)| (spread.probability_better(lead), chance)).collect()
 }
 

@@ -29,7 +29,8 @@ impl Checkpoint {
     /// # Errors
     /// If the version, the hash or the contents are wrong.
     pub fn comparisons(&self, tournament: TournamentId) -> Result<Vec<BotComparison>, CheckpointError> {
-        let (bots, figures): (Vec<BotName>, Vec<PairFigures>) = decode_state(self.verified_end(tournament)?)?;
+        let (bots, figures): (Vec<BotName>, Vec<PairFigures>) =
+            decode_state(self.verified_final_state(tournament)?)?;
         ensure_valid(bots.len() <= BoundedCrossTable::MAX_BOTS, "too many bots are compared")?;
         ensure_valid(bots.is_sorted_by(|one, next| one < next), "the bots are not sorted by name")?;
         let pairs = bots.len() * bots.len().saturating_sub(1) / 2;

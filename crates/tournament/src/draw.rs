@@ -79,7 +79,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn it_is_splitmix64() {
+    fn draws_match_splitmix64() {
         let mut draw = SeededDraw { state: 1_234_567 };
         let drawn: [u64; 3] = std::array::from_fn(|_| draw.next_bits());
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);

@@ -123,8 +123,8 @@ impl RatingEvidence {
     fn forget_old_groups(&mut self) {
         if let Some(max_groups) = self.max_groups {
             let first = (self.newest + 1).saturating_sub(max_groups);
-            self.matches.forget_before(first);
-            self.skills.forget_before(first);
+            self.matches.forget_groups_before(first);
+            self.skills.forget_groups_before(first);
         }
     }
 
@@ -154,11 +154,11 @@ impl RatingEvidence {
     /// machine.
     ///
     /// # Errors
-    /// If `is_wanted` returns false before the ratings are computed.
-    pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
+    /// If `may_continue` returns false before the ratings are computed.
+    pub fn appraise_finally(&self, may_continue: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
         let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
         for replicates in [ReplicateCount::default(), fewest] {
-            match self.appraise(replicates, &mut Budget::while_wanted(MAX_FINAL_STEPS, is_wanted)) {
+            match self.appraise(replicates, &mut Budget::interruptible(MAX_FINAL_STEPS, may_continue)) {
                 Err(HaltReason::OutOfSteps { .. }) => {}
                 done => return done,
             }

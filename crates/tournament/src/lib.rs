@@ -73,7 +73,7 @@ pub use rating::{
     ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores, SkillEstimate,
     SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
 };
-pub use retention::{KeptDays, KeptMatches, Retention};
+pub use retention::{RetainedMatchCount, Retention, RetentionDays};
 pub use sample_size::{PilotDifferences, SampleSize};
 pub use schedule::{
     BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,

@@ -69,7 +69,7 @@ pub const PAPER: [&[u64]; 12] = [
 
 /// Takes the place of the number of a group when positions are drawn. No group has this number, so the draws of positions
 /// are independent of all other draws.
-const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
+const POSITION_DRAW_TAG: u64 = 0x706f_7369_7469_6f6e;
 
 impl Positions {
     /// Accepts a list of positions.
@@ -146,7 +146,7 @@ impl DrawnPositions {
     }
 
     fn draw_piles(self, seed: u64, index: usize) -> Piles {
-        let mut draw = SeededDraw::from_numbers([seed, POSITION_DRAW, index as u64]);
+        let mut draw = SeededDraw::from_numbers([seed, POSITION_DRAW_TAG, index as u64]);
         let mut from = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
         let piles = from((self.piles.0 as u64, self.piles.1 as u64));
         let counters: Vec<u64> = (0..piles).map(|_| from(self.counters)).collect();

@@ -28,7 +28,7 @@ impl Scoring {
 
     /// Returns the average score of a seat in a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
     /// plays whole groups, so the average is an integer.
-    pub(super) fn units_of_bye(self, seats: usize, groups: u64) -> i64 {
+    pub(super) fn bye_units(self, seats: usize, groups: u64) -> i64 {
         let seats = seats as u64;
         match self {
             // Each match has one win, and n seats share the n wins of a group.

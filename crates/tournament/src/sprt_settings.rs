@@ -68,7 +68,7 @@ pub enum SprtError {
     },
     /// A bot is compared with itself.
     #[error("{0} is both the candidate and the baseline: expected two different bots")]
-    OneBot(BotName),
+    SameBot(BotName),
 }
 
 impl SprtSettings {
@@ -78,7 +78,7 @@ impl SprtSettings {
     /// If they are the same bot.
     pub fn check(&self) -> Result<(), SprtError> {
         if self.candidate == self.baseline {
-            return Err(SprtError::OneBot(self.candidate.clone()));
+            return Err(SprtError::SameBot(self.candidate.clone()));
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ impl Standings {
         byes: impl IntoIterator<Item = &'a (BotName, u64)>,
         table_groups: TableGroups,
     ) {
-        let a_round = self.scoring.units_of_bye(self.seats.get(), table_groups.get());
+        let a_round = self.scoring.bye_units(self.seats.get(), table_groups.get());
         for (bot, rounds) in byes {
             let place = self.number_of_bot(bot);
             self.tallies[place].set_bye_scores(rounds.cast_signed() * a_round);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     /// Generates a result for each match of a small tournament; seats are lost with probability `losses` / 8.
-    fn made_up(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
+    fn random_result(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
         let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
         pairings
             .map(|pairing| {
@@ -377,7 +377,7 @@ mod tests {
         ) {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
-            let mut results = made_up(&settings, &field, seed, losses);
+            let mut results = random_result(&settings, &field, seed, losses);
             let in_order = fold(&settings, &field, &results);
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
@@ -391,7 +391,7 @@ mod tests {
         fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
             let settings = testing::settings(seats, 1, AllianceSource::Declared);
             let field = testing::field(seats + more);
-            let results = made_up(&settings, &field, seed, 0);
+            let results = random_result(&settings, &field, seed, 0);
             let finished = results.iter().filter(|result| result.outcome.is_some()).count();
             let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
             prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);

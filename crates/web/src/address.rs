@@ -1,26 +1,26 @@
 //! The addresses of pages: parsed from requests and written into links.
 
-pub(super) use super::address_parts::PageForm;
-use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, path_of_segments};
+pub(super) use super::address_parts::PageFormat;
+use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, join_segments};
 use super::asset::{Asset, asset_address};
 use super::book::Chapter;
 use super::forms::{FormFields, SiteCookie};
 use super::match_filter::MatchFilter;
+use super::position_input::PositionInput;
 use super::site_cookies::{PLAY_COOKIE, PLAYER_COOKIE, SESSION_COOKIE};
-use super::typed_position::TypedPosition;
 use form_urlencoded::Serializer;
 use lastnim_arena::is_guest_name;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use std::fmt;
 
 /// The error for an unknown address.
-const NOTHING: &str = "no page has this address";
+const UNKNOWN_ADDRESS: &str = "no page has this address";
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SiteAddress {
     /// A page of data, for people or for programs.
-    Page(PageAddress, PageForm),
+    Page(PageAddress, PageFormat),
     /// The record of a match, as JSON.
     Record(MatchId),
     /// The live updates of a page.
@@ -74,7 +74,7 @@ declare_addresses! {
         /// What a language model logged for the row of a seat, or for one of its takes.
         Transcript { id: MatchId; seat: u32, ply: Option<u32> } => "matches" / id / "transcript";
         /// A position, with what the oracle says about it.
-        Oracle { ; position: TypedPosition } => "oracle";
+        Oracle { ; position: PositionInput } => "oracle";
         /// The list of bots.
         Bots { ; page: String } => "bots";
         /// A bot.
@@ -216,32 +216,32 @@ impl SiteAddress {
             "metrics" => return Ok(Self::Metrics),
             _ => {}
         }
-        if let Some(asset) = Asset::at_address(path) {
+        if let Some(asset) = Asset::find_at_address(path) {
             return Ok(Self::Asset(asset));
         }
-        let (path, form) = PageForm::split(path);
+        let (path, form) = PageFormat::split(path);
         let query = FormFields::parse(query.as_bytes())?;
         let segments: Vec<_> = if path == "index" { vec![""] } else { path.split('/').collect() };
         if let Some(page) = PageAddress::read(&segments, &query)? {
             return Ok(Self::Page(page, form));
         }
         let found = match (segments.as_slice(), form) {
-            (["matches", id, "record"], PageForm::Json) => Some(Self::Record(MatchId::read(id)?)),
-            (segments, PageForm::Html) => match FeedAddress::read(segments, &query)? {
+            (["matches", id, "record"], PageFormat::Json) => Some(Self::Record(MatchId::read(id)?)),
+            (segments, PageFormat::Html) => match FeedAddress::read(segments, &query)? {
                 Some(feed) => Some(Self::Feed(feed)),
                 None => FormAddress::read(segments, &query)?.map(Self::Form),
             },
             _ => None,
         };
-        found.ok_or_else(|| NOTHING.to_owned())
+        found.ok_or_else(|| UNKNOWN_ADDRESS.to_owned())
     }
 
     /// Returns the requested form.
-    pub(super) fn form(&self) -> PageForm {
+    pub(super) fn form(&self) -> PageFormat {
         match self {
             Self::Page(_, form) => *form,
-            Self::Record(_) => PageForm::Json,
-            _ => PageForm::Html,
+            Self::Record(_) => PageFormat::Json,
+            _ => PageFormat::Html,
         }
     }
 
@@ -254,13 +254,13 @@ impl SiteAddress {
     }
 
     /// Returns whether every visitor without a token gets the same content, whatever its cookies.
-    pub(super) fn is_same_for_all(&self) -> bool {
+    pub(super) fn is_independent_of_cookies(&self) -> bool {
         matches!(self, Self::Asset(_) | Self::Favicon | Self::Health | Self::Readiness) || self.is_embedded()
     }
 
     /// Returns whether other sites can show it in a frame.
     pub(super) fn is_embedded(&self) -> bool {
-        matches!(self, Self::Page(page, PageForm::Html) if page.whole_page().is_some())
+        matches!(self, Self::Page(page, PageFormat::Html) if page.whole_page().is_some())
     }
 
     /// Returns the page where a visitor signs in to see this page; `None` if this is not a page.
@@ -272,7 +272,7 @@ impl SiteAddress {
     }
 
     /// Returns the address of the events after `last_event`, if this is a feed of events.
-    pub(super) fn resumed_after(self, last_event: Option<u64>) -> Self {
+    pub(super) fn with_last_event(self, last_event: Option<u64>) -> Self {
         match self {
             Self::Feed(FeedAddress::Match { id, after }) => {
                 Self::Feed(FeedAddress::Match { id, after: last_event.or(after) })
@@ -306,14 +306,14 @@ impl PageAddress {
         match self {
             Self::Home | Self::Tournaments { .. } => Some(Self::Tournaments { page: String::new() }),
             &Self::Tournament { id } | &Self::Standings { id, .. } | &Self::TournamentMatches { id, .. } => {
-                Some(Self::matches_of(Some(id), MatchFilter::default(), String::new()))
+                Some(Self::matches_page(Some(id), MatchFilter::default(), String::new()))
             }
             _ => None,
         }
     }
 
     /// Returns a page of the list of all matches, or of one tournament's matches.
-    pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
+    pub(super) fn matches_page(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
         match tournament {
             Some(id) => Self::TournamentMatches { id, filter, page },
             None => Self::Matches { filter, page },
@@ -344,7 +344,7 @@ impl FormAddress {
 impl fmt::Display for SiteAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Page(page, form) => f.write_str(&page.in_form(*form)),
+            Self::Page(page, form) => f.write_str(&page.in_format(*form)),
             Self::Record(id) => write!(f, "/matches/{id}/record.json"),
             Self::Feed(feed) => feed.fmt(f),
             Self::Form(address) => address.fmt(f),
@@ -388,7 +388,8 @@ impl PathPart for BotName {
 
 impl PathPart for &'static Chapter {
     fn read(name: &str) -> Result<Self, String> {
-        Chapter::named(name).ok_or_else(|| format!("no chapter is called {name:?}: /docs lists all chapters"))
+        Chapter::find_named(name)
+            .ok_or_else(|| format!("no chapter is called {name:?}: /docs lists all chapters"))
     }
 }
 
@@ -406,7 +407,7 @@ impl QueryPart for Option<Box<SiteAddress>> {
         }
         let (path, query) = to.split_once('?').unwrap_or((to, ""));
         let wanted = SiteAddress::parse(path, query).ok();
-        Ok(wanted.filter(|wanted| wanted.form() == PageForm::Html).map(Box::new))
+        Ok(wanted.filter(|wanted| wanted.form() == PageFormat::Html).map(Box::new))
     }
 
     fn write(&self, key: &str, query: &mut Serializer<'_, String>) {
@@ -417,17 +418,17 @@ impl QueryPart for Option<Box<SiteAddress>> {
 }
 
 /// Returns the page that a cell of a table of matches links to.
-pub(super) fn link_of_match_cell(key: &str, text: &str) -> Option<String> {
-    link_of_cell(if key == "id" { "match" } else { key }, text)
+pub(super) fn match_cell_link(key: &str, text: &str) -> Option<String> {
+    cell_link(if key == "id" { "match" } else { key }, text)
 }
 
 /// Returns the page that a cell of a table of tournaments links to.
-pub(super) fn link_of_tournament_cell(key: &str, text: &str) -> Option<String> {
-    link_of_cell(if key == "id" { "tournament" } else { key }, text)
+pub(super) fn tournament_cell_link(key: &str, text: &str) -> Option<String> {
+    cell_link(if key == "id" { "tournament" } else { key }, text)
 }
 
 /// Returns the page that a cell of any other table links to.
-pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
+pub(super) fn cell_link(key: &str, text: &str) -> Option<String> {
     let bot = || {
         let name = text.parse().ok().filter(|bot| !is_guest_name(bot))?;
         Some(PageAddress::Bot { name }.to_string())
@@ -484,20 +485,20 @@ mod tests {
             PageAddress::WhatIf { id, ply: 0, take: None },
             PageAddress::Transcript { id, seat: 2, ply: None },
             PageAddress::Transcript { id, seat: 0, ply: Some(4) },
-            PageAddress::Oracle { position: TypedPosition::default() },
+            PageAddress::Oracle { position: PositionInput::default() },
             PageAddress::Oracle {
-                position: TypedPosition {
+                position: PositionInput {
                     piles: "3, 4".into(),
                     rows: "0 1; 1 0".into(),
                     first: "é&=+%".into(),
                     passes: "2".into(),
                     alliance: "0, 2".into(),
                     random: "é&=+%".into(),
-                    ..TypedPosition::default()
+                    ..PositionInput::default()
                 },
             },
             PageAddress::Contents,
-            PageAddress::Chapter { chapter: Chapter::named("first-bot").unwrap() },
+            PageAddress::Chapter { chapter: Chapter::find_named("first-bot").unwrap() },
             PageAddress::Bots { page },
             PageAddress::Bot { name: "ann".parse().unwrap() },
             PageAddress::BotAudit { name: "a.b".parse().unwrap() },
@@ -511,13 +512,13 @@ mod tests {
         ];
         for address in addresses {
             for form in [
-                PageForm::Html,
-                PageForm::Json,
-                PageForm::Csv,
-                PageForm::Toml,
-                PageForm::Svg,
-                PageForm::Png,
-                PageForm::Atom,
+                PageFormat::Html,
+                PageFormat::Json,
+                PageFormat::Csv,
+                PageFormat::Toml,
+                PageFormat::Svg,
+                PageFormat::Png,
+                PageFormat::Atom,
             ] {
                 let address = SiteAddress::Page(address.clone(), form);
                 assert!(address.to_string().bytes().all(|byte| byte.is_ascii_graphic()), "{address}");
@@ -565,7 +566,7 @@ mod tests {
             PageAddress::Match { id, ply: Some(12) },
             PageAddress::Bot { name: "x.json".parse().unwrap() },
         ];
-        let pages = pages.map(|page| SiteAddress::Page(page, PageForm::Html).sign_in_address().unwrap());
+        let pages = pages.map(|page| SiteAddress::Page(page, PageFormat::Html).sign_in_address().unwrap());
         let for_readers =
             pages.into_iter().chain([SignInAddress::SignIn { to: None }, SignInAddress::SignOut]);
         let forms = (for_organisers.into_iter().chain(acts).map(FormAddress::Organise))
@@ -578,7 +579,7 @@ mod tests {
             FeedAddress::Tournament { id: tournament },
             FeedAddress::Match { id, after: Some(12) },
         ];
-        let asset = |path| SiteAddress::Asset(Asset::named(path).unwrap());
+        let asset = |path| SiteAddress::Asset(Asset::find_named(path).unwrap());
         let others = [
             asset("style.css"),
             asset("lastnim.js"),
@@ -619,7 +620,7 @@ mod tests {
 
     #[test]
     fn addresses_invalid_in_a_header_are_rejected() {
-        let bots = SiteAddress::Page(PageAddress::Bots { page: "x".into() }, PageForm::Html);
+        let bots = SiteAddress::Page(PageAddress::Bots { page: "x".into() }, PageFormat::Html);
         assert_eq!(wanted_page("to=%2Fbots%3Fpage%3Dx"), Some(bots));
         for byte in (0..=b' ').chain(0x7f..=0xff) {
             for list in ["bots", "tournaments", "matches"] {
@@ -653,16 +654,16 @@ mod tests {
                 assert_eq!(wanted_page(&format!("to={to}")), None, "{to}");
             }
         }
-        let bots = SiteAddress::Page(PageAddress::Bots { page: String::new() }, PageForm::Html);
+        let bots = SiteAddress::Page(PageAddress::Bots { page: String::new() }, PageFormat::Html);
         assert_eq!(wanted_page("x=/matches&to=/bots"), Some(bots));
         assert_eq!(wanted_page(""), None);
     }
 
     #[test]
     fn cells_link_to_pages() {
-        assert_eq!(link_of_cell("bot", "ann").as_deref(), Some("/bots/ann"));
-        assert_eq!(link_of_cell("bot", "no bot"), None);
-        assert_eq!(link_of_cell("match", ID).unwrap(), format!("/matches/{ID}"));
-        assert_eq!(link_of_cell("wins", "ann"), None);
+        assert_eq!(cell_link("bot", "ann").as_deref(), Some("/bots/ann"));
+        assert_eq!(cell_link("bot", "no bot"), None);
+        assert_eq!(cell_link("match", ID).unwrap(), format!("/matches/{ID}"));
+        assert_eq!(cell_link("wins", "ann"), None);
     }
 }

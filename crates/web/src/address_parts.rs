@@ -80,7 +80,7 @@ impl QueryPart for String {
 }
 
 /// Joins the segments of a path.
-pub(super) fn path_of_segments(segments: &[&dyn Display]) -> String {
+pub(super) fn join_segments(segments: &[&dyn Display]) -> String {
     segments.iter().fold(String::new(), |mut path, segment| {
         // Writing to a string does not fail.
         let _ = write!(path, "/{segment}");
@@ -90,7 +90,7 @@ pub(super) fn path_of_segments(segments: &[&dyn Display]) -> String {
 
 /// The format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PageForm {
+pub(super) enum PageFormat {
     /// For people.
     Html,
     /// For programs: `.json` at the end of the path.
@@ -107,21 +107,21 @@ pub(super) enum PageForm {
     Atom,
 }
 
-impl PageForm {
-    /// Splits the ending of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
+impl PageFormat {
+    /// Splits the extension of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
     pub(super) fn split(path: &str) -> (&str, Self) {
         let forms = [Self::Json, Self::Csv, Self::Toml, Self::Svg, Self::Png, Self::Atom, Self::Html];
-        let found = forms.into_iter().find_map(|form| Some((path.strip_suffix(form.ending())?, form)));
+        let found = forms.into_iter().find_map(|form| Some((path.strip_suffix(form.extension())?, form)));
         found.unwrap_or((path, Self::Html))
     }
 
     /// Returns whether people read this format, so that it may be a little old while matches are played.
-    pub(super) fn is_for_people(self) -> bool {
+    pub(super) fn is_human_readable(self) -> bool {
         matches!(self, Self::Html | Self::Svg | Self::Png | Self::Atom)
     }
 
-    /// Returns the ending of a path in this format.
-    fn ending(self) -> &'static str {
+    /// Returns the extension of a path in this format.
+    fn extension(self) -> &'static str {
         match self {
             Self::Html => ".html",
             Self::Json => ".json",
@@ -134,10 +134,10 @@ impl PageForm {
     }
 
     /// Returns the address of a path and a query in this format.
-    pub(super) fn address_of(self, path: &str, query: &str) -> String {
+    pub(super) fn address_in_format(self, path: &str, query: &str) -> String {
         let end = match self {
             Self::Html if Self::split(path).0 == path => "",
-            form => form.ending(),
+            form => form.extension(),
         };
         let path = if path == "/" && !end.is_empty() { "/index" } else { path };
         if query.is_empty() { format!("{path}{end}") } else { format!("{path}{end}?{query}") }
@@ -181,7 +181,7 @@ macro_rules! declare_addresses {
                 let path = match self {
                     $(Self::$each $({ $($part,)* $($($key,)+)? })? => {
                         $($($($key.write(stringify!($key), &mut query);)+)?)?
-                        path_of_segments(&[$(&$segment),+])
+                        join_segments(&[$(&$segment),+])
                     })+
                 };
                 // An unescaped comma is valid in a query and easier to read.
@@ -189,15 +189,15 @@ macro_rules! declare_addresses {
             }
 
             /// Returns the same address in another format.
-            pub(super) fn in_form(&self, form: PageForm) -> String {
+            pub(super) fn in_format(&self, form: PageFormat) -> String {
                 let (path, query) = self.path_and_query();
-                form.address_of(&path, &query)
+                form.address_in_format(&path, &query)
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.in_form(PageForm::Html))
+                f.write_str(&self.in_format(PageFormat::Html))
             }
         }
     };

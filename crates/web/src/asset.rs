@@ -1,6 +1,6 @@
 //! Style sheet, scripts and icon.
 
-use super::picture::png_of_svg;
+use super::picture::render_png;
 use super::response::{Freshness, PageResponse, bytes_response};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
@@ -61,11 +61,11 @@ static COMPRESSED: LazyLock<Vec<Bytes>> =
 
 impl Asset {
     /// Returns the file at an address given without its leading slash.
-    pub(super) fn at_address(path: &str) -> Option<&'static Self> {
-        Self::named(path.strip_prefix(FOLDER.as_str())?.strip_prefix('/')?)
+    pub(super) fn find_at_address(path: &str) -> Option<&'static Self> {
+        Self::find_named(path.strip_prefix(FOLDER.as_str())?.strip_prefix('/')?)
     }
 
-    pub(super) fn named(path: &str) -> Option<&'static Self> {
+    pub(super) fn find_named(path: &str) -> Option<&'static Self> {
         ASSETS.iter().find(|asset| asset.path == path)
     }
 
@@ -107,7 +107,7 @@ fn compressed(bytes: &[u8]) -> Bytes {
 /// Returns the icon as a PNG, for browsers that ask for it without reading a page.
 pub(super) fn favicon() -> Bytes {
     static ICON: LazyLock<Bytes> = LazyLock::new(|| {
-        png_of_svg(include_str!("assets/icon.svg"), ICON_SIZE, ICON_SIZE).unwrap_or_default().into()
+        render_png(include_str!("assets/icon.svg"), ICON_SIZE, ICON_SIZE).unwrap_or_default().into()
     });
     ICON.clone()
 }
@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn the_style_sheet_is_small() {
-        let bytes = Asset::named("style.css").unwrap().text.len();
+        let bytes = Asset::find_named("style.css").unwrap().text.len();
         assert!(bytes <= 45 << 10, "{bytes} bytes: expected at most 45 KiB");
     }
 
     #[test]
     fn compressed_files_are_served_to_browsers_that_accept_them() {
-        let asset = Asset::named("style.css").unwrap();
+        let asset = Asset::find_named("style.css").unwrap();
         let coding_for = |accepted: &'static str| {
             let headers = [(ACCEPT_ENCODING, HeaderValue::from_static(accepted))].into_iter().collect();
             asset.response(&headers).headers().get(CONTENT_ENCODING).cloned()
@@ -170,7 +170,7 @@ mod tests {
         for asset in ASSETS.iter().filter(|asset| asset.content_type.starts_with("text/javascript")) {
             let imports = asset.text.split("\"./").skip(1).filter_map(|rest| rest.split('"').next());
             for path in imports {
-                assert!(Asset::named(path).is_some(), "{} imports {path}", asset.path);
+                assert!(Asset::find_named(path).is_some(), "{} imports {path}", asset.path);
             }
         }
     }

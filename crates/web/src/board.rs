@@ -14,7 +14,7 @@ const GAP: u64 = 22;
 /// The height above the ground line.
 const HEIGHT: u64 = ROWS * STEP + 8;
 /// The height of the labels below it.
-const LABELS: u64 = 24;
+const LABEL_HEIGHT: u64 = 24;
 /// Limits on the size of a drawing.
 #[derive(Debug, Clone, Copy)]
 struct BoardSize {
@@ -69,7 +69,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         let _ = write!(
             drawn,
             "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
-            HEIGHT + LABELS - 6
+            HEIGHT + LABEL_HEIGHT - 6
         );
         x += width + GAP;
     }
@@ -83,8 +83,8 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         None => drawn_piles.max().unwrap_or_default(),
     };
     let above = HEIGHT - 8 - highest;
-    let (width, height) = (x.max(120), HEIGHT + LABELS - above);
-    let words = board_words(&piles, in_play, size);
+    let (width, height) = (x.max(120), HEIGHT + LABEL_HEIGHT - above);
+    let words = board_description(&piles, in_play, size);
     let svg = format!(
         "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
@@ -120,7 +120,7 @@ fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: 
     all.div_ceil(ROWS).max(1) * STEP
 }
 
-fn board_words(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {
+fn board_description(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {
     match in_play {
         None => "No counter is left".to_owned(),
         Some(pile) => {

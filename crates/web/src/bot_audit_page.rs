@@ -1,12 +1,12 @@
 //! The page that audits a bot.
 
-use super::address::{PageAddress, PageForm, link_of_cell};
+use super::address::{PageAddress, PageFormat, cell_link};
 use super::board::draw_static_board;
-use super::match_page::takes_words;
+use super::match_page::format_take_ranges;
 use super::page::Page;
 use super::page_content::PageContent;
+use super::position_input::PositionInput;
 use super::site::Site;
-use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{BotName, Game};
@@ -14,8 +14,8 @@ use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::bot_findings::bot_findings_report;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::winner_words::rule_words;
-use lastnim_report::words::{count_words, join_first_words, join_words};
+use lastnim_report::winner_words::ending_rule;
+use lastnim_report::words::{count_with_noun, join_first_items, join_items};
 use pb::oracle_service_server::OracleService as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,16 +30,16 @@ const MAX_WAIT: Duration = Duration::from_millis(500);
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
 const MAX_PUZZLES: usize = 8;
 /// The maximum number of seats whose rows a puzzle tells.
-const MAX_TOLD_ROWS: usize = 5;
+const MAX_LISTED_ROWS: usize = 5;
 
 /// Returns the audit of a bot's newest matches. It is expensive, so it runs only on demand.
 pub(super) async fn bot_audit_page(
     site: &Site,
     visitor: &Visitor,
     name: &BotName,
-    form: PageForm,
+    form: PageFormat,
 ) -> Result<PageContent, Status> {
-    let audited = if form == PageForm::Html && visitor.token().is_none() {
+    let audited = if form == PageFormat::Html && visitor.token().is_none() {
         match find_audit(site, visitor, name).await? {
             Some(audited) => audited,
             None => return Ok(audit_running_page(name)),
@@ -49,7 +49,7 @@ pub(super) async fn bot_audit_page(
     };
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
-        let html = Html::with_links(&link_of_cell);
+        let html = Html::with_links(&cell_link);
         let mut content = String::new();
         match bot_findings_report(&audited) {
             Some(report) => content += &html.report_html(&report),
@@ -117,10 +117,10 @@ fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
         let words = "Its newest matches are being audited. This page reloads itself.";
-        let content = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
+        let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(words));
         Ok(audit_page(address, &name, content))
     });
-    content.awaited()
+    content.with_pending_part()
 }
 
 /// The worst errors of a bot as puzzles, with hidden solutions.
@@ -128,10 +128,10 @@ fn audit_running_page(name: &BotName) -> PageContent {
 #[template(path = "puzzles.html")]
 struct Puzzles {
     /// `None` if the position is invalid.
-    puzzles: Vec<Option<ShownPuzzle>>,
+    puzzles: Vec<Option<PuzzleView>>,
 }
 
-struct ShownPuzzle {
+struct PuzzleView {
     /// The optimal takes, in the format of `puzzles.js`.
     ranges: String,
     counters: u64,
@@ -148,24 +148,24 @@ fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
     if puzzles.is_empty() {
         return String::new();
     }
-    write_template(&Puzzles { puzzles: puzzles.iter().take(MAX_PUZZLES).map(shown_puzzle).collect() })
+    write_template(&Puzzles { puzzles: puzzles.iter().take(MAX_PUZZLES).map(puzzle_view).collect() })
 }
 
 /// Says whom each seat wants to see win, for the first seats.
-fn wants_words(game: &Game, bots: &[String]) -> String {
+fn wants_text(game: &Game, bots: &[String]) -> String {
     let seats = game.matrix.seats();
     let wants = |seat: usize| {
         let row = &game.matrix[seats.seat(seat).expect("it is below the number of seats")];
         let wanted = row.offsets().iter().map(|&offset| &bots[(seat + usize::from(offset)) % seats.get()]);
-        format!("{} wants {}", bots[seat], join_words(wanted, ", then "))
+        format!("{} wants {}", bots[seat], join_items(wanted, ", then "))
     };
-    let shown = bots.len().min(MAX_TOLD_ROWS);
-    let told = join_words((0..shown).map(wants), "; ");
+    let shown = bots.len().min(MAX_LISTED_ROWS);
+    let told = join_items((0..shown).map(wants), "; ");
     if shown < bots.len() { format!("{told}; and so on") } else { told }
 }
 
-fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
-    let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
+fn puzzle_view(puzzle: &pb::Puzzle) -> Option<PuzzleView> {
+    let typed = PositionInput::of_game(puzzle.game.as_ref()?);
     let game = typed.read().ok().filter(|game| game.matrix.seats().get() == puzzle.bots.len())?;
     let position = game.first_position();
     let name = |seat: usize| puzzle.bots.get(seat).map(String::as_str).unwrap_or_default();
@@ -173,21 +173,21 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
     let words = format!(
         "{} is to move. The seats move in the order {}. {}. {}",
         name(game.first_seat().index()),
-        join_first_words(&puzzle.bots),
-        wants_words(&game, &puzzle.bots),
-        rule_words(game.ending)
+        join_first_items(&puzzle.bots),
+        wants_text(&game, &puzzle.bots),
+        ending_rule(game.ending)
     );
     let answer = format!(
         "Optimal: {}, and {} wins. The bot took {}, after which {} wins under optimal play: this cost the bot {} in its order.",
-        takes_words(&puzzle.optimal_takes),
+        format_take_ranges(&puzzle.optimal_takes),
         name(puzzle.winner_if_optimal as usize),
         puzzle.take,
         name(puzzle.winner_after as usize),
-        count_words(puzzle.regret, "place", "places")
+        count_with_noun(puzzle.regret, "place", "places")
     );
     let (id, ply) = (puzzle.match_id.parse().ok()?, Some(puzzle.ply));
     let oracle = PageAddress::Oracle { position: typed }.to_string();
-    Some(ShownPuzzle {
+    Some(PuzzleView {
         ranges: ranges.collect::<Vec<_>>().join(" "),
         counters: position.counters(),
         words,

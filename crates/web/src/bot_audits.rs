@@ -18,25 +18,25 @@ pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;
 /// The latest audits of bots, for visitors without a token.
 #[derive(Debug, Clone, Default)]
 pub struct BotAudits {
-    kept: Arc<Mutex<HashMap<BotName, KeptAudit>>>,
+    audits: Arc<Mutex<HashMap<BotName, CachedAudit>>>,
 }
 
 #[derive(Debug, Default)]
-struct KeptAudit {
-    findings: Option<KeptFindings>,
+struct CachedAudit {
+    findings: Option<CachedFindings>,
     /// Whether an audit is running.
     is_running: bool,
 }
 
 #[derive(Debug)]
-struct KeptFindings {
-    audited: Arc<pb::AuditBotResponse>,
+struct CachedFindings {
+    response: Arc<pb::AuditBotResponse>,
     /// The newest match of the bot when the audit started.
     newest: String,
     at: Instant,
 }
 
-impl KeptFindings {
+impl CachedFindings {
     fn is_current(&self, newest: &str) -> bool {
         self.newest == newest || self.at.elapsed() < MAX_AGE
     }
@@ -52,8 +52,8 @@ pub(super) struct RunningAudit {
 }
 
 impl BotAudits {
-    fn lock(&self) -> MutexGuard<'_, HashMap<BotName, KeptAudit>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<BotName, CachedAudit>> {
+        self.audits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the cached audit of a bot, and an audit to run if one is due. `newest` is the newest match of the bot.
@@ -62,11 +62,11 @@ impl BotAudits {
         name: &BotName,
         newest: String,
     ) -> (Option<Arc<pb::AuditBotResponse>>, Option<RunningAudit>) {
-        let mut kept = self.lock();
-        let audit = kept.entry(name.clone()).or_default();
+        let mut audits = self.lock();
+        let audit = audits.entry(name.clone()).or_default();
         let found = audit.findings.as_ref();
         let is_current = found.is_some_and(|findings| findings.is_current(&newest));
-        let found = found.map(|findings| Arc::clone(&findings.audited));
+        let found = found.map(|findings| Arc::clone(&findings.response));
         let due = (!is_current && !audit.is_running).then(|| {
             audit.is_running = true;
             RunningAudit {
@@ -88,20 +88,20 @@ impl RunningAudit {
 
     /// Caches the result and sends it to the waiting requests.
     pub(super) fn finish(mut self, result: AuditResult) {
-        let mut kept = self.audits.lock();
-        let audit = kept.entry(self.name.clone()).or_default();
+        let mut audits = self.audits.lock();
+        let audit = audits.entry(self.name.clone()).or_default();
         audit.is_running = false;
-        if let Ok(audited) = &result {
-            let (audited, newest) = (Arc::clone(audited), std::mem::take(&mut self.newest));
-            audit.findings = Some(KeptFindings { audited, newest, at: Instant::now() });
+        if let Ok(response) = &result {
+            let (response, newest) = (Arc::clone(response), std::mem::take(&mut self.newest));
+            audit.findings = Some(CachedFindings { response, newest, at: Instant::now() });
         }
-        kept.retain(|_, audit| audit.findings.is_some() || audit.is_running);
-        while kept.len() > MAX_BOTS
-            && let Some(oldest) = oldest_audit(&kept)
+        audits.retain(|_, audit| audit.findings.is_some() || audit.is_running);
+        while audits.len() > MAX_BOTS
+            && let Some(oldest) = oldest_audit(&audits)
         {
-            kept.remove(&oldest);
+            audits.remove(&oldest);
         }
-        drop(kept);
+        drop(audits);
         self.result.send_replace(Some(result));
     }
 }
@@ -114,8 +114,8 @@ impl Drop for RunningAudit {
     }
 }
 
-fn oldest_audit(kept: &HashMap<BotName, KeptAudit>) -> Option<BotName> {
-    let finished = kept.iter().filter(|(_, audit)| !audit.is_running);
+fn oldest_audit(audits: &HashMap<BotName, CachedAudit>) -> Option<BotName> {
+    let finished = audits.iter().filter(|(_, audit)| !audit.is_running);
     let oldest = finished.min_by_key(|(_, audit)| audit.findings.as_ref().map(|findings| findings.at));
     oldest.map(|(name, _)| name.clone())
 }

@@ -1,23 +1,23 @@
 //! The page of a bot.
 
-use super::address::{PageAddress, link_of_cell};
+use super::address::{PageAddress, cell_link};
 use super::bot_audit_page::find_audit;
-use super::kept_pages::PageLifetime;
-use super::match_page::takes_words;
+use super::match_page::format_take_ranges;
 use super::page::Page;
+use super::page_cache::PageLifetime;
 use super::page_content::PageContent;
 use super::site::Site;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
-use lastnim_report::bot_findings::{accuracy_words, clear_conditions};
+use lastnim_report::bot_findings::{accuracy_text, clear_conditions};
 use lastnim_report::render::{Html, Time, write_template};
-use lastnim_report::words::{count_words, join_first_words};
+use lastnim_report::words::{count_with_noun, join_first_items};
 use lastnim_report::{
     Block, Report, Section,
     bot_record::bot_record_sections,
-    bots::{bot_report, loss_words},
+    bots::{bot_report, lost_seat_text},
     matches::outcome_line,
     rating_history::{newest_rating, rating_chart},
 };
@@ -42,12 +42,12 @@ struct BotContent {
     /// The addresses of its open matches.
     open: Vec<String>,
     record: String,
-    games: Vec<PlayedMatch>,
+    games: Vec<RecentMatch>,
     lost: Vec<LostSeat>,
     facts: String,
 }
 
-struct PlayedMatch {
+struct RecentMatch {
     address: String,
     others: String,
     outcome: String,
@@ -71,14 +71,14 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
     let is_audited = visitor.token().is_none() && list.matches.iter().any(is_over);
     let audited = if is_audited { find_audit(site, visitor, name).await.ok().flatten() } else { None };
     let lifetime =
-        if is_audited && audited.is_none() { PageLifetime::Moment } else { PageLifetime::default() };
+        if is_audited && audited.is_none() { PageLifetime::Uncacheable } else { PageLifetime::default() };
     let name = name.clone();
     let content = PageContent::of_message(shown.clone(), move |address| {
         let found = audited.as_ref().and_then(|audited| audited.report.as_ref()?.bots.first());
         let rating = newest_rating(list.matches.iter().rev(), &name);
-        let accuracy = found.and_then(accuracy_words);
+        let accuracy = found.and_then(accuracy_text);
         let headline = headline(&name, rating, accuracy.as_ref().map(|(share, _)| share.as_str()));
-        let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_words(rating, &list)).collect();
+        let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_text(rating, &list)).collect();
         lead.extend(accuracy.map(|(_, words)| words));
         lead.extend(found.into_iter().flat_map(clear_conditions));
         if is_audited && audited.is_none() {
@@ -104,7 +104,7 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
                 .matches
                 .iter()
                 .take(MAX_LISTED_MATCHES)
-                .filter_map(|game| played_match(&name, game))
+                .filter_map(|game| recent_match(&name, game))
                 .collect(),
             lost: shown.lost_seats.iter().take(MAX_LISTED_SEATS).filter_map(lost_seat).collect(),
             facts: facts_html(shown),
@@ -133,8 +133,8 @@ fn headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&s
     }
 }
 
-fn rating_words((_, low, high): (f64, f64, f64), list: &pb::ListMatchesResponse) -> String {
-    let matches = count_words(list.matches.len() as u64, "match", "matches");
+fn rating_text((_, low, high): (f64, f64, f64), list: &pb::ListMatchesResponse) -> String {
+    let matches = count_with_noun(list.matches.len() as u64, "match", "matches");
     let which = if list.next_page_token.is_empty() { "its" } else { "its newest" };
     format!(
         "Its rating is based on the wins in {which} {matches}, and lies between {low:.0} and {high:.0} with a probability of 95%. All bots start at 1500; a lead of 400 points over another bot means ten times as many wins."
@@ -150,43 +150,43 @@ fn worst_error(puzzle: &pb::Puzzle) -> Option<(String, PageAddress)> {
     let after = puzzle.ply + 1;
     let words = format!(
         "at take {after}, against {}, it took {} of {}, which cost it {}. Taking {} would have made {} win.",
-        join_first_words(&others),
+        join_first_items(&others),
         puzzle.take,
         game.piles.iter().rfind(|&&counters| counters > 0)?,
-        count_words(puzzle.regret, "place", "places"),
-        takes_words(&puzzle.optimal_takes),
+        count_with_noun(puzzle.regret, "place", "places"),
+        format_take_ranges(&puzzle.optimal_takes),
         name(puzzle.winner_if_optimal),
     );
     Some((words, PageAddress::Match { id: puzzle.match_id.parse().ok()?, ply: Some(after) }))
 }
 
 fn match_address(id: &str) -> Option<String> {
-    link_of_cell("match", id)
+    cell_link("match", id)
 }
 
-fn played_match(name: &BotName, game: &pb::Match) -> Option<PlayedMatch> {
+fn recent_match(name: &BotName, game: &pb::Match) -> Option<RecentMatch> {
     let bots = &game.setup.as_ref()?.bots;
     let others: Vec<_> = bots.iter().filter(|bot| *bot != name.as_str()).cloned().collect();
     let winner = game.winner.and_then(|winner| bots.get(winner as usize));
-    let takes = count_words(game.plies, "take", "takes");
+    let takes = count_with_noun(game.plies, "take", "takes");
     let outcome = match winner.filter(|_| game.void_reason.is_empty()) {
         Some(winner) if winner == name.as_str() => format!("it won, {takes}"),
         Some(winner) => format!("{winner} won, {takes}"),
         None => format!("{}, {takes}", outcome_line(game)),
     };
-    Some(PlayedMatch { address: match_address(&game.id)?, others: join_first_words(&others), outcome })
+    Some(RecentMatch { address: match_address(&game.id)?, others: join_first_items(&others), outcome })
 }
 
 fn lost_seat(lost: &pb::LostSeat) -> Option<LostSeat> {
     let address = match_address(&lost.match_id)?;
-    Some(LostSeat { at: Time(lost.at_us), address, why: loss_words(lost) })
+    Some(LostSeat { at: Time(lost.at_us), address, why: lost_seat_text(lost) })
 }
 
 /// Writes what else is known about a bot. Its matches are listed elsewhere.
 fn facts_html(mut shown: pb::GetBotResponse) -> String {
     shown.open_match_ids.clear();
     shown.lost_seats.clear();
-    Html::with_links(&link_of_cell).report_html(&bot_report(&shown))
+    Html::with_links(&cell_link).report_html(&bot_report(&shown))
 }
 
 /// Summarises a bot's newest matches.
@@ -198,7 +198,10 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     let of_all = if list.next_page_token.is_empty() {
         "All its finished matches are counted here.".to_owned()
     } else {
-        format!("Its newest {} are counted here.", count_words(list.matches.len() as u64, "match", "matches"))
+        format!(
+            "Its newest {} are counted here.",
+            count_with_noun(list.matches.len() as u64, "match", "matches")
+        )
     };
     // The list starts with the newest match.
     let chart =
@@ -209,7 +212,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     });
     let head = Section::with_heading("Record").paragraph(of_all);
     let report: Report = [head].into_iter().chain(sections).chain(chart).collect();
-    Html::with_links(&link_of_cell).report_html(&report)
+    Html::with_links(&cell_link).report_html(&report)
 }
 
 #[cfg(test)]

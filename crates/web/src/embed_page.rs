@@ -4,7 +4,7 @@ use super::address::PageAddress;
 use super::asset::asset_address;
 use super::page::Page;
 use super::page_content::PageContent;
-use super::picture::tournament_words;
+use super::picture::current_finding;
 use super::site::Site;
 use super::trail::tournament_title;
 use super::visitor::Visitor;
@@ -53,7 +53,7 @@ pub(super) async fn embedded_tournament(
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table: false };
     let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
     Ok(PageContent::of_message(shown.clone(), move |address| {
-        let finding = tournament_words(&tournament, &shown);
+        let finding = current_finding(&tournament, &shown);
         let mut standings = shown_standings(&tournament, &shown.standings);
         standings.truncate(MAX_BOTS);
         let mut table = standings_table(&standings);

@@ -1,6 +1,6 @@
 //! Error pages.
 
-use super::address::{PageForm, SiteAddress};
+use super::address::{PageFormat, SiteAddress};
 use super::page::{Page, link_paragraph};
 use super::page_refusal::with_refusal;
 use super::response::{PageResponse, http_status, json_response, page_response};
@@ -11,9 +11,9 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 /// Returns an error in the requested format.
-pub(super) fn error_response(form: PageForm, status: &Status) -> PageResponse {
+pub(super) fn error_response(form: PageFormat, status: &Status) -> PageResponse {
     let (code, why) = (http_status(status), status.message());
-    let response = if form == PageForm::Json {
+    let response = if form == PageFormat::Json {
         let json = serde_json::json!({ "error": why, "status": code.as_u16() });
         json_response(json.to_string())
     } else {
@@ -28,7 +28,7 @@ pub(super) fn visitor_error_response(
     address: &SiteAddress,
     status: &Status,
 ) -> PageResponse {
-    let mut page = Page::of_error(error_title(status), status.message()).seen_by(visitor);
+    let mut page = Page::of_error(error_title(status), status.message()).with_visitor(visitor);
     if status.code() == Code::Unauthenticated
         && let Some(sign_in) = address.sign_in_address()
     {

@@ -24,7 +24,7 @@ const MAX_PREVIEWS: usize = 5;
 /// The content of the home page.
 #[derive(Debug, Clone, Template)]
 #[template(path = "home_now.html")]
-pub(super) struct HomeNow {
+pub(super) struct HomeView {
     /// Running tournaments, then the newest others.
     pub tournaments: pb::ListTournamentsResponse,
     /// What was found about each of them.
@@ -37,7 +37,7 @@ pub(super) struct HomeNow {
 }
 
 /// Reads the content of the home page.
-pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow, Status> {
+pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeView, Status> {
     let tournaments = read_tournaments(site, visitor).await?;
     let findings = read_headlines(site, visitor, &tournaments.tournaments).await?;
     let open = read_matches(site, visitor, pb::MatchState::Open).await?;
@@ -58,7 +58,7 @@ pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow,
         _ => None,
     };
     let title = title.map(|settings| settings.title).unwrap_or_default();
-    Ok(HomeNow { tournaments, findings, is_busy, previews, title })
+    Ok(HomeView { tournaments, findings, is_busy, previews, title })
 }
 
 /// Lists running tournaments, then the newest others.
@@ -100,7 +100,7 @@ async fn read_previews(
     MatchPreview::read_first(site, visitor, matches, most).await
 }
 
-impl HomeNow {
+impl HomeView {
     /// Writes the changing parts.
     pub(super) fn html(&self) -> String {
         write_template(self)

@@ -1,6 +1,6 @@
 //! Lists with pages.
 
-use super::address::{PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
+use super::address::{PageAddress, cell_link, match_cell_link, tournament_cell_link};
 use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
@@ -15,7 +15,7 @@ use lastnim_report::{Column, Report, Section, Table};
 use lastnim_report::{
     bots::bot_table,
     matches::match_table,
-    tournament::{titles_first, tournament_table},
+    tournament::{move_title_to_front, tournament_table},
 };
 use pb::bot_service_server::BotService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -25,7 +25,7 @@ use tonic::Status;
 const PAGE_SIZE: u32 = 50;
 
 /// The texts around a list.
-struct ListWords {
+struct ListTexts {
     title: &'static str,
     summary: &'static str,
     /// HTML before the list.
@@ -47,12 +47,12 @@ pub(super) async fn tournament_list(
     let results = findings.into_iter().map(|finding| finding.map(|finding| finding.headline));
     let table = tournament_table(&list.tournaments).with_column(Column::text("result"), results);
     let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });
-    let words = ListWords {
+    let words = ListTexts {
         title: "Tournaments",
         summary: "All tournaments on this server, the newest first",
         before: String::new(),
         nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with the link \"organise\" below.",
-        links: link_of_tournament_cell,
+        links: tournament_cell_link,
     };
     Ok(list_content(words, table, next, list))
 }
@@ -70,7 +70,7 @@ pub(super) async fn match_list(
         pb::ListMatchesRequest { page_size: PAGE_SIZE, page_token, tournament_id, ..Default::default() };
     filter.narrow_request(&mut request);
     let list = site.list_matches(visitor, request).await?;
-    let address = |page| PageAddress::matches_of(tournament, filter.clone(), page);
+    let address = |page| PageAddress::matches_page(tournament, filter.clone(), page);
     let next = next_page(&list.next_page_token, address);
     let form = filter_form_html(tournament, filter);
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
@@ -80,12 +80,12 @@ pub(super) async fn match_list(
         (false, false) => "No matches fit the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",
     };
-    let words = ListWords {
+    let words = ListTexts {
         title: "Matches",
         summary: "Matches of Last Nim, the newest first, each with every take",
         before: form,
         nothing,
-        links: link_of_match_cell,
+        links: match_cell_link,
     };
     Ok(list_content(words, match_table(&list.matches), next, list))
 }
@@ -98,12 +98,12 @@ pub(super) async fn bot_list(
     let request = pb::ListBotsRequest { page_size: PAGE_SIZE, page_token: page_token.to_owned() };
     let list = site.bots.list_bots(visitor.request(request)).await?.into_inner();
     let next = next_page(&list.next_page_token, |page| PageAddress::Bots { page });
-    let words = ListWords {
+    let words = ListTexts {
         title: "Bots",
         summary: "All bots on this server, with their results",
         before: String::new(),
         nothing: "No bots are registered yet. An organiser can register one with `lastnim bot register`, which prints its token.",
-        links: link_of_cell,
+        links: cell_link,
     };
     Ok(list_content(words, bot_table(&list.bots), next, list))
 }
@@ -127,7 +127,7 @@ struct Choice {
 }
 
 fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> String {
-    let everything = PageAddress::matches_of(tournament, MatchFilter::default(), String::new());
+    let everything = PageAddress::matches_page(tournament, MatchFilter::default(), String::new());
     let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
     write_template(&FilterForm {
         action: everything.to_string(),
@@ -142,7 +142,7 @@ fn next_page(token: &str, address: impl FnOnce(String) -> PageAddress) -> Option
 }
 
 fn list_content<M: Name + Send + 'static>(
-    words: ListWords,
+    words: ListTexts,
     table: Table,
     next: Option<PageAddress>,
     list: M,
@@ -151,7 +151,7 @@ fn list_content<M: Name + Send + 'static>(
     let section = if table.rows.is_empty() {
         Section::new().paragraph(words.nothing)
     } else {
-        Section::new().table(titles_first(table))
+        Section::new().table(move_title_to_front(table))
     };
     let (report, after) = (Report::from(section), next.clone());
     let content = PageContent::of_message(list, move |address| {

@@ -50,9 +50,10 @@ impl QueryPart for MatchFilter {
     fn read(query: &FormFields, _: &str) -> Result<Self, String> {
         let given = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
         let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
-        let state = given("state").map(|given| find_word("state", given, &STATES, state_word)).transpose()?;
+        let state =
+            given("state").map(|given| parse_choice("state", given, &STATES, state_word)).transpose()?;
         let reason =
-            given("reason").map(|given| find_word("reason", given, &REASONS, reason_word)).transpose()?;
+            given("reason").map(|given| parse_choice("reason", given, &REASONS, reason_word)).transpose()?;
         Ok(Self { bot, state, reason })
     }
 
@@ -63,7 +64,12 @@ impl QueryPart for MatchFilter {
     }
 }
 
-fn find_word<T: Copy>(key: &str, given: &str, known: &[T], word: impl Fn(T) -> String) -> Result<T, String> {
+fn parse_choice<T: Copy>(
+    key: &str,
+    given: &str,
+    known: &[T],
+    word: impl Fn(T) -> String,
+) -> Result<T, String> {
     let found = known.iter().copied().find(|&each| word(each) == given);
     found.ok_or_else(|| {
         let words: Vec<_> = known.iter().map(|&each| word(each)).collect();

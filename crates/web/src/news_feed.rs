@@ -1,10 +1,10 @@
 //! Atom feeds of tournaments and of the matches of a tournament.
 
-use super::address::{PageAddress, PageForm};
-use super::kept_pages::PageLifetime;
+use super::address::{PageAddress, PageFormat};
 use super::match_filter::MatchFilter;
 use super::match_page::match_sentence;
-use super::picture::{tournament_words, xml_text};
+use super::page_cache::PageLifetime;
+use super::picture::{current_finding, xml_text};
 use super::site::Site;
 use super::trail::tournament_title;
 use super::visitor::Visitor;
@@ -12,7 +12,7 @@ use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::words::{format_time, join_first_words};
+use lastnim_report::words::{format_time, join_first_items};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
@@ -66,7 +66,7 @@ impl NewsFeed {
             title,
             site: site.public_url.as_ref().map(ToString::to_string).unwrap_or_default(),
             page: page.to_string(),
-            address: page.in_form(PageForm::Atom),
+            address: page.in_format(PageFormat::Atom),
             updated: atom_time(entries.first().map_or(0, |newest| newest.updated_us)),
             entries,
             lifetime: PageLifetime::default(),
@@ -95,7 +95,7 @@ pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<Ne
             entries.push(NewsEntry {
                 id: format!("urn:uuid:{id}#finished"),
                 title: format!("Finished: {title}"),
-                summary: tournament_words(tournament, &shown).text(),
+                summary: current_finding(tournament, &shown).text(),
                 address,
                 updated_us: time_of_newest_match(site, visitor, id)
                     .await?
@@ -125,16 +125,16 @@ pub(super) async fn match_news(site: &Site, visitor: &Visitor, id: TournamentId)
         let told = match_sentence(site, visitor, id).await?;
         entries.push(NewsEntry {
             id: format!("urn:uuid:{id}"),
-            title: game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default(),
+            title: game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default(),
             summary: told.sentence,
             address: PageAddress::Match { id, ply: None }.to_string(),
             updated_us: told.ended_at_us.or(time_of_id(&game.id)).unwrap_or_default(),
         });
     }
-    let page = PageAddress::matches_of(Some(id), MatchFilter::default(), String::new());
+    let page = PageAddress::matches_page(Some(id), MatchFilter::default(), String::new());
     let title = format!("lastnim: matches of {}", tournament_title(&tournament));
     let feed = NewsFeed::new(site, format!("urn:uuid:{id}#matches"), title, &page, entries);
-    Ok(if is_ended { NewsFeed { lifetime: PageLifetime::Lasting, ..feed } } else { feed })
+    Ok(if is_ended { NewsFeed { lifetime: PageLifetime::Permanent, ..feed } } else { feed })
 }
 
 /// Returns when the newest match of a tournament began.

@@ -1,12 +1,12 @@
 //! The page of the oracle.
 
 use super::board::draw_static_board;
-use super::kept_pages::PageLifetime;
-use super::match_page::AskedPosition;
+use super::match_page::AnalysedPosition;
 use super::page::Page;
+use super::page_cache::PageLifetime;
 use super::page_content::PageContent;
+use super::position_input::{ParsedQuestion, PositionInput};
 use super::site::Site;
-use super::typed_position::{TypedPosition, TypedQuestion};
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_analysis::tree::PlayGraph;
@@ -16,7 +16,7 @@ use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::json::message_to_json;
 use lastnim_proto::pb;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use lastnim_report::{
     Report,
     explanation::{MAX_PLIES, explanation_sections},
@@ -40,12 +40,12 @@ const MAX_LINE_BYTES: usize = 20_000;
 #[derive(Debug, Template)]
 #[template(path = "oracle.html")]
 struct OracleContent<'a> {
-    typed: &'a TypedPosition,
+    typed: &'a PositionInput,
     endings: Vec<EndingChoice>,
     /// The error in the typed position; empty if it is valid.
     mistake: String,
     /// The position with the oracle's answer; `None` if it is invalid, over or a variant.
-    asked: Option<AskedPosition>,
+    asked: Option<AnalysedPosition>,
     /// The drawn piles, for a position that is not asked about; empty if it is invalid.
     board: String,
     /// How many piles are not drawn, in words; may be empty.
@@ -68,19 +68,19 @@ struct EndingChoice {
 pub(super) async fn oracle_page(
     site: &Site,
     visitor: &Visitor,
-    typed: &TypedPosition,
+    typed: &PositionInput,
 ) -> Result<PageContent, Status> {
     let (json, lifetime, read) = match typed.read_question() {
-        Ok(TypedQuestion::Game(game)) => {
+        Ok(ParsedQuestion::Game(game)) => {
             let answer = ask_oracle(site, visitor, &(&game).into()).await?;
             let lifetime = answer.lifetime();
-            (answer.json, lifetime, Ok(Answered::Game(game, answer.safety)))
+            (answer.json, lifetime, Ok(AnsweredQuestion::Game(game, answer.safety)))
         }
-        Ok(TypedQuestion::Variant(game)) => {
+        Ok(ParsedQuestion::Variant(game)) => {
             let request = visitor.request(pb::SolveVariantRequest::from(&game));
             let solved = site.oracle.solve_variant(request).await?.into_inner();
             let json = message_to_json(&solved).to_string();
-            (json, PageLifetime::default(), Ok(Answered::Variant(game, solved)))
+            (json, PageLifetime::default(), Ok(AnsweredQuestion::Variant(game, solved)))
         }
         Err(mistake) => {
             let json = serde_json::json!({ "error": mistake }).to_string();
@@ -104,7 +104,7 @@ pub(super) async fn oracle_page(
                 content.asked = answered.asked(&typed);
                 if content.asked.is_none() {
                     let board = draw_static_board(&answered.position(), None);
-                    (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
+                    (content.board, content.hidden_piles) = (board.svg, hidden_piles_note(board.hidden));
                 }
                 content.answer = Html::with_links(&|_, _| None).report_html(&answered.report());
                 content.tree = answered.tree_html();
@@ -121,14 +121,14 @@ pub(super) async fn oracle_page(
 
 /// A valid question and its answer.
 #[derive(Debug)]
-enum Answered {
+enum AnsweredQuestion {
     /// A question about a game, and whether its winner is safe.
     Game(Game, Option<pb::AssessRobustnessResponse>),
     /// A question about a variant.
     Variant(VariantGame, pb::SolveVariantResponse),
 }
 
-impl Answered {
+impl AnsweredQuestion {
     fn position(&self) -> Position {
         match self {
             Self::Game(game, _) => game.first_position(),
@@ -136,9 +136,9 @@ impl Answered {
         }
     }
 
-    fn asked(&self, typed: &TypedPosition) -> Option<AskedPosition> {
+    fn asked(&self, typed: &PositionInput) -> Option<AnalysedPosition> {
         match self {
-            Self::Game(game, _) => AskedPosition::of_game(typed, game, None),
+            Self::Game(game, _) => AnalysedPosition::of_game(typed, game, None),
             Self::Variant(..) => None,
         }
     }
@@ -161,7 +161,7 @@ impl Answered {
     }
 }
 
-fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
+fn ending_choice(ending: Ending, typed: &PositionInput) -> EndingChoice {
     let words = match ending {
         Ending::ToMoveWins => "the seat to move when no counter is left",
         Ending::LastMoverWins => "the seat that moved last",
@@ -170,11 +170,11 @@ fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
 }
 
 /// Says how many piles are not drawn; empty if none.
-pub(super) fn hidden_piles_words(hidden: usize) -> String {
+pub(super) fn hidden_piles_note(hidden: usize) -> String {
     match hidden {
         0 => String::new(),
         hidden => {
-            format!("{} not drawn.", count_words(hidden as u64, "earlier pile is", "earlier piles are"))
+            format!("{} not drawn.", count_with_noun(hidden as u64, "earlier pile is", "earlier piles are"))
         }
     }
 }
@@ -193,7 +193,7 @@ impl OracleAnswer {
     /// Returns how long a page with this answer stays valid. If a part is missing, the page is short-lived, since the
     /// next request may get that part.
     pub(super) fn lifetime(&self) -> PageLifetime {
-        if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Moment }
+        if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Uncacheable }
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
     /// Requests a page until it has this lifetime, and returns it.
     async fn page_with(site: &Site, lifetime: PageLifetime) -> PageContent {
         let typed =
-            TypedPosition { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..TypedPosition::default() };
+            PositionInput { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..PositionInput::default() };
         let asking = async {
             loop {
                 let content = oracle_page(site, &stranger(), &typed).await.unwrap();
@@ -279,7 +279,7 @@ mod tests {
         let site = open_site(&arena, 1);
         let oracle = site.oracle.clone();
         let asking = tokio::spawn(async move { oracle.find_equilibria(stranger().request(endless())).await });
-        let content = page_with(&site, PageLifetime::Moment).await;
+        let content = page_with(&site, PageLifetime::Uncacheable).await;
         assert!(content.json().contains("\"robustness\":null"));
         assert!(!asking.is_finished(), "it keeps the oracle busy");
         asking.abort();

@@ -1,6 +1,6 @@
 //! The frame of all pages.
 
-use super::address::{PageAddress, PageForm};
+use super::address::{PageAddress, PageFormat};
 use super::asset::asset_address;
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH};
 use super::public_url::PublicUrl;
@@ -56,7 +56,7 @@ pub(super) struct Page {
 impl Page {
     /// Creates a page of HTML.
     pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
-        let json = address.in_form(PageForm::Json);
+        let json = address.in_format(PageFormat::Json);
         Self { json, ..Self::html_only(title, content) }
     }
 
@@ -83,7 +83,7 @@ impl Page {
 
     /// Adds who is signed in.
     #[must_use = "returns the changed page"]
-    pub(super) fn seen_by(self, visitor: &Visitor) -> Self {
+    pub(super) fn with_visitor(self, visitor: &Visitor) -> Self {
         Self { signed_in: visitor.signed_in().cloned(), ..self }
     }
 
@@ -115,14 +115,14 @@ impl Page {
 
     /// Adds what other sites can link to and show, for the page of an address.
     #[must_use = "returns the changed page"]
-    pub(super) fn shared_at(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
+    pub(super) fn with_share_links(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
         let public = |path: String| site.map(|site| format!("{site}{path}")).unwrap_or_default();
         let share = address.embedded_page().map(|embedded| Share {
             tag: embed_tag(&format!("{}{embedded}", public(String::new())), &self.title),
-            picture: address.in_form(PageForm::Svg),
+            picture: address.in_format(PageFormat::Svg),
         });
-        let picture = share.as_ref().map(|_| public(address.in_form(PageForm::Png))).unwrap_or_default();
-        let news = address.news_page().map(|page| page.in_form(PageForm::Atom)).unwrap_or_default();
+        let picture = share.as_ref().map(|_| public(address.in_format(PageFormat::Png))).unwrap_or_default();
+        let news = address.news_page().map(|page| page.in_format(PageFormat::Atom)).unwrap_or_default();
         Self { url: public(address.to_string()), picture, news, share, ..self }
     }
 
@@ -134,7 +134,7 @@ impl Page {
     /// Adds the link to CSV.
     #[must_use = "returns the changed page"]
     pub(super) fn with_csv(self, address: &PageAddress) -> Self {
-        Self { csv: address.in_form(PageForm::Csv), ..self }
+        Self { csv: address.in_format(PageFormat::Csv), ..self }
     }
 
     pub(super) fn html(&self) -> String {

@@ -1,8 +1,8 @@
 //! The content of a page, before it is written in one format.
 
 use super::address::PageAddress;
-use super::kept_pages::PageLifetime;
 use super::page::Page;
+use super::page_cache::PageLifetime;
 use super::trail::Crumb;
 use lastnim_proto::json::MessageJson;
 use lastnim_report::Report;
@@ -62,8 +62,8 @@ impl PageContent {
 
     /// Marks part of it as still being computed, so that browsers reload it soon.
     #[must_use = "returns the changed content"]
-    pub(super) fn awaited(self) -> Self {
-        Self { is_awaited: true, lifetime: PageLifetime::Moment, ..self }
+    pub(super) fn with_pending_part(self) -> Self {
+        Self { is_awaited: true, lifetime: PageLifetime::Uncacheable, ..self }
     }
 
     /// Adds tables for CSV.

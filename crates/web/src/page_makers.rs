@@ -1,6 +1,6 @@
 //! Lets one of several concurrent requests make a page, while the others wait for it.
 
-use super::kept_pages::FinishedPage;
+use super::page_cache::FinishedPage;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

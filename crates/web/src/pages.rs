@@ -1,6 +1,6 @@
 //! Dispatches requests to pages.
 
-use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddress};
+use super::address::{FeedAddress, FormAddress, PageAddress, PageFormat, SiteAddress};
 use super::asset::favicon;
 use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
@@ -9,24 +9,24 @@ use super::embed_page::{embedded_page_html, embedded_tournament};
 use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
-use super::kept_pages::{MadePage, PageLifetime};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
 use super::match_page::{embedded_match, match_page, match_picture, match_record};
 use super::news_feed::{match_news, tournament_news};
 use super::oracle_page::oracle_page;
-use super::organise::{show_organiser_page, take_organiser_form};
+use super::organise::{handle_organiser_form, show_organiser_page};
 use super::page::Page;
+use super::page_cache::{PageLifetime, RenderedPage};
 use super::page_content::PageContent;
 use super::page_refusal::{with_reason, with_refusal};
-use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, png_of_svg, tournament_picture};
-use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
+use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, render_png, tournament_picture};
+use super::play::{handle_bot_play_form, handle_play_form, show_bot_play_page, show_play_page};
 use super::response::{
     Freshness, PageResponse, bytes_response, if_changed, method_response, page_response, text_response,
     with_cookie, with_framing, without_caching,
 };
 use super::sign_in::{
-    arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
+    arrives_without_cookies, handle_sign_in_form, identify_visitor, reload_response, show_sign_in_page,
 };
 use super::site::Site;
 use super::tournament_page::{standings_page, tournament_page};
@@ -97,14 +97,14 @@ impl Pages {
             (&Method::GET | &Method::HEAD, _) => {
                 let shown = match address {
                     Ok(address) => {
-                        let address = address.resumed_after(last_event_id(&head.headers));
+                        let address = address.with_last_event(last_event_id(&head.headers));
                         self.show(visitor, &address, &head.headers).await
                     }
                     Err(why) => self.refuse(path, &Status::not_found(why)),
                 };
                 if head.method == Method::HEAD { shown.map(|_| tonic::body::Body::empty()) } else { shown }
             }
-            (&Method::POST, Some(form_address)) => self.take_form(visitor, form_address, &head, body).await,
+            (&Method::POST, Some(form_address)) => self.handle_form(visitor, form_address, &head, body).await,
             (_, Some(_)) => method_response("GET, HEAD, POST"),
             (_, None) => method_response("GET, HEAD"),
         }
@@ -112,7 +112,7 @@ impl Pages {
 
     /// Returns an error page in the requested format.
     pub fn refuse(&self, path: &str, status: &Status) -> PageResponse {
-        let (_, form) = PageForm::split(path);
+        let (_, form) = PageFormat::split(path);
         error_response(form, status)
     }
 
@@ -134,7 +134,7 @@ impl Pages {
         address: &SiteAddress,
         headers: &HeaderMap,
     ) -> PageResponse {
-        if address.is_same_for_all() {
+        if address.is_independent_of_cookies() {
             return match address {
                 SiteAddress::Asset(asset) => asset.response(headers),
                 address if address.is_embedded() => {
@@ -147,13 +147,13 @@ impl Pages {
         let arrives = arrives_without_cookies(headers);
         // A new cookie would replace the browser's existing one.
         if arrives && address.form_address().is_some() {
-            return onward_response(address);
+            return reload_response(address);
         }
         let visitor = identify_visitor(&self.site, visitor, headers);
         let has_token = visitor.token().is_some();
         let shown = self.show_with_cookie(visitor, address, headers).await;
         if arrives && shown.status() == StatusCode::UNAUTHORIZED {
-            return onward_response(address);
+            return reload_response(address);
         }
         if has_token { without_caching(shown) } else { if_changed(shown, headers) }
     }
@@ -181,8 +181,8 @@ impl Pages {
         let shown = match address {
             SiteAddress::Page(page, form) => self.show_page(visitor, page, *form).await,
             SiteAddress::Record(id) => {
-                let key = (address.to_string(), PageForm::Json);
-                self.show_kept(visitor, key, || match_record(site, visitor, *id)).await
+                let key = (address.to_string(), PageFormat::Json);
+                self.show_cached(visitor, key, || match_record(site, visitor, *id)).await
             }
             SiteAddress::Feed(FeedAddress::Home) => watch_home_page(site, visitor).await,
             SiteAddress::Feed(FeedAddress::Tournament { id }) => {
@@ -206,13 +206,13 @@ impl Pages {
             SiteAddress::Metrics => metrics_response(site, visitor),
         };
         shown.unwrap_or_else(|status| match address.form() {
-            PageForm::Html => visitor_error_response(visitor, address, &status),
+            PageFormat::Html => visitor_error_response(visitor, address, &status),
             form => error_response(form, &status),
         })
     }
 
     /// Reads a form and passes it to its page.
-    async fn take_form<B>(
+    async fn handle_form<B>(
         &self,
         visitor: Visitor,
         address: &FormAddress,
@@ -251,11 +251,11 @@ impl Pages {
     ) -> BoxFuture<'a, Result<PageResponse, Status>> {
         let site = &self.site;
         match address {
-            FormAddress::Organise(address) => Box::pin(take_organiser_form(site, visitor, address, fields)),
-            FormAddress::Play(address) => Box::pin(take_play_form(site, visitor, address, fields)),
-            FormAddress::BotPlay(address) => Box::pin(take_bot_play_form(site, visitor, address, fields)),
+            FormAddress::Organise(address) => Box::pin(handle_organiser_form(site, visitor, address, fields)),
+            FormAddress::Play(address) => Box::pin(handle_play_form(site, visitor, address, fields)),
+            FormAddress::BotPlay(address) => Box::pin(handle_bot_play_form(site, visitor, address, fields)),
             FormAddress::SignIn(address) => {
-                Box::pin(ready(take_sign_in_form(site, visitor, address, fields)))
+                Box::pin(ready(handle_sign_in_form(site, visitor, address, fields)))
             }
         }
     }
@@ -264,36 +264,36 @@ impl Pages {
         &self,
         visitor: &Visitor,
         address: &PageAddress,
-        form: PageForm,
+        form: PageFormat,
     ) -> Result<PageResponse, Status> {
         let make = || async {
             match form {
-                PageForm::Svg | PageForm::Png => return self.make_picture(visitor, address, form).await,
-                PageForm::Atom => return self.make_news(visitor, address).await,
-                PageForm::Html | PageForm::Json | PageForm::Csv | PageForm::Toml => {}
+                PageFormat::Svg | PageFormat::Png => return self.make_picture(visitor, address, form).await,
+                PageFormat::Atom => return self.make_news(visitor, address).await,
+                PageFormat::Html | PageFormat::Json | PageFormat::Csv | PageFormat::Toml => {}
             }
             let mut content = self.read_content(visitor, address, form).await?;
-            if form == PageForm::Html && content.trail.is_none() {
+            if form == PageFormat::Html && content.trail.is_none() {
                 content.trail = Some(trail_of_address(&self.site, visitor, address).await?);
             }
             self.make_page(visitor, content, address.clone(), form).await
         };
-        self.show_kept(visitor, (address.in_form(form), form), make).await
+        self.show_cached(visitor, (address.in_format(form), form), make).await
     }
 
     /// Returns a cached page, waits for a concurrent request to make it, or makes it.
-    async fn show_kept<F>(
+    async fn show_cached<F>(
         &self,
         visitor: &Visitor,
-        key: (String, PageForm),
+        key: (String, PageFormat),
         make: impl FnOnce() -> F,
     ) -> Result<PageResponse, Status>
     where
-        F: Future<Output = Result<MadePage, Status>>,
+        F: Future<Output = Result<RenderedPage, Status>>,
     {
         let site = &self.site;
         let make_anew = || {
-            site.kept.count_made_page();
+            site.kept.count_rendered_page();
             make()
         };
         let is_for_all = visitor.token().is_none();
@@ -309,7 +309,7 @@ impl Pages {
         &self,
         visitor: &Visitor,
         address: &PageAddress,
-        form: PageForm,
+        form: PageFormat,
     ) -> Result<PageContent, Status> {
         let site = &self.site;
         let is_ended = match address {
@@ -343,7 +343,7 @@ impl Pages {
             PageAddress::Bot { name } => bot_page(site, visitor, name).await,
             PageAddress::BotAudit { name } => bot_audit_page(site, visitor, name, form).await,
         };
-        if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Lasting)) } else { content }
+        if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Permanent)) } else { content }
     }
 
     /// Makes the page in the requested format when the visitor's turn comes, on a blocking thread.
@@ -352,35 +352,35 @@ impl Pages {
         visitor: &Visitor,
         content: PageContent,
         address: PageAddress,
-        form: PageForm,
-    ) -> Result<MadePage, Status> {
-        let next = content.next.as_ref().map(|next| next.in_form(form));
+        form: PageFormat,
+    ) -> Result<RenderedPage, Status> {
+        let next = content.next.as_ref().map(|next| next.in_format(form));
         let public_url = self.site.public_url.clone();
         let (lifetime, is_awaited) = (content.lifetime, content.is_awaited);
         let reader = visitor.clone();
         let make = move || match form {
-            PageForm::Html => {
+            PageFormat::Html => {
                 let page = content.page(&address)?;
                 let html = match address.whole_page() {
                     Some(whole) => embedded_page_html(&page, &whole),
-                    None => page.shared_at(&address, public_url.as_ref()).seen_by(&reader).html(),
+                    None => page.with_share_links(&address, public_url.as_ref()).with_visitor(&reader).html(),
                 };
                 Ok(("text/html; charset=utf-8", html))
             }
-            PageForm::Json => Ok(("application/json", content.json() + "\n")),
-            PageForm::Csv => {
+            PageFormat::Json => Ok(("application/json", content.json() + "\n")),
+            PageFormat::Csv => {
                 let csv = content.csv().ok_or_else(|| Status::not_found("this page has no tables as CSV"));
                 csv.map(|csv| ("text/csv; charset=utf-8", csv))
             }
-            PageForm::Toml => {
+            PageFormat::Toml => {
                 let toml =
                     content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
-            PageForm::Svg | PageForm::Png | PageForm::Atom => Err(Status::not_found(NO_SUCH_FORM)),
+            PageFormat::Svg | PageFormat::Png | PageFormat::Atom => Err(Status::not_found(NO_SUCH_FORM)),
         };
         let (content_type, text) = self.site.reads.run_slow_work(&visitor.request(()), make).await??;
-        Ok(MadePage { content_type, body: text.into(), next, lifetime, is_awaited })
+        Ok(RenderedPage { content_type, body: text.into(), next, lifetime, is_awaited })
     }
 
     /// Draws the picture of a page when the visitor's turn comes, on a blocking thread.
@@ -388,8 +388,8 @@ impl Pages {
         &self,
         visitor: &Visitor,
         address: &PageAddress,
-        form: PageForm,
-    ) -> Result<MadePage, Status> {
+        form: PageFormat,
+    ) -> Result<RenderedPage, Status> {
         let site = &self.site;
         let (picture, lifetime) = match address {
             PageAddress::Match { id, ply } => match_picture(site, visitor, *id, *ply).await?,
@@ -399,19 +399,19 @@ impl Pages {
         let draw = move || {
             let svg = picture.svg();
             match form {
-                PageForm::Png => {
-                    let png = png_of_svg(&svg, PICTURE_WIDTH, PICTURE_HEIGHT);
+                PageFormat::Png => {
+                    let png = render_png(&svg, PICTURE_WIDTH, PICTURE_HEIGHT);
                     png.map(|png| ("image/png", png.into())).map_err(Status::internal)
                 }
                 _ => Ok(("image/svg+xml", svg.into())),
             }
         };
         let (content_type, body) = site.reads.run_slow_work(&visitor.request(()), draw).await??;
-        Ok(MadePage { content_type, body, next: None, lifetime, is_awaited: false })
+        Ok(RenderedPage { content_type, body, next: None, lifetime, is_awaited: false })
     }
 
     /// Writes the news feed of a list. A feed has no query: otherwise each query would be made and kept by itself.
-    async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<MadePage, Status> {
+    async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<RenderedPage, Status> {
         if address.news_page().as_ref() != Some(address) {
             return Err(Status::not_found(NO_SUCH_FORM));
         }
@@ -421,7 +421,13 @@ impl Pages {
             _ => return Err(Status::not_found(NO_SUCH_FORM)),
         };
         let (lifetime, body) = (feed.lifetime, feed.xml().into());
-        Ok(MadePage { content_type: "application/atom+xml", body, next: None, lifetime, is_awaited: false })
+        Ok(RenderedPage {
+            content_type: "application/atom+xml",
+            body,
+            next: None,
+            lifetime,
+            is_awaited: false,
+        })
     }
 }
 

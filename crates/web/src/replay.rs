@@ -5,7 +5,7 @@ use lastnim_proto::pb::{self, record_event::Event};
 use tonic::Status;
 
 /// The number of takes and incidents that are kept if only the newest position is shown: enough for its page.
-const MAX_KEPT_EVENTS: usize = 200;
+const MAX_RECENT_EVENTS: usize = 200;
 
 /// A match built from its events; it may still be open.
 #[derive(Debug, Clone)]
@@ -115,11 +115,11 @@ impl Replay {
     /// Adds an event and drops events that the page of the newest position does not show, which bounds the memory.
     pub(super) fn push_newest(&mut self, timed: pb::RecordEvent) {
         self.push(timed);
-        if self.takes.len() >= 2 * MAX_KEPT_EVENTS {
-            self.drop_takes(self.takes.len() - MAX_KEPT_EVENTS);
+        if self.takes.len() >= 2 * MAX_RECENT_EVENTS {
+            self.drop_takes(self.takes.len() - MAX_RECENT_EVENTS);
         }
-        if self.incidents.len() >= 2 * MAX_KEPT_EVENTS {
-            self.incidents.drain(..self.incidents.len() - MAX_KEPT_EVENTS);
+        if self.incidents.len() >= 2 * MAX_RECENT_EVENTS {
+            self.incidents.drain(..self.incidents.len() - MAX_RECENT_EVENTS);
         }
     }
 
@@ -260,7 +260,9 @@ mod tests {
                 whole.push(event.clone());
                 newest.push_newest(event);
             }
-            assert!(newest.takes.len() < 2 * MAX_KEPT_EVENTS && newest.incidents.len() < 2 * MAX_KEPT_EVENTS);
+            assert!(
+                newest.takes.len() < 2 * MAX_RECENT_EVENTS && newest.incidents.len() < 2 * MAX_RECENT_EVENTS
+            );
             assert_eq!((newest.plies(), newest.events), (whole.plies(), whole.events));
             let shown = |replay: &Replay, plies| {
                 let position =
@@ -269,7 +271,7 @@ mod tests {
                 let take = take.map(|take| (take.took.ply, take.counters, take.event));
                 (position, take, [0, 1, 2].map(|seat| replay.bank_ms(seat, plies)))
             };
-            for back in 0..(MAX_KEPT_EVENTS as u32).min(ply) {
+            for back in 0..(MAX_RECENT_EVENTS as u32).min(ply) {
                 assert_eq!(shown(&newest, ply + 1 - back), shown(&whole, ply + 1 - back));
             }
         }

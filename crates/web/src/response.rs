@@ -87,7 +87,7 @@ pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
 
 /// Creates a response that only this visitor may see.
 pub(super) fn private_response(visitor: &Visitor, status: StatusCode, page: Page) -> PageResponse {
-    let page = page.seen_by(visitor);
+    let page = page.with_visitor(visitor);
     text_response(status, "text/html; charset=utf-8", Freshness::NoStore, page.html())
 }
 
@@ -138,7 +138,7 @@ pub(super) fn add_refresh(response: &mut PageResponse) {
 }
 
 /// Makes a browser load a path of this server at once.
-pub(super) fn add_onward_refresh(response: &mut PageResponse, path: &str) {
+pub(super) fn add_refresh_to(response: &mut PageResponse, path: &str) {
     response.headers_mut().insert(REFRESH, address_header(format!("0; url={path}")));
 }
 
@@ -214,7 +214,7 @@ mod tests {
         for (page, coded) in [("x=", "x%3D"), ("\r\n\0 \u{7f}", "%0D%0A%00+%7F"), ("\u{e9}", "%C3%A9")] {
             let address = PageAddress::Bots { page: page.into() };
             let mut response = redirect_response(&address);
-            add_onward_refresh(&mut response, &address.to_string());
+            add_refresh_to(&mut response, &address.to_string());
             let headers = response.headers();
             assert_eq!(headers[LOCATION], format!("/bots?page={coded}"));
             assert_eq!(headers[REFRESH], format!("0; url=/bots?page={coded}"));

@@ -1,9 +1,9 @@
 //! The services and caches that pages use.
 
 use super::bot_audits::BotAudits;
-use super::kept_pages::KeptPages;
 use super::live::Feeds;
 use super::metrics::Metrics;
+use super::page_cache::PageCache;
 use super::public_url::PublicUrl;
 use super::token_sessions::TokenSessions;
 use super::visitor::Visitor;
@@ -54,7 +54,7 @@ pub struct Site {
     /// Live updates.
     pub feeds: Feeds,
     /// Cached pages.
-    pub kept: KeptPages,
+    pub kept: PageCache,
     /// Cached audits of bots.
     pub audits: BotAudits,
 }

@@ -1,8 +1,8 @@
 //! A site without a server, for tests of pages.
 
 use super::bot_audits::BotAudits;
-use super::kept_pages::KeptPages;
 use super::live::Feeds;
+use super::page_cache::PageCache;
 use super::site::Site;
 use super::token_sessions::TokenSessions;
 use super::visitor::Visitor;
@@ -48,7 +48,7 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         players: TokenSessions::new(minute),
         metrics: None,
         feeds: Feeds::default(),
-        kept: KeptPages::default(),
+        kept: PageCache::default(),
         audits: BotAudits::default(),
         access,
         reads,

@@ -103,18 +103,18 @@ impl TokenSessions {
     pub(super) fn find(&self, secret: &CookieSecret, now: Instant) -> Option<(HeaderValue, SessionEnd)> {
         let sessions = self.live_sessions(now);
         let session = sessions.get(&secret.hash())?;
-        let end = SessionEnd { at: self.end_of_session(session.began), ended: session.alive.subscribe() };
+        let end = SessionEnd { at: self.expiry_from_start(session.began), ended: session.alive.subscribe() };
         Some((session.authorization.clone(), end))
     }
 
     /// Returns when a session that begins now expires.
-    pub(super) fn end_of_session(&self, began: Instant) -> Instant {
+    pub(super) fn expiry_from_start(&self, began: Instant) -> Instant {
         began + self.lifetime
     }
 
     /// Returns when a session expires; `None` if it has ended.
-    pub(super) fn end_of(&self, secret: &CookieSecret, now: Instant) -> Option<Instant> {
-        self.live_sessions(now).get(&secret.hash()).map(|session| self.end_of_session(session.began))
+    pub(super) fn expiry_of(&self, secret: &CookieSecret, now: Instant) -> Option<Instant> {
+        self.live_sessions(now).get(&secret.hash()).map(|session| self.expiry_from_start(session.began))
     }
 
     /// Makes a session hold the seats of a bot, replacing earlier ones. If it has ended, the seats are left at once.
@@ -125,7 +125,7 @@ impl TokenSessions {
     }
 
     /// Ends all sessions with a token.
-    pub(super) fn end_all_of(&self, authorization: &HeaderValue, now: Instant) {
+    pub(super) fn end_sessions_with(&self, authorization: &HeaderValue, now: Instant) {
         self.live_sessions(now).retain(|_, session| session.authorization != *authorization);
     }
 
@@ -210,7 +210,7 @@ mod tests {
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let [one, two] = ["Bearer one", "Bearer two"].map(HeaderValue::from_static);
         let secrets = [&one, &two, &one].map(|header| begin_from(&sessions, header.clone(), HERE, begin));
-        sessions.end_all_of(&one, begin);
+        sessions.end_sessions_with(&one, begin);
         let live = secrets.map(|secret| sessions.authorization_of(&secret, begin));
         assert_eq!(live, [None, Some(two), None]);
     }
@@ -226,7 +226,7 @@ mod tests {
         request.metadata_mut().insert("authorization", header.to_str().unwrap().parse().unwrap());
         let (players, games) = (&site.players, &site.bot_games);
         let sign_in = |began: Instant| {
-            let seats = games.take_seats(&request, players.end_of_session(now)).unwrap();
+            let seats = games.take_seats(&request, players.expiry_from_start(now)).unwrap();
             let secret = begin_from(players, header.clone(), HERE, began);
             players.hold_seats(&secret, seats, now);
             secret
@@ -240,11 +240,11 @@ mod tests {
 
         let third = sign_in(now);
         for number in 0..MAX_SESSIONS {
-            assert!(games.revision(&bot).is_some() && players.end_of(&third, now).is_some());
+            assert!(games.revision(&bot).is_some() && players.expiry_of(&third, now).is_some());
             begin_from(players, other_header(number), HERE, now + Duration::from_secs(2));
         }
         assert!(
-            games.revision(&bot).is_none() && players.end_of(&third, now).is_none(),
+            games.revision(&bot).is_none() && players.expiry_of(&third, now).is_none(),
             "the first session was ended"
         );
     }

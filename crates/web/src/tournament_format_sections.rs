@@ -1,17 +1,17 @@
 //! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, the cross-table, and lost seats.
 
-use super::address::link_of_cell;
+use super::address::cell_link;
 use super::site::Site;
-use super::tournament_parts::{MAX_COMPARED_BOTS, bracket_html, who_beats_whom_html};
+use super::tournament_parts::{MAX_COMPARED_BOTS, bracket_html, head_to_head_html};
 use super::visitor::Visitor;
 use lastnim_proto::pb;
-use lastnim_report::capital_history::{capital_chart, capital_words};
+use lastnim_report::capital_history::{capital_chart, capital_text};
 use lastnim_report::forfeits::{BotForfeits, forfeit_section};
 use lastnim_report::opponent_scores::opponent_score_plot;
 use lastnim_report::played_rounds::{KnownMatches, played_rounds};
 use lastnim_report::rating_history::rating_chart;
 use lastnim_report::render::Html;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use lastnim_report::{Block, Round, Section};
 use lastnim_tournament::CourseView;
 use pb::bot_service_server::BotService as _;
@@ -39,7 +39,7 @@ const MAX_LOST_SEATS: u32 = 200;
 pub(super) struct FormatFindings {
     matches: Vec<pb::Match>,
     has_more_matches: bool,
-    compared: Vec<pb::Comparison>,
+    comparisons: Vec<pb::Comparison>,
     /// Whether the server was too busy for a comparison.
     is_comparison_refused: bool,
     forfeits: Vec<BotForfeits>,
@@ -66,10 +66,10 @@ pub(super) async fn read_format_findings(
         }
         CourseView::Standings | CourseView::Opponents | CourseView::Capital => {}
     }
-    if is_compared(tournament) {
+    if has_comparisons(tournament) {
         let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: true };
         match site.tournaments.get_standings(visitor.request(request)).await {
-            Ok(compared) => findings.compared = compared.into_inner().cross_table,
+            Ok(comparisons) => findings.comparisons = comparisons.into_inner().cross_table,
             Err(status) if status.code() == Code::ResourceExhausted => {
                 findings.is_comparison_refused = true;
             }
@@ -94,7 +94,7 @@ pub(super) async fn read_format_findings(
 }
 
 /// Returns whether the page compares the bots of a tournament in pairs.
-fn is_compared(tournament: &pb::Tournament) -> bool {
+fn has_comparisons(tournament: &pb::Tournament) -> bool {
     let most = match tournament.format_profile().view {
         // Each pair meets at most once or twice.
         CourseView::Bracket => return false,
@@ -114,7 +114,7 @@ pub(super) fn cross_table_html(
     if tournament.format_profile().view == CourseView::Opponents || standings.len() > MAX_COMPARED_BOTS {
         return String::new();
     }
-    who_beats_whom_html(standings, &findings.compared)
+    head_to_head_html(standings, &findings.comparisons)
 }
 
 /// Writes the sections; empty if the standings are enough.
@@ -137,12 +137,12 @@ pub(super) fn format_sections_html(
         CourseView::Opponents => opponent_section(tournament, findings),
     };
     let others = (findings.other_forfeiters > 0).then(|| {
-        let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
+        let others = count_with_noun(findings.other_forfeiters as u64, "other bot", "other bots");
         format!("These bots lost the most seats; {others} also lost seats: see the standings.")
     });
     let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
     let sections = section.into_iter().chain(forfeits);
-    let html = Html::with_links(&link_of_cell);
+    let html = Html::with_links(&cell_link);
     [bracket].into_iter().chain(sections.map(|section| html.section_html(&section))).collect()
 }
 
@@ -153,7 +153,7 @@ fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> O
         return Some(section.paragraph(words));
     }
     let Some(Format::Gauntlet(gauntlet)) = &tournament.settings.as_ref()?.format else { return None };
-    opponent_score_plot(&gauntlet.bot, &findings.compared).map(|plot| section.plot(plot))
+    opponent_score_plot(&gauntlet.bot, &findings.comparisons).map(|plot| section.plot(plot))
 }
 
 fn round_section(
@@ -215,7 +215,7 @@ fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
     if said.groups == 0 {
         return None;
     }
-    let section = Section::with_heading("Capital").paragraph(capital_words(said));
+    let section = Section::with_heading("Capital").paragraph(capital_text(said));
     Some(match capital_chart(said) {
         Some(chart) => section.block(Block::Chart(chart)),
         None if said.groups == 1 => section,

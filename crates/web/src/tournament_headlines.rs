@@ -6,7 +6,7 @@ use super::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::tournament::progress_words;
+use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_finding::{TournamentFinding, shown_standings, tournament_finding};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
@@ -78,7 +78,7 @@ pub(super) fn tournament_cards_html(
 ) -> String {
     let cards = tournaments.iter().zip(findings).filter_map(|(tournament, finding)| {
         let address = PageAddress::Tournament { id: tournament.id.parse().ok()? }.to_string();
-        let words = progress_words(tournament);
+        let words = progress_text(tournament);
         let (state_words, progress) = words.split_once(", ").unwrap_or((&words, ""));
         let settings = tournament.settings.clone().unwrap_or_default();
         let headline = finding.as_ref().map(|finding| finding.headline.clone()).unwrap_or_default();

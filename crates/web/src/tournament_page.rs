@@ -1,12 +1,12 @@
 //! The page of a tournament.
 
-use super::address::{PageAddress, PageForm, link_of_cell};
+use super::address::{PageAddress, PageFormat, cell_link};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
 use super::tournament_format_sections::read_format_findings;
 use super::tournament_parts::MAX_COMPARED_BOTS;
-use super::tournament_view::{TournamentNow, TournamentView, read_previews};
+use super::tournament_view::{TournamentData, TournamentView, read_previews};
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -31,7 +31,7 @@ pub(super) async fn tournament_page(
     id: TournamentId,
 ) -> Result<PageContent, Status> {
     let shown = site.get_tournament(visitor, id).await?;
-    let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
+    let standings = read_standings(site, visitor, id, CrossTable::Omitted).await?;
     let tournament = shown.tournament.clone().unwrap_or_default();
     let findings = read_format_findings(site, visitor, &tournament, &standings.standings).await?;
     let matches = newest_matches(site, visitor, id).await?;
@@ -40,7 +40,7 @@ pub(super) async fn tournament_page(
     let content = PageContent::of_message(shown.clone(), move |address| {
         let fixed = settings_html(&tournament, shown.clone()) + &downloads_html(id);
         let findings = Arc::new(findings);
-        let view = TournamentView::new(TournamentNow { id, shown, standings, matches, previews, findings });
+        let view = TournamentView::new(TournamentData { id, shown, standings, matches, previews, findings });
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
         let page = Page::of_html(address, title, view.html(&fixed)).with_summary(view.finding.text());
         Ok(page.with_heading(text_html(&view.finding.headline)))
@@ -75,12 +75,12 @@ fn downloads_html(id: TournamentId) -> String {
         .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
     let standings = PageAddress::Standings { id, from: None };
     let content = write_template(&Downloads {
-        csv: standings.in_form(PageForm::Csv),
-        json: standings.in_form(PageForm::Json),
-        toml: PageAddress::Tournament { id }.in_form(PageForm::Toml),
-        records: Html::with_links(&link_of_cell).section_html(&records),
+        csv: standings.in_format(PageFormat::Csv),
+        json: standings.in_format(PageFormat::Json),
+        toml: PageAddress::Tournament { id }.in_format(PageFormat::Toml),
+        records: Html::with_links(&cell_link).section_html(&records),
     });
-    write_template(&Fold { summary: "Downloads", content })
+    write_template(&CollapsibleSection { summary: "Downloads", content })
 }
 
 /// Returns a page of the standings, with the cross-table if it is small.
@@ -88,12 +88,12 @@ pub(super) async fn standings_page(
     site: &Site,
     visitor: &Visitor,
     (id, from): (TournamentId, u32),
-    form: PageForm,
+    form: PageFormat,
 ) -> Result<PageContent, Status> {
-    let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
-    let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_COMPARED_BOTS;
+    let standings = read_standings(site, visitor, id, CrossTable::Omitted).await?;
+    let is_compared = form != PageFormat::Html || standings.standings.len() <= MAX_COMPARED_BOTS;
     let standings = if is_compared {
-        match read_standings(site, visitor, id, CrossTable::Shown).await {
+        match read_standings(site, visitor, id, CrossTable::Included).await {
             // It is too large, or the server is too busy.
             Err(status) if status.code() == Code::ResourceExhausted => standings,
             compared => compared?,
@@ -113,7 +113,7 @@ pub(super) async fn standings_page(
             standings.cross_table.clear();
         }
         standings.events.clear();
-        let mut html = Html::with_links(&link_of_cell).report_html(&standings_report(&standings));
+        let mut html = Html::with_links(&cell_link).report_html(&standings_report(&standings));
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }
@@ -121,7 +121,7 @@ pub(super) async fn standings_page(
             let why = format!(
                 "The cross-table of {all} bots is not shown. For up to 200 bots, it is in this page's JSON and CSV."
             );
-            html += &Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(why));
+            html += &Html::with_links(&cell_link).section_html(&Section::new().paragraph(why));
         }
         Ok(Page::of_html(address, "Standings".into(), html))
     });
@@ -131,8 +131,8 @@ pub(super) async fn standings_page(
 /// Whether to read the cross-table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CrossTable {
-    Shown,
-    LeftOut,
+    Included,
+    Omitted,
 }
 
 async fn read_standings(
@@ -141,7 +141,7 @@ async fn read_standings(
     id: TournamentId,
     cross_table: CrossTable,
 ) -> Result<pb::GetStandingsResponse, Status> {
-    let cross_table = cross_table == CrossTable::Shown;
+    let cross_table = cross_table == CrossTable::Included;
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
     Ok(site.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
@@ -155,16 +155,16 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
     }
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
     let report = tournament_report(&tournament, &shown);
-    write_template(&Fold {
+    write_template(&CollapsibleSection {
         summary: "Settings",
-        content: Html::with_links(&link_of_cell).report_html(&report),
+        content: Html::with_links(&cell_link).report_html(&report),
     })
 }
 
 /// A part of the page that is closed at first.
 #[derive(Template)]
 #[template(path = "fold.html")]
-struct Fold<'a> {
+struct CollapsibleSection<'a> {
     summary: &'a str,
     content: String,
 }

@@ -1,6 +1,6 @@
 //! A tournament as the parts of its page.
 
-use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_match_cell};
+use super::address::{FeedAddress, PageAddress, PageFormat, cell_link, match_cell_link};
 use super::live::{LivePage, PageParts};
 use super::match_page::{MatchPreview, previews_html};
 use super::site::Site;
@@ -16,12 +16,12 @@ use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::tournament_finding::{
     TournamentFinding, is_ordered_by_rating, shown_standings, tournament_finding,
 };
-use lastnim_report::words::{count_words, enum_word, join_first_words, span_words};
+use lastnim_report::words::{count_with_noun, enum_word, format_duration, join_first_items};
 use lastnim_report::{
     NumberFormat, NumberUnit, Section,
-    matches::winner_words,
-    standings::{ShownMeasure, order_note, standings_notes},
-    tournament::progress_words,
+    matches::winner_text,
+    standings::{StandingMeasure, order_note, standings_notes},
+    tournament::progress_text,
     tournament_activity::activity_section,
     tournament_events::event_line,
     tournament_result::result_text,
@@ -39,7 +39,7 @@ const MAX_ENDED: usize = 8;
 
 /// What was read about a tournament.
 #[derive(Debug)]
-pub(super) struct TournamentNow {
+pub(super) struct TournamentData {
     pub id: TournamentId,
     /// The answer of the service.
     pub shown: pb::GetTournamentResponse,
@@ -63,7 +63,7 @@ struct TournamentContent<'a> {
 /// A tournament as its page shows it.
 #[derive(Debug)]
 pub(super) struct TournamentView {
-    now: TournamentNow,
+    now: TournamentData,
     /// The standings as people see them.
     lines: Vec<pb::Standing>,
     /// Who leads or has won.
@@ -142,7 +142,7 @@ pub(super) async fn read_previews(
 
 impl TournamentView {
     /// Makes the view. Takes time for many bots.
-    pub(super) fn new(now: TournamentNow) -> Self {
+    pub(super) fn new(now: TournamentData) -> Self {
         let (tournament, verdict) =
             (now.shown.tournament.clone().unwrap_or_default(), &now.standings.verdict);
         let lines = shown_standings(&tournament, &now.standings.standings);
@@ -222,10 +222,10 @@ impl TournamentView {
 
     fn progress_html(&self) -> String {
         let tournament = self.tournament();
-        let words = progress_words(&tournament);
+        let words = progress_text(&tournament);
         let (state_words, rest) = words.split_once(", ").unwrap_or((&words, ""));
         let settings = tournament.settings.clone().unwrap_or_default();
-        let seats = count_words(settings.seats, "seat", "seats");
+        let seats = count_with_noun(settings.seats, "seat", "seats");
         write_template(&Progress {
             state: enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
             state_words,
@@ -251,14 +251,14 @@ impl TournamentView {
     fn time_left(&self) -> Option<String> {
         let left = self.now.shown.activity.as_ref()?.time_left.as_ref()?;
         Some(match left.estimate_ms {
-            Some(estimate) => format!("about {} left", span_words(estimate)),
-            None => format!("at most {} left, according to the clocks", span_words(left.longest_ms)),
+            Some(estimate) => format!("about {} left", format_duration(estimate)),
+            None => format!("at most {} left, according to the clocks", format_duration(left.longest_ms)),
         })
     }
 
     /// Writes the first lines of the standings, with what there is to say about them.
     fn leaders_html(&self) -> String {
-        let html = Html::with_links(&link_of_cell);
+        let html = Html::with_links(&cell_link);
         let bots = self.lines.len();
         if bots == 0 {
             return html
@@ -275,7 +275,7 @@ impl TournamentView {
         let notes = standings_notes(Section::new(), lines, verdict);
         let all = PageAddress::Standings { id: self.now.id, from: None };
         let words = if bots > MAX_LEADERS {
-            format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
+            format!("All {}, with the cross-table", count_with_noun(bots as u64, "bot", "bots"))
         } else {
             "With the cross-table".to_owned()
         };
@@ -285,7 +285,7 @@ impl TournamentView {
             notes: html.section_html(&notes),
             all: all.to_string(),
             words,
-            csv: all.in_form(PageForm::Csv),
+            csv: all.in_format(PageFormat::Csv),
         })
     }
 
@@ -315,9 +315,7 @@ impl TournamentView {
     /// Shows connected and awaited bots, and open matches.
     fn activity_html(&self) -> String {
         let section = self.now.shown.activity.as_ref().map(activity_section);
-        section
-            .map(|section| Html::with_links(&link_of_match_cell).section_html(&section))
-            .unwrap_or_default()
+        section.map(|section| Html::with_links(&match_cell_link).section_html(&section)).unwrap_or_default()
     }
 
     /// Lists the newest matches that have a winner.
@@ -327,10 +325,10 @@ impl TournamentView {
         }
         let ended = self.now.matches.iter().filter(|game| game.winner.is_some()).take(MAX_ENDED);
         let matches = ended.map(|game| EndedMatch {
-            address: link_of_match_cell("id", &game.id).unwrap_or_default(),
-            winner: winner_words(game),
-            bots: join_first_words(&game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default()),
-            takes: count_words(game.plies, "take", "takes"),
+            address: match_cell_link("id", &game.id).unwrap_or_default(),
+            winner: winner_text(game),
+            bots: join_first_items(&game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default()),
+            takes: count_with_noun(game.plies, "take", "takes"),
         });
         let (filter, page) = Default::default();
         let all = PageAddress::TournamentMatches { id: self.now.id, filter, page };
@@ -357,7 +355,7 @@ fn rating_order_note(lines: &[pb::Standing]) -> String {
 
 /// Returns the figures of the leader that a page shows large.
 fn leader_figures(leader: &pb::Standing, lines: &[pb::Standing]) -> Vec<LeaderFigure> {
-    let measure = ShownMeasure::of_standings(lines);
+    let measure = StandingMeasure::of_standings(lines);
     let percent = NumberFormat::new(NumberUnit::Share, 0);
     let figure = |label: &str, figure: String, beside: String| LeaderFigure {
         label: label.to_owned(),
@@ -374,7 +372,7 @@ fn leader_figures(leader: &pb::Standing, lines: &[pb::Standing]) -> Vec<LeaderFi
     let won = figure(
         &format!("{} won", leader.bot),
         leader.wins.to_string(),
-        format!("of {}", count_words(leader.matches, "match", "matches")),
+        format!("of {}", count_with_noun(leader.matches, "match", "matches")),
     );
     rating.into_iter().chain([won]).chain(accuracy).collect()
 }

@@ -6,7 +6,7 @@ use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb;
-use lastnim_report::words::join_first_words;
+use lastnim_report::words::join_first_items;
 use std::fmt::Display;
 use tonic::Status;
 
@@ -59,7 +59,7 @@ pub(super) async fn trail_of_match(
     if let Ok(id) = setup.tournament_id.parse() {
         return tournament_trail(site, visitor, id).await;
     }
-    let all = PageAddress::matches_of(None, MatchFilter::default(), String::new());
+    let all = PageAddress::matches_page(None, MatchFilter::default(), String::new());
     Ok(vec![Crumb::new(&all, "Matches")])
 }
 
@@ -72,7 +72,7 @@ pub(super) async fn trail_below_match(
     setup: &pb::MatchSetup,
 ) -> Result<Vec<Crumb>, Status> {
     let mut trail = trail_of_match(site, visitor, setup).await?;
-    trail.push(Crumb::new(&PageAddress::Match { id, ply }, join_first_words(&setup.bots)));
+    trail.push(Crumb::new(&PageAddress::Match { id, ply }, join_first_items(&setup.bots)));
     Ok(trail)
 }
 
@@ -82,7 +82,7 @@ pub(super) fn organise_trail() -> Vec<Crumb> {
 }
 
 /// Returns the pages above a question to the organiser of a tournament.
-pub(super) async fn trail_of_organised(
+pub(super) async fn organised_tournament_trail(
     site: &Site,
     organiser: &Visitor,
     id: TournamentId,

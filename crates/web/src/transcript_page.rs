@@ -79,7 +79,7 @@ pub(super) async fn transcript_page(
     let trail = trail_below_match(site, visitor, id, ply.map(|ply| ply + 1), &setup).await?;
     let transcript = site.transcripts.get_transcript(visitor.request(request)).await?.into_inner();
     let content = PageContent::of_message(transcript.clone(), move |address| {
-        let places: Vec<_> = listed.questions.iter().map(place_of_question).collect();
+        let places: Vec<_> = listed.questions.iter().map(question_place).collect();
         let here = places.iter().position(|&other| other == place);
         let before = here.and_then(|here| here.checked_sub(1)).and_then(|before| places.get(before));
         let behind = here.and_then(|here| places.get(here + 1));
@@ -100,7 +100,7 @@ pub(super) async fn transcript_page(
 }
 
 /// Returns which question was published.
-pub(super) fn place_of_question(question: &pb::PublishedQuestion) -> QuestionPlace {
+pub(super) fn question_place(question: &pb::PublishedQuestion) -> QuestionPlace {
     QuestionPlace { seat: question.seat, ply: question.ply }
 }
 
@@ -110,7 +110,7 @@ fn lines_html(lines: &str) -> String {
     for line in lines.lines() {
         let mut words = match serde_json::from_str::<Value>(line) {
             Ok(Value::Object(members)) => {
-                let member = |(key, value): (&String, &Value)| format!("{key}: {}", value_words(value));
+                let member = |(key, value): (&String, &Value)| format!("{key}: {}", value_text(value));
                 members.iter().map(member).collect::<Vec<_>>().join("\n")
             }
             _ => line.to_owned(),
@@ -138,7 +138,7 @@ fn html_bytes(character: char) -> usize {
     }
 }
 
-fn value_words(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(_) | Value::Array(_) => serde_json::to_string_pretty(value).unwrap_or_default(),

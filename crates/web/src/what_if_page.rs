@@ -2,22 +2,22 @@
 
 use super::address::PageAddress;
 use super::board::{LastTake, draw_static_board};
-use super::match_page::AskedPosition;
+use super::match_page::AnalysedPosition;
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::Page;
 use super::page_content::PageContent;
+use super::position_input::PositionInput;
 use super::replay::Replay;
 use super::site::Site;
 use super::trail::trail_below_match;
-use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, write_template};
-use lastnim_report::winner_words::rule_words;
-use lastnim_report::words::count_words;
+use lastnim_report::winner_words::ending_rule;
+use lastnim_report::words::count_with_noun;
 use tonic::Status;
 
 #[derive(Template)]
@@ -25,7 +25,7 @@ use tonic::Status;
 struct WhatIfContent {
     words: String,
     /// The position; `None` if it is over.
-    asked: Option<AskedPosition>,
+    asked: Option<AnalysedPosition>,
     board: String,
     /// The report of the oracle.
     answer: String,
@@ -60,7 +60,7 @@ pub(super) async fn what_if_page(
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
-            (None, _) => format!("The position after {}.", count_words(ply, "take", "takes")),
+            (None, _) => format!("The position after {}.", count_with_noun(ply, "take", "takes")),
             (Some(take), Some(actual)) if actual != take => {
                 format!("The position if {bot} had taken {take} instead of {actual} at take {}.", ply + 1)
             }
@@ -69,10 +69,10 @@ pub(super) async fn what_if_page(
             }
         };
         let html = Html::with_links(&|_, _| None);
-        let section = Section::new().paragraph(&*words).paragraph(rule_words(game.ending));
+        let section = Section::new().paragraph(&*words).paragraph(ending_rule(game.ending));
         let content = WhatIfContent {
             words: html.section_html(&section),
-            asked: AskedPosition::of_game(&typed, &game, Some(&replay.setup.bots)),
+            asked: AnalysedPosition::of_game(&typed, &game, Some(&replay.setup.bots)),
             board: draw_static_board(&position, last).svg,
             answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
             oracle: PageAddress::Oracle { position: typed },
@@ -85,8 +85,8 @@ pub(super) async fn what_if_page(
 }
 
 /// Returns a position of a match with its rows.
-fn typed_position(replay: &Replay, position: &lastnim_core::game::Position) -> TypedPosition {
-    TypedPosition::of_game(&pb::Game {
+fn typed_position(replay: &Replay, position: &lastnim_core::game::Position) -> PositionInput {
+    PositionInput::of_game(&pb::Game {
         piles: position.piles().collect(),
         alliance_matrix: Some(pb::AllianceMatrix { rows: replay.rows.clone() }),
         first: position.to_move().index() as u32,

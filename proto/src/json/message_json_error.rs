@@ -29,7 +29,7 @@ pub enum JsonFlaw {
     },
     /// The enumeration has no such value.
     #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
-    UnknownWord {
+    UnknownEnumValue {
         /// The word, shortened if long.
         given: String,
         /// The words for the values of the enumeration.
@@ -55,7 +55,7 @@ pub enum JsonFlaw {
     },
     /// The key appears twice, or both names of the field are used as keys.
     #[error("the key {key:?} appears twice")]
-    KeyTwice {
+    DuplicateKey {
         /// The name of the field.
         key: String,
     },
@@ -75,8 +75,8 @@ impl JsonFlaw {
         Self::UnknownKey { given: shorten_value(given), keys }
     }
 
-    pub(super) fn unknown_word(given: &str, words: Vec<String>) -> Self {
-        Self::UnknownWord { given: shorten_value(given), words }
+    pub(super) fn unknown_enum_value(given: &str, words: Vec<String>) -> Self {
+        Self::UnknownEnumValue { given: shorten_value(given), words }
     }
 
     /// Creates the error for a value of the wrong type.

@@ -126,7 +126,7 @@ impl JsonMapping {
 
 /// Returns the words for the values of an enumeration field, given its path, such as `sprt.measure`. Returns no words
 /// if the field has another type or does not exist.
-pub fn field_words<M: Name>(path: &str) -> Vec<String> {
+pub fn enum_value_names<M: Name>(path: &str) -> Vec<String> {
     let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
     let mapping = JsonMapping::Printed;
     let mut message = Some(message_table::<M>());

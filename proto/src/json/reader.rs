@@ -3,7 +3,7 @@
 use super::{
     JsonFlaw, JsonMapping, MessageJsonError,
     exact_number::parse_whole_number,
-    tables::{EnumWord, FieldTable, MessageTable, ValueKind},
+    tables::{EnumValueName, FieldTable, MessageTable, ValueKind},
 };
 use base64::{
     Engine as _,
@@ -54,7 +54,7 @@ struct Alternatives {
 enum Leaf<'a> {
     Null,
     Bool(bool),
-    Whole(i128),
+    Integer(i128),
     Double(f64),
     Text(&'a str),
     /// A list or an object where it is not valid.
@@ -71,7 +71,7 @@ impl Leaf<'_> {
         match self {
             Self::Null => Value::Null,
             Self::Bool(is_true) => is_true.into(),
-            Self::Whole(number) => Number::from_i128(number).map_or(Value::Null, Value::Number),
+            Self::Integer(number) => Number::from_i128(number).map_or(Value::Null, Value::Number),
             Self::Double(number) => number.into(),
             Self::Text(text) => text.into(),
             Self::Misplaced(value) => value.clone(),
@@ -125,16 +125,16 @@ impl JsonMapping {
         Ok(())
     }
 
-    fn read_enum(self, known: &[EnumWord], json: Leaf<'_>) -> Result<i32, JsonFlaw> {
+    fn read_enum(self, known: &[EnumValueName], json: Leaf<'_>) -> Result<i32, JsonFlaw> {
         match json.as_str() {
-            None if matches!(json, Leaf::Whole(_) | Leaf::Double(_)) => {
+            None if matches!(json, Leaf::Integer(_) | Leaf::Double(_)) => {
                 self.read_whole_number(json, i32::MIN, i32::MAX)
             }
             None => Err(JsonFlaw::wrong_type(&json.to_json(), "a word")),
             Some(word) => {
                 let value = known.iter().find(|value| value.word(self) == word);
                 let words = || known.iter().map(|value| value.word(self).to_owned()).collect();
-                value.map(|value| value.number).ok_or_else(|| JsonFlaw::unknown_word(word, words()))
+                value.map(|value| value.number).ok_or_else(|| JsonFlaw::unknown_enum_value(word, words()))
             }
         }
     }
@@ -158,7 +158,7 @@ impl JsonMapping {
             (Leaf::Text("Infinity"), _) => Some(f64::INFINITY),
             (Leaf::Text("-Infinity"), _) => Some(f64::NEG_INFINITY),
             (Leaf::Text(text), Self::Proto3) => serde_json::from_str(text).ok(),
-            (Leaf::Whole(_) | Leaf::Double(_), _) => json.to_json().as_f64(),
+            (Leaf::Integer(_) | Leaf::Double(_), _) => json.to_json().as_f64(),
             _ => None,
         };
         number.ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a number"))
@@ -174,7 +174,7 @@ impl JsonMapping {
         // JSON has only one kind of number: 3.0 is a whole number too, and serde reads numbers of more than 64 bits as
         // doubles.
         let whole = match json {
-            Leaf::Whole(number) => Some(number),
+            Leaf::Integer(number) => Some(number),
             Leaf::Double(number) => Some(number as i128).filter(|_| number.fract() == 0.0),
             Leaf::Text(text) if self == Self::Proto3 => parse_whole_number(text),
             _ => None,
@@ -244,15 +244,15 @@ impl ValueReader<'_> {
             let key = KeyReader { mapping: self.mapping, table, misfit: self.misfit };
             let Some((field, key)) = object.next_key_seed(key)? else { return Ok(()) };
             if seen.contains(&field.number) {
-                return self.fail(JsonFlaw::KeyTwice { key: field.name.clone() });
+                return self.fail(JsonFlaw::DuplicateKey { key: field.name.clone() });
             }
             seen.push(field.number);
-            let other = set.iter().find(|other| field.choice.is_some() && other.choice == field.choice);
+            let other = set.iter().find(|other| field.oneof.is_some() && other.oneof == field.oneof);
             let alternatives = other.map(|one| Alternatives { one: &one.name, other: key });
             let conflicts = alternatives.is_some();
             let value = self.value_of(Target::Field(field, alternatives.as_ref()));
             match object.next_value_seed(value) {
-                Ok(is_set) => set.extend(Some(field).filter(|_| is_set && field.choice.is_some())),
+                Ok(is_set) => set.extend(Some(field).filter(|_| is_set && field.oneof.is_some())),
                 Err(error) => {
                     if !conflicts {
                         self.add_to_path(|misfit| misfit.in_member(key));
@@ -288,11 +288,11 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<bool, E> {
-        self.read_leaf(Leaf::Whole(value.into()))
+        self.read_leaf(Leaf::Integer(value.into()))
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<bool, E> {
-        self.read_leaf(Leaf::Whole(value.into()))
+        self.read_leaf(Leaf::Integer(value.into()))
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<bool, E> {

@@ -31,7 +31,7 @@ pub(super) struct FieldTable {
     pub(super) is_packed: bool,
     pub(super) supports_presence: bool,
     /// The `oneof` to which the field belongs, if any.
-    pub(super) choice: Option<String>,
+    pub(super) oneof: Option<String>,
 }
 
 /// The type of a field.
@@ -39,7 +39,7 @@ pub(super) struct FieldTable {
 pub(super) enum ValueKind {
     Message(LinkedTable),
     /// An enumeration, with its values.
-    Enum(Vec<EnumWord>),
+    Enum(Vec<EnumValueName>),
     /// A number, string or bytes.
     Scalar(Kind),
 }
@@ -53,7 +53,7 @@ pub(super) struct LinkedTable {
 
 /// A value of an enumeration.
 #[derive(Debug)]
-pub(super) struct EnumWord {
+pub(super) struct EnumValueName {
     pub(super) number: i32,
     printed: String,
     full: String,
@@ -85,7 +85,7 @@ impl MessageTable {
 
 impl FieldTable {
     fn of(field: &FieldDescriptor) -> Self {
-        let choice = field.containing_oneof().filter(|choice| !choice.is_synthetic());
+        let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic());
         let kind = field.kind();
         Self {
             name: field.name().to_owned(),
@@ -96,7 +96,7 @@ impl FieldTable {
             is_list: field.is_list(),
             is_packed: field.is_packed(),
             supports_presence: field.supports_presence(),
-            choice: choice.map(|choice| choice.name().to_owned()),
+            oneof: oneof.map(|oneof| oneof.name().to_owned()),
         }
     }
 }
@@ -108,7 +108,7 @@ impl ValueKind {
                 let full_name = message.full_name().to_owned();
                 Self::Message(LinkedTable { full_name, found: OnceLock::new() })
             }
-            Kind::Enum(kind) => Self::Enum(EnumWord::all(&kind)),
+            Kind::Enum(kind) => Self::Enum(EnumValueName::all(&kind)),
             scalar => Self::Scalar(scalar),
         }
     }
@@ -120,7 +120,7 @@ impl LinkedTable {
     }
 }
 
-impl EnumWord {
+impl EnumValueName {
     /// Returns the values of an enumeration.
     pub(super) fn all(kind: &EnumDescriptor) -> Vec<Self> {
         // In all our enumerations, the name of the value 0 is a prefix and "UNSPECIFIED". The other names have the same

@@ -1,4 +1,4 @@
-use super::{tables::EnumWord, *};
+use super::{tables::EnumValueName, *};
 use crate::{testing, tournament::settings_message};
 use lastnim_core::referee::Terms;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 5;
 /// Maximum elements of generated lists.
 const MAX_ELEMENTS: usize = 3;
 
-fn our_messages() -> Vec<MessageDescriptor> {
+fn lastnim_messages() -> Vec<MessageDescriptor> {
     let ours = |message: &MessageDescriptor| message.package_name() == "lastnim.v1";
     DESCRIPTORS.all_messages().filter(ours).collect()
 }
@@ -244,7 +244,7 @@ fn methods_are_known_by_their_services() {
 fn all_enumerations_have_words() {
     let ours = DESCRIPTORS.all_enums().filter(|kind| kind.package_name() == "lastnim.v1");
     for kind in ours {
-        let words = EnumWord::all(&kind);
+        let words = EnumValueName::all(&kind);
         let printed: Vec<_> = words.iter().map(|word| word.word(JsonMapping::Printed)).collect();
         assert_eq!((words[0].number, printed[0]), (0, "unspecified"), "{}", kind.name());
         let different: std::collections::BTreeSet<_> = printed.iter().collect();
@@ -257,14 +257,14 @@ fn all_enumerations_have_words() {
 
 #[test]
 fn no_message_has_a_map_field() {
-    assert!(our_messages().len() > 100);
-    assert!(our_messages().iter().flat_map(MessageDescriptor::fields).all(|field| !field.is_map()));
+    assert!(lastnim_messages().len() > 100);
+    assert!(lastnim_messages().iter().flat_map(MessageDescriptor::fields).all(|field| !field.is_map()));
 }
 
 proptest! {
     #[test]
     fn any_message_reads_back(
-        message in prop::sample::select(our_messages()).prop_flat_map(|kind| any_message(&kind, MAX_DEPTH)),
+        message in prop::sample::select(lastnim_messages()).prop_flat_map(|kind| any_message(&kind, MAX_DEPTH)),
         mapping in prop::sample::select(vec![JsonMapping::Printed, JsonMapping::Proto3]),
     ) {
         let written = MessageJson { mapping, table: MessageTable::by_name(message.descriptor().full_name()), bytes: message.encode_to_vec() };
@@ -284,7 +284,7 @@ proptest! {
 
     #[test]
     fn garbage_is_refused_and_never_panics(json in any_json()) {
-        for kind in our_messages() {
+        for kind in lastnim_messages() {
             for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
                 // The JSON may be valid by chance; then it must be valid as text too.
                 let read = read_message(mapping, &kind, &json).ok();
@@ -302,7 +302,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         "[a-z_=]{0,5}".prop_map(Value::from),
     ];
-    let names: Vec<String> = our_messages()
+    let names: Vec<String> = lastnim_messages()
         .iter()
         .flat_map(MessageDescriptor::fields)
         .map(|field| field.name().to_owned())

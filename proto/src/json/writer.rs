@@ -43,7 +43,7 @@ impl Serialize for EncodedMessage<'_> {
         let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
         // In proto3 JSON, which signed manifests use, the fields that are alternatives come last.
         let (first, last): (Vec<_>, Vec<_>) =
-            self.table.fields.iter().partition(|field| is_printed || field.choice.is_none());
+            self.table.fields.iter().partition(|field| is_printed || field.oneof.is_none());
         let mut object = serializer.serialize_map(None)?;
         for field in first.into_iter().chain(last) {
             let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number));
@@ -57,7 +57,7 @@ impl Serialize for EncodedMessage<'_> {
                 values.next_back().or_else(|| default_value(field).filter(|_| is_printed))
             {
                 object.serialize_entry(&field.name, &EncodedValue { mapping, kind: &field.kind, raw })?;
-            } else if is_printed && field.choice.is_none() {
+            } else if is_printed && field.oneof.is_none() {
                 object.serialize_entry(&field.name, &())?;
             }
         }

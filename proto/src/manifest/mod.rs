@@ -10,7 +10,7 @@ mod tests;
 mod writer;
 
 pub use listed_match::{ListedMatch, ListedRecord};
-pub use reader::{Manifest, ManifestFlaw, ManifestReader, ReadManifest, begins_manifest};
+pub use reader::{Manifest, ManifestFlaw, ManifestReadResult, ManifestReader, looks_like_manifest};
 pub use writer::ManifestWriter;
 
 use super::{RequestField, pb};

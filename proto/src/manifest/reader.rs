@@ -36,25 +36,25 @@ pub struct Manifest {
 
 impl Manifest {
     /// Returns whether the tournament was still running when the manifest was made.
-    pub fn is_so_far(&self) -> bool {
+    pub fn is_interim(&self) -> bool {
         !self.state.is_over()
     }
 
     /// Returns whether a match began after this manifest was made, which is possible only if the tournament was still
     /// running. The id of such a match is greater than all ids in the manifest.
-    pub fn is_later(&self, id: MatchId) -> bool {
-        self.is_so_far() && self.matches.last().is_none_or(|last| id > last.id)
+    pub fn is_newer_match(&self, id: MatchId) -> bool {
+        self.is_interim() && self.matches.last().is_none_or(|last| id > last.id)
     }
 
     /// Returns the index of a match in `matches`, if the manifest lists it.
-    pub fn place_of_match(&self, id: MatchId) -> Option<usize> {
+    pub fn index_of_match(&self, id: MatchId) -> Option<usize> {
         self.matches.binary_search_by_key(&id, |listed| listed.id).ok()
     }
 }
 
 /// The result of reading a manifest to the end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadManifest {
+pub struct ManifestReadResult {
     /// The signer, or the reason why the signature is invalid.
     pub signed: Result<PublicKey, ManifestFlaw>,
     /// The contents, or the first mistake in them.
@@ -84,7 +84,7 @@ pub enum ManifestFlaw {
     CutOff,
     /// Lines follow the signature.
     #[error("line {line} follows the signature")]
-    BehindSeal {
+    AfterSeal {
         /// The number of the line, from 1.
         line: u64,
     },
@@ -96,7 +96,7 @@ pub enum ManifestFlaw {
 }
 
 /// Returns whether a string begins like a manifest.
-pub fn begins_manifest(text: &[u8]) -> bool {
+pub fn looks_like_manifest(text: &[u8]) -> bool {
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     b"{\"manifest\":".iter().all(|expected| bytes.next() == Some(expected))
 }
@@ -110,7 +110,7 @@ pub struct ManifestReader {
     /// The first mistake in the contents.
     flaw: Option<ManifestFlaw>,
     seal: Option<Result<Seal, ManifestFlaw>>,
-    behind_seal: Option<u64>,
+    line_after_seal: Option<u64>,
     parts: ManifestParts,
 }
 
@@ -124,7 +124,7 @@ struct ManifestParts {
     matches: Vec<ListedMatch>,
     standings: Vec<pb::Standing>,
     verdict: Option<pb::Verdict>,
-    /// The result of [`place_of_line`] for the previous line; 0 before the first line.
+    /// The result of [`section_of_line`] for the previous line; 0 before the first line.
     place: u8,
     signer: Option<PublicKey>,
 }
@@ -135,7 +135,7 @@ impl ManifestReader {
     pub fn read_line(&mut self, line: &[u8]) {
         self.lines += 1;
         if self.seal.is_some() {
-            self.behind_seal.get_or_insert(self.lines);
+            self.line_after_seal.get_or_insert(self.lines);
             return;
         }
         let number = self.lines;
@@ -145,7 +145,7 @@ impl ManifestReader {
             let seal = parse_request(|field| parse_seal(seal, field.member("seal")));
             let seal = seal.map_err(|violations| violations.to_string());
             let seal = seal.and_then(|seal| {
-                if is_seal_line(line, &seal) { Ok(seal) } else { Err(NONCANONICAL.to_owned()) }
+                if is_seal_line(line, &seal) { Ok(seal) } else { Err(NONCANONICAL_SIGNATURE.to_owned()) }
             });
             self.seal = Some(seal.map_err(at_line));
             return;
@@ -158,28 +158,28 @@ impl ManifestReader {
     }
 
     /// Returns the contents and the result of checking the signature.
-    pub fn finish(self) -> ReadManifest {
-        let Self { hasher, flaw, seal, behind_seal, parts, .. } = self;
-        let signed = match (seal, behind_seal) {
+    pub fn finish(self) -> ManifestReadResult {
+        let Self { hasher, flaw, seal, line_after_seal, parts, .. } = self;
+        let signed = match (seal, line_after_seal) {
             (None, _) => Err(ManifestFlaw::CutOff),
-            (_, Some(line)) => Err(ManifestFlaw::BehindSeal { line }),
+            (_, Some(line)) => Err(ManifestFlaw::AfterSeal { line }),
             (Some(Err(flaw)), None) => Err(flaw),
             (Some(Ok(seal)), None) if seal.verifies_manifest(hasher.hash()) => Ok(seal.signer),
             (Some(Ok(_)), None) => Err(ManifestFlaw::Signature),
         };
         let manifest = flaw.map_or_else(|| parts.finish(), Err);
-        ReadManifest { signed, manifest }
+        ManifestReadResult { signed, manifest }
     }
 }
 
 impl ManifestParts {
     fn add_line(&mut self, line: pb::ManifestLine) -> Result<(), String> {
         let line = line.line.ok_or("it has no key that this version of lastnim knows")?;
-        let place = place_of_line(&line);
+        let place = section_of_line(&line);
         let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
         let fits = match self.place {
             // The first two lines must be the header and the settings, because all other lines depend on them.
-            before if before < PLACE_OF_SETTINGS => place == before + 1,
+            before if before < SETTINGS_SECTION => place == before + 1,
             before if is_single => place > before,
             before => place >= before,
         };
@@ -228,13 +228,13 @@ impl ManifestParts {
 }
 
 /// The place of the settings in the order of lines.
-const PLACE_OF_SETTINGS: u8 = 2;
+const SETTINGS_SECTION: u8 = 2;
 
 /// Returns the place, from 1, of a line's kind in the order that every manifest must follow.
-fn place_of_line(line: &Line) -> u8 {
+fn section_of_line(line: &Line) -> u8 {
     match line {
         Line::Manifest(_) => 1,
-        Line::Settings(_) => PLACE_OF_SETTINGS,
+        Line::Settings(_) => SETTINGS_SECTION,
         Line::Bot(_) => 3,
         Line::FieldChange(_) => 4,
         Line::Event(_) => 5,
@@ -262,7 +262,7 @@ fn parse_header(
 }
 
 /// The error for a signature line that is not written as lastnim writes it.
-const NONCANONICAL: &str = "the signature does not have the form that lastnim writes";
+const NONCANONICAL_SIGNATURE: &str = "the signature does not have the form that lastnim writes";
 
 fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {
     let text = str::from_utf8(line).map_err(|error| error.to_string())?;

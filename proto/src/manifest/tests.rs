@@ -16,7 +16,7 @@ fn frozen_key() -> SigningKey {
     SigningKey::from_seed(&std::array::from_fn(|index| index as u8))
 }
 
-fn read(text: &[u8]) -> ReadManifest {
+fn read(text: &[u8]) -> ManifestReadResult {
     let mut reader = ManifestReader::default();
     text.split_inclusive(|&byte| byte == b'\n').for_each(|line| reader.read_line(line));
     reader.finish()
@@ -51,10 +51,10 @@ fn sealed(mut writer: ManifestWriter) -> Vec<u8> {
 
 #[test]
 fn frozen_manifest_verifies_and_is_reproduced() {
-    let ReadManifest { signed, manifest } = read(FROZEN.as_bytes());
+    let ManifestReadResult { signed, manifest } = read(FROZEN.as_bytes());
     assert_eq!(signed, Ok(frozen_key().public_key()));
     let manifest = manifest.unwrap();
-    assert_eq!((manifest.state, manifest.is_so_far()), (TournamentState::Finished, false));
+    assert_eq!((manifest.state, manifest.is_interim()), (TournamentState::Finished, false));
     assert_eq!(manifest.matches, frozen_matches());
     assert_eq!((manifest.field.len(), manifest.changes.len(), manifest.events.len()), (2, 1, 1));
     let at = |micros| Timestamp::from_micros(micros);
@@ -96,7 +96,7 @@ fn removed_added_and_moved_lines_break_the_signature() {
     let cut = read(body.concat().as_bytes());
     assert_eq!((cut.signed, cut.manifest.is_ok()), (Err(ManifestFlaw::CutOff), true));
     let behind = read((FROZEN.to_owned() + body[2]).as_bytes());
-    assert_eq!(behind.signed, Err(ManifestFlaw::BehindSeal { line: lines.len() as u64 + 1 }));
+    assert_eq!(behind.signed, Err(ManifestFlaw::AfterSeal { line: lines.len() as u64 + 1 }));
 }
 
 /// A reader can check the signature of a newer server's manifest without knowing all its fields.
@@ -110,7 +110,7 @@ fn unknown_field_is_named_and_the_signature_is_valid() {
     let mut writer = ManifestWriter::default();
     writer.push_seal(&seal);
     let text = [lines[..lines.len() - 1].concat().into_bytes(), writer.take_text()].concat();
-    let ReadManifest { signed, manifest } = read(&text);
+    let ManifestReadResult { signed, manifest } = read(&text);
     assert_eq!(signed, Ok(frozen_key().public_key()));
     let flaw = manifest.unwrap_err().to_string();
     assert!(flaw.starts_with("line 2: ") && flaw.contains("of_a_later_version"), "{flaw}");
@@ -150,26 +150,26 @@ fn misplaced_lines_and_invalid_values_are_named() {
 
 #[test]
 fn manifest_is_distinguished_from_a_record() {
-    assert!(begins_manifest(FROZEN.as_bytes()) && begins_manifest(b" {\n \"manifest\" : {"));
+    assert!(looks_like_manifest(FROZEN.as_bytes()) && looks_like_manifest(b" {\n \"manifest\" : {"));
     for other in ["", "{", "{\"manifest\"", "{\"match_id\":\"\"}", "lastnim record 1\n", "{\"manifesto\":{"] {
-        assert!(!begins_manifest(other.as_bytes()), "{other}");
+        assert!(!looks_like_manifest(other.as_bytes()), "{other}");
     }
 }
 
 #[test]
 fn match_newer_than_the_manifest_is_recognised_by_its_id() {
     let mut manifest = read(FROZEN.as_bytes()).manifest.unwrap();
-    assert!(!manifest.is_later(match_id(200)), "no match begins after the end of the tournament");
+    assert!(!manifest.is_newer_match(match_id(200)), "no match begins after the end of the tournament");
     manifest.state = TournamentState::Running;
-    assert!(manifest.is_later(match_id(5)) && !manifest.is_later(match_id(3)));
+    assert!(manifest.is_newer_match(match_id(5)) && !manifest.is_newer_match(match_id(3)));
     let last = manifest.matches.last().unwrap().id;
-    assert!(!manifest.is_later(last) && !manifest.is_later(last.before()));
+    assert!(!manifest.is_newer_match(last) && !manifest.is_newer_match(last.before()));
     assert!(
-        manifest.is_later(MatchId::new(last.unix_ms(), &[255; 10])),
+        manifest.is_newer_match(MatchId::new(last.unix_ms(), &[255; 10])),
         "ids rise even within one millisecond"
     );
     manifest.matches.clear();
-    assert!(manifest.is_later(match_id(0)));
+    assert!(manifest.is_newer_match(match_id(0)));
 }
 
 fn any_record() -> impl Strategy<Value = ListedRecord> {
@@ -205,12 +205,12 @@ proptest! {
         }
         writer.push_line(Line::Verdict(pb::Verdict::default()));
         text.append(&mut sealed(writer));
-        let ReadManifest { signed, manifest } = read(&text);
+        let ManifestReadResult { signed, manifest } = read(&text);
         prop_assert_eq!(signed, Ok(frozen_key().public_key()));
         let manifest = manifest.unwrap();
-        prop_assert!(manifest.is_so_far());
+        prop_assert!(manifest.is_interim());
         for (place, listed) in expected.iter().enumerate() {
-            prop_assert_eq!(manifest.place_of_match(listed.id), Some(place));
+            prop_assert_eq!(manifest.index_of_match(listed.id), Some(place));
         }
         prop_assert_eq!(manifest.matches, expected);
     }

@@ -32,16 +32,16 @@ fn match_message_of(event: MatchEvent) -> Wire {
     message_of(ServerEvent::InMatch { match_id: id(), event })
 }
 
-fn three() -> SeatCount {
+fn three_seats() -> SeatCount {
     SeatCount::new(3).unwrap()
 }
 
 fn seat(index: usize) -> Seat {
-    three().seat(index).unwrap()
+    three_seats().seat(index).unwrap()
 }
 
 fn row(offsets: &[u64]) -> Row {
-    Row::parse(offsets, three()).unwrap()
+    Row::parse(offsets, three_seats()).unwrap()
 }
 
 fn setup() -> MatchSetup {
@@ -357,7 +357,7 @@ fn audit_of_a_long_match_is_sent_without_its_plies() {
 fn snapshot_is_complete() {
     let bank = TimeBank::new(&Clock::default()).left();
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };
-    let matrix = AllianceMatrix::standard(three());
+    let matrix = AllianceMatrix::standard(three_seats());
     let snapshot = MatchSnapshot {
         seat: seat(1),
         setup: setup(),

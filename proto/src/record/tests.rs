@@ -3,25 +3,25 @@
 use super::*;
 use crate::json::{MessageJson, message_from_proto3_json};
 use lastnim_core::game::MAX_SEATS;
-use lastnim_core::referee::testing::{Scene, scene};
+use lastnim_core::referee::testing::{Scenario, scenario};
 use proptest::prelude::*;
 use prost::Message as _;
 use serde_json::Value;
 
-fn through_json(record: &pb::MatchRecord) -> pb::MatchRecord {
+fn json_round_trip(record: &pb::MatchRecord) -> pb::MatchRecord {
     message_from_proto3_json(&serde_json::to_value(MessageJson::canonical(record)).unwrap()).unwrap()
 }
 
-fn through_bytes(record: &pb::MatchRecord) -> pb::MatchRecord {
+fn bytes_round_trip(record: &pb::MatchRecord) -> pb::MatchRecord {
     pb::MatchRecord::decode(record.encode_to_vec().as_slice()).unwrap()
 }
 
-fn finished(scene: &Scene) -> Record {
-    scene.finish(&mut |_| ())
+fn finished(scenario: &Scenario) -> Record {
+    scenario.finish(&mut |_| ())
 }
 
 /// Checks that a record either is read and is consistent, or is refused with an error that names a field or event.
-fn judge(record: &pb::MatchRecord) {
+fn check_parsing(record: &pb::MatchRecord) {
     match parse_record(record) {
         Ok(parsed) => {
             let events = parsed.events().iter().cloned();
@@ -289,13 +289,13 @@ fn any_event() -> impl Strategy<Value = pb::RecordEvent> {
 
 proptest! {
     #[test]
-    fn record_reads_back_from_bytes_and_json(scene in scene()) {
-        let open = scene.play(&mut |_| ()).0.into_record();
-        for record in [finished(&scene), open] {
+    fn record_reads_back_from_bytes_and_json(scenario in scenario()) {
+        let open = scenario.play(&mut |_| ()).0.into_record();
+        for record in [finished(&scenario), open] {
             let written = pb::MatchRecord::from(&record);
-            prop_assert_eq!(&through_bytes(&written), &written);
-            prop_assert_eq!(&through_json(&written), &written);
-            let parsed = parse_record(&through_json(&through_bytes(&written))).unwrap();
+            prop_assert_eq!(&bytes_round_trip(&written), &written);
+            prop_assert_eq!(&json_round_trip(&written), &written);
+            let parsed = parse_record(&json_round_trip(&bytes_round_trip(&written))).unwrap();
             if record.state().game().is_some() {
                 prop_assert_eq!(parsed, record);
             } else {
@@ -306,11 +306,11 @@ proptest! {
 
     #[test]
     fn shuffled_dropped_or_doubled_events_are_refused_or_replay(
-        scene in scene(),
+        scenario in scenario(),
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
     ) {
-        let mut record = pb::MatchRecord::from(&finished(&scene));
+        let mut record = pb::MatchRecord::from(&finished(&scenario));
         let [first, second] = places.map(|place| place.index(record.events.len()));
         match change {
             0 => drop(record.events.remove(first)),
@@ -318,45 +318,45 @@ proptest! {
             2 => record.events.insert(second, record.events[first].clone()),
             _ => record.events.truncate(first),
         }
-        judge(&record);
+        check_parsing(&record);
     }
 
     #[test]
     fn changed_record_is_refused_or_replays(
-        scene in scene(),
+        scenario in scenario(),
         place in any::<prop::sample::Index>(),
         leaf in any_leaf(),
     ) {
-        let record = pb::MatchRecord::from(&finished(&scene));
+        let record = pb::MatchRecord::from(&finished(&scenario));
         let mut document = serde_json::to_value(MessageJson::canonical(&record)).unwrap();
         let mut paths = Vec::new();
         visit(&document, &mut paths, String::new());
         *document.pointer_mut(&paths[place.index(paths.len())]).unwrap() = leaf;
         if let Ok(record) = message_from_proto3_json(&document) {
-            judge(&record);
+            check_parsing(&record);
         }
     }
 
     #[test]
     fn garbage_is_refused_or_replays(
-        scene in scene(),
+        scenario in scenario(),
         kept in any::<prop::sample::Index>(),
         garbage in prop::collection::vec(any_event(), 0..8),
     ) {
-        let mut record = pb::MatchRecord::from(&finished(&scene));
+        let mut record = pb::MatchRecord::from(&finished(&scenario));
         record.events.truncate(kept.index(record.events.len() + 1));
         let at_us = record.events.last().map_or(0, |last| last.at_us);
         record.events.extend(garbage.into_iter().map(|mut event| {
             event.at_us = event.at_us.saturating_add(at_us);
             event
         }));
-        judge(&record);
+        check_parsing(&record);
     }
 
     #[test]
     fn any_bytes_are_handled_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(record) = pb::MatchRecord::decode(bytes.as_slice()) {
-            judge(&record);
+            check_parsing(&record);
         }
     }
 }

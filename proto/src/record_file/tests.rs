@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::record::verify_record;
-use lastnim_core::referee::testing::scene;
+use lastnim_core::referee::testing::scenario;
 use lastnim_core::referee::{PublicKey, SigningKey};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -15,14 +15,14 @@ const FROZEN: [&str; 2] =
 const FROZEN_TEXT: &str = include_str!("../../../tests/data/record.txt");
 /// A record with note hashes, as one line of JSON and as text. `tests/python/verify.py` made both files from the
 /// canonical bytes.
-const NOTED: &str = include_str!("../../../tests/data/noted.json");
-const NOTED_TEXT: &str = include_str!("../../../tests/data/noted.txt");
+const FROZEN_WITH_NOTES: &str = include_str!("../../../tests/data/noted.json");
+const FROZEN_TEXT_WITH_NOTES: &str = include_str!("../../../tests/data/noted.txt");
 /// The public key of the signer of these records; the seed is the bytes 0, 1, .., 31.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 
 /// Returns whether `lastnim record verify` would accept the text: it must be a whole record in one of the formats that
 /// lastnim writes, and signed by the key.
-fn passes(text: &str, key: &PublicKey) -> bool {
+fn is_accepted(text: &str, key: &PublicKey) -> bool {
     let Ok(given) = read_record(text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let signed = sealed.seal().is_some_and(|seal| seal.signer == *key);
@@ -38,7 +38,7 @@ fn frozen_records_verify_and_are_reproduced() {
     assert!(json == pretty);
     for (form, file) in RecordForm::JSON.into_iter().zip(FROZEN) {
         assert_eq!(form.write(json.record(), json.seal()), file, "{form:?}");
-        assert!(passes(file, &key), "{form:?}");
+        assert!(is_accepted(file, &key), "{form:?}");
     }
     assert_eq!(RecordForm::Text.write(json.record(), json.seal()), FROZEN_TEXT);
     assert_eq!(SigningKey::from_seed(&seed).seal(json.record().last_hash()), *json.seal().unwrap());
@@ -47,9 +47,9 @@ fn frozen_records_verify_and_are_reproduced() {
 #[test]
 fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
-    let noted = verify_record(&read_record(NOTED).unwrap()).unwrap();
-    assert!(passes(NOTED, &key));
-    for (form, file) in [(RecordForm::Json, NOTED), (RecordForm::Text, NOTED_TEXT)] {
+    let noted = verify_record(&read_record(FROZEN_WITH_NOTES).unwrap()).unwrap();
+    assert!(is_accepted(FROZEN_WITH_NOTES, &key));
+    for (form, file) in [(RecordForm::Json, FROZEN_WITH_NOTES), (RecordForm::Text, FROZEN_TEXT_WITH_NOTES)] {
         assert_eq!(form.write(noted.record(), noted.seal()), file, "{form:?}");
         assert!(file.matches("note_hash").count() == 3);
     }
@@ -58,7 +58,8 @@ fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
 /// For example, version 0.1 does not know note hashes and refuses them in this way.
 #[test]
 fn unknown_field_is_refused_by_name() {
-    let refusal = read_record(&NOTED.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
+    let refusal =
+        read_record(&FROZEN_WITH_NOTES.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
     let words =
         "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? the keys are \"seat\", ";
     assert!(refusal.starts_with(words), "{refusal}");
@@ -67,12 +68,12 @@ fn unknown_field_is_refused_by_name() {
 #[test]
 fn changed_bit_in_any_byte_is_found() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
-    for file in [FROZEN[0], NOTED] {
+    for file in [FROZEN[0], FROZEN_WITH_NOTES] {
         for place in 0..file.len() {
             let mut bytes = file.as_bytes().to_vec();
             bytes[place] ^= 1 << (place % 7);
             let changed = String::from_utf8(bytes).unwrap();
-            assert!(!passes(&changed, &key), "byte {place}");
+            assert!(!is_accepted(&changed, &key), "byte {place}");
         }
     }
 }
@@ -96,7 +97,7 @@ fn other_layouts_are_read_but_reported() {
     assert_eq!(first(&number).0, 1);
     // In the base64 form of 32 bytes, the last character before the padding has two unused bits.
     let loose = json.replacen(&format!("{FROZEN_KEY}\""), &FROZEN_KEY.replacen("Mbg=", "Mbh=", 1), 1);
-    assert!(read_record(&loose).is_err() || !passes(&loose, &FROZEN_KEY.parse().unwrap()));
+    assert!(read_record(&loose).is_err() || !is_accepted(&loose, &FROZEN_KEY.parse().unwrap()));
 }
 
 #[test]
@@ -313,8 +314,8 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(100))]
 
     #[test]
-    fn both_forms_of_json_round_trip(scene in scene(), seed: [u8; 32]) {
-        let record = scene.finish(&mut |_| ());
+    fn both_forms_of_json_round_trip(scenario in scenario(), seed: [u8; 32]) {
+        let record = scenario.finish(&mut |_| ());
         let seal = SigningKey::from_seed(&seed).seal(record.last_hash());
         for form in RecordForm::JSON {
             let text = form.write(&record, Some(&seal));
@@ -332,13 +333,13 @@ proptest! {
 proptest! {
     #[test]
     fn changed_doubled_deleted_or_inserted_byte_is_found(
-        scene in scene(),
+        scenario in scenario(),
         place: prop::sample::Index,
         byte in prop_oneof![any::<u8>(), prop::sample::select(b" \n\t0123456789{}[],:;\"=ATZ".as_slice())],
         change in 0..4,
         form in prop::sample::select(RecordForm::JSON.as_slice()),
     ) {
-        let record = scene.finish(&mut |_| ());
+        let record = scenario.finish(&mut |_| ());
         prop_assume!(record.state().game().is_some());
         let key = SigningKey::from_seed(&[9; 32]);
         let written = form.write(&record, Some(&key.seal(record.last_hash()))).into_bytes();
@@ -350,7 +351,7 @@ proptest! {
             2 => drop(bytes.remove(place)),
             _ => bytes.insert(place, byte),
         }
-        let passed = str::from_utf8(&bytes).is_ok_and(|text| passes(text, &key.public_key()));
+        let passed = str::from_utf8(&bytes).is_ok_and(|text| is_accepted(text, &key.public_key()));
         prop_assert_eq!(passed, bytes == written, "byte {}", place);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use lastnim_core::referee::SigningKey;
-use lastnim_core::referee::testing::scene;
+use lastnim_core::referee::testing::scenario;
 use proptest::prelude::*;
 
 proptest! {
@@ -10,10 +10,10 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]
-    fn each_event_has_a_line_and_hashes_appear_with_the_rows(scene in scene(), seed: [u8; 32]) {
-        let finished = scene.finish(&mut |_| ());
+    fn each_event_has_a_line_and_hashes_appear_with_the_rows(scenario in scenario(), seed: [u8; 32]) {
+        let finished = scenario.finish(&mut |_| ());
         let seal = SigningKey::from_seed(&seed).seal(finished.last_hash());
-        for record in [finished, scene.play(&mut |_| ()).0.into_record()] {
+        for record in [finished, scenario.play(&mut |_| ()).0.into_record()] {
             let text = write_record_text(&record, Some(&seal));
             let (head, events) = text.split_once("\nevents ").unwrap();
             prop_assert!(head.starts_with(VERSION_LINE), "{head}");

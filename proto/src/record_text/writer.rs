@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();
-    write_head(&mut text, setup);
+    write_header(&mut text, setup);
     let revealed = record.state().game().is_some();
     if let Some(seal) = seal.filter(|_| revealed) {
         write_line(&mut text, format_args!("signer {}\nsignature {}", seal.signer, seal.signature));
@@ -29,16 +29,16 @@ pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     text
 }
 
-fn write_words(text: &mut String, words: std::fmt::Arguments<'_>) {
+fn write_formatted(text: &mut String, words: std::fmt::Arguments<'_>) {
     text.write_fmt(words).expect("a `String` accepts all writes");
 }
 
 fn write_line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    write_words(text, words);
+    write_formatted(text, words);
     text.push('\n');
 }
 
-fn write_head(text: &mut String, setup: &MatchSetup) {
+fn write_header(text: &mut String, setup: &MatchSetup) {
     if let Some(origin) = &setup.origin {
         let (id, number, group) = (origin.tournament, origin.number, origin.group);
         write_line(text, format_args!("tournament {id} number {number} group {group}"));
@@ -48,7 +48,7 @@ fn write_head(text: &mut String, setup: &MatchSetup) {
     }
     text.push_str("piles");
     for counters in setup.piles.as_slice() {
-        write_words(text, format_args!(" {counters}"));
+        write_formatted(text, format_args!(" {counters}"));
     }
     write_line(text, format_args!("\nfirst {}\nending {}", setup.first, setup.ending));
     let pb::Clock { initial_ms, increment_ms, lag_quota_ms, lag_total_ms, declaration_ms } =
@@ -68,37 +68,37 @@ fn write_head(text: &mut String, setup: &MatchSetup) {
 }
 
 /// Returns the word for an enumeration value: its name in the proto without the common prefix, in lower case.
-fn enum_word(name: &str, prefix: &str) -> String {
+fn enum_value_name(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }
 
 fn write_note_hash(text: &mut String, note_hash: Option<&NoteHash>) {
     if let Some(note_hash) = note_hash {
-        write_words(text, format_args!(" note_hash {note_hash}"));
+        write_formatted(text, format_args!(" note_hash {note_hash}"));
     }
 }
 
 fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
-    write_words(text, format_args!("{} ", Utc(timed.at.as_micros())));
+    write_formatted(text, format_args!("{} ", Utc(timed.at.as_micros())));
     let named = |seat: Seat| format!("{seat} {}", bots[seat]);
     match &timed.event {
         Event::Created(_) => text.push_str("created"),
         Event::Declared { seat, row, defaulted, note_hash } => {
-            write_words(text, format_args!("declared seat {} row {row}", named(*seat)));
+            write_formatted(text, format_args!("declared seat {} row {row}", named(*seat)));
             if let Some(why) = defaulted {
-                let why = enum_word(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
-                write_words(text, format_args!(" default {why}"));
+                let why = enum_value_name(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
+                write_formatted(text, format_args!(" default {why}"));
             }
             write_note_hash(text, note_hash.as_ref());
         }
-        Event::Revealed { matrix } => write_words(text, format_args!("revealed rows {matrix}")),
+        Event::Revealed { matrix } => write_formatted(text, format_args!("revealed rows {matrix}")),
         Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
             let mover = match mover {
                 Mover::Bot => "bot",
                 Mover::Steward => "steward",
             };
             let (seat, charged, lag) = (named(*seat), whole_micros(*charged), whole_micros(*credited));
-            write_words(
+            write_formatted(
                 text,
                 format_args!(
                     "took ply {ply} seat {seat} take {take} by {mover} charged_us {charged} lag_us {lag}"
@@ -107,23 +107,23 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
             write_note_hash(text, note_hash.as_ref());
         }
         Event::Struck { seat, ply, reason } => {
-            let reason = enum_word(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");
-            write_words(text, format_args!("struck ply {ply} seat {} for {reason}", named(*seat)));
+            let reason = enum_value_name(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");
+            write_formatted(text, format_args!("struck ply {ply} seat {} for {reason}", named(*seat)));
         }
         Event::Forfeited { seat, reason } => {
-            let reason = enum_word(pb::ForfeitReason::from(*reason).as_str_name(), "FORFEIT_REASON_");
-            write_words(text, format_args!("forfeited seat {} {reason}", named(*seat)));
+            let reason = enum_value_name(pb::ForfeitReason::from(*reason).as_str_name(), "FORFEIT_REASON_");
+            write_formatted(text, format_args!("forfeited seat {} {reason}", named(*seat)));
         }
         Event::Ended { reason, winner } => {
-            write_words(
+            write_formatted(
                 text,
                 format_args!(
                     "ended {}",
-                    enum_word(pb::EndReason::from(*reason).as_str_name(), "END_REASON_")
+                    enum_value_name(pb::EndReason::from(*reason).as_str_name(), "END_REASON_")
                 ),
             );
             if let Some(winner) = winner {
-                write_words(text, format_args!(" winner {}", named(*winner)));
+                write_formatted(text, format_args!(" winner {}", named(*winner)));
             }
         }
     }

@@ -121,7 +121,7 @@ impl SessionLogLine {
             mono_us: self.mono_us,
             run: &self.run,
             session: self.session,
-            event: self.event.word(),
+            event: self.event.event_name(),
         };
         let line = match &self.event {
             SessionLogEvent::Sent(request) => {
@@ -138,8 +138,8 @@ impl SessionLogLine {
     /// Parses a line. Unknown keys are ignored.
     pub fn parse(text: &str) -> Result<Self, SessionLogError> {
         let line = parse_document(text).map_err(SessionLogError::Json)?;
-        let word = text_of(&line, "event")?;
-        let event = match word.as_str() {
+        let event_name = text_of(&line, "event")?;
+        let event = match event_name.as_str() {
             "run_began" => match number_of(&line, "version")? {
                 version @ SESSION_LOG_VERSION => {
                     let (sdk, server) = (text_of(&line, "sdk")?, text_of(&line, "server")?);
@@ -152,7 +152,7 @@ impl SessionLogLine {
             "closed" => SessionLogEvent::Closed { reason: text_of(&line, "reason")? },
             "gap" => SessionLogEvent::Gap { lines: number_of(&line, "lines")? },
             "run_ended" => SessionLogEvent::RunEnded,
-            _ => SessionLogEvent::Unknown(word),
+            _ => SessionLogEvent::Unknown(event_name),
         };
         Ok(Self {
             at_us: number_of(&line, "at_us")?,
@@ -166,7 +166,7 @@ impl SessionLogLine {
 
 impl SessionLogEvent {
     /// Returns the name of the event.
-    fn word(&self) -> &str {
+    fn event_name(&self) -> &str {
         match self {
             Self::RunBegan { .. } => "run_began",
             Self::Sent(_) => "sent",
@@ -174,7 +174,7 @@ impl SessionLogEvent {
             Self::Closed { .. } => "closed",
             Self::Gap { .. } => "gap",
             Self::RunEnded => "run_ended",
-            Self::Unknown(word) => word,
+            Self::Unknown(event_name) => event_name,
         }
     }
 

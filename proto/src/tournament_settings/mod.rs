@@ -11,6 +11,6 @@ mod table;
 pub use draft::SettingsJsonDraft;
 pub use setting::{TournamentSetting, ValueKind};
 pub use table::{
-    SETTING_SECTIONS, SectionCondition, SettingSection, all_settings, file_tables, format_words,
+    SETTING_SECTIONS, SectionCondition, SettingSection, all_settings, file_tables, format_names,
     settings_of_table,
 };

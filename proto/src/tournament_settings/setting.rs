@@ -1,7 +1,7 @@
 //! One setting of a tournament.
 
-use super::format_words;
-use crate::{json::field_words, pb};
+use super::format_names;
+use crate::{json::enum_value_names, pb};
 use lastnim_core::{
     duration_text::{duration_text, parse_duration},
     game::find_closest_word,
@@ -86,7 +86,7 @@ impl TournamentSetting {
 
     /// Returns its table and its name in a tournament file; `None` if a file cannot set it. In files, a matrix takes
     /// the place of the word for `alliance`.
-    pub fn file_place(&self) -> Option<(&'static str, &'static str)> {
+    pub fn file_key(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
             "start_at" => None,
             "alliance_matrix.rows" => Some(("", "alliance")),
@@ -143,9 +143,9 @@ impl TournamentSetting {
     /// Returns its valid words, if it has a fixed set.
     pub fn words(&self) -> Vec<String> {
         if self.kind == ValueKind::Format {
-            return format_words();
+            return format_names();
         }
-        let words = field_words::<pb::TournamentSettings>(self.field).into_iter();
+        let words = enum_value_names::<pb::TournamentSettings>(self.field).into_iter();
         words.filter(|word| word != "unspecified").map(|word| word.replace('_', "-")).collect()
     }
 

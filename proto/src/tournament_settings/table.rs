@@ -20,14 +20,14 @@ pub enum SectionCondition {
     /// They apply to every tournament.
     Always,
     /// They apply to every tournament, but are rarely changed.
-    Seldom,
+    RarelyChanged,
     /// They apply to tournaments of this format.
     Format(&'static FormatProfile),
     /// They apply if the positions are given by this field of the message.
     PositionSource(&'static str),
 }
 
-use SectionCondition::{Always, Format, PositionSource, Seldom};
+use SectionCondition::{Always, Format, PositionSource, RarelyChanged};
 
 /// Expands to the default of a setting and the value that a form suggests.
 macro_rules! default {
@@ -133,7 +133,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "The paper's positions", PositionSource("paper_positions") => {
         "paper_positions" Flag "" "", [""], "The 12 positions of the paper's tables", "the paper's";
     }
-    "Rules and scoring", Seldom => {
+    "Rules and scoring", RarelyChanged => {
         "ending" Word "Ending" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
         "alliance" Word "Rows" "", ["standard for two seats, declared for more; given with a matrix"],
             "The rows: declared by each seat, standard, drawn from the seed, or given by a matrix", "{}";
@@ -149,7 +149,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
         "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }
-    "Clocks", Seldom => {
+    "Clocks", RarelyChanged => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
             "Every seat's time bank, and what each take adds to it", "{}";
         "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare its row",
@@ -159,7 +159,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag given back per seat and match",
             ", {} in total";
     }
-    "Concurrency and retention", Seldom => {
+    "Concurrency and retention", RarelyChanged => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
         "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
         "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit"],
@@ -182,7 +182,7 @@ pub fn settings_of_table(table: &str) -> impl Iterator<Item = &'static Tournamen
 /// Returns the names of the tables of a tournament file, in order. The empty name stands for the top level.
 pub fn file_tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
-    for (table, _) in all_settings().filter_map(TournamentSetting::file_place) {
+    for (table, _) in all_settings().filter_map(TournamentSetting::file_key) {
         if !tables.contains(&table) {
             tables.push(table);
         }
@@ -191,7 +191,7 @@ pub fn file_tables() -> Vec<&'static str> {
 }
 
 /// Returns the names of the formats.
-pub fn format_words() -> Vec<String> {
+pub fn format_names() -> Vec<String> {
     FormatProfile::ALL.map(FormatProfile::word).to_vec()
 }
 

@@ -123,12 +123,12 @@ impl GameInProgress {
         };
         let first = from.first;
         let mut game = Self { source: source.unbind(), seed, declared, actions: Vec::new(), piles, stage };
-        game.pass_declaration(first);
+        game.advance_declaration(first);
         Ok(game)
     }
 
     /// Passes the turn to the next seat, from `seat` on, with an incomplete row; after the last one, play begins.
-    fn pass_declaration(&mut self, seat: Seat) {
+    fn advance_declaration(&mut self, seat: Seat) {
         let Stage::Declaring(declaring) = &mut self.stage else { return };
         if let Some(next) = declaring.incomplete_seat(seat) {
             declaring.to_declare = next;
@@ -262,7 +262,7 @@ impl GameInProgress {
                 };
                 declaring.add_offset(offset);
                 let next = declaring.seats().next(seat);
-                self.pass_declaration(next);
+                self.advance_declaration(next);
             }
         }
         self.actions.push(action);
@@ -288,7 +288,7 @@ impl GameInProgress {
         numbers.push(i16::from(seats.distance_between(observer, self.seat_to_move()) as u8));
         match &self.stage {
             Stage::Playing(playing) => {
-                numbers.extend_from_slice(ObservedRows::new(playing.game.matrix.clone()).seen_by(observer));
+                numbers.extend_from_slice(ObservedRows::new(playing.game.matrix.clone()).rows_from(observer));
             }
             Stage::Declaring(declaring) => {
                 let own = &declaring.offsets[observer];

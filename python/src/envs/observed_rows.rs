@@ -18,7 +18,7 @@ impl ObservedRows {
     }
 
     /// Returns all rows in seat order, from the observer's on.
-    pub fn seen_by(&self, observer: Seat) -> &[i16] {
+    pub fn rows_from(&self, observer: Seat) -> &[i16] {
         let seats = self.matrix.seats().get();
         &self.twice[observer.index() * seats..][..seats * seats]
     }

@@ -64,7 +64,7 @@ impl Drawing {
 
 impl RunningGame {
     /// Returns the solution of the game, with the position and rows to query it.
-    fn solved(&mut self, source: &GameSource) -> (&Solution, &Position, &AllianceMatrix) {
+    fn ensure_solved(&mut self, source: &GameSource) -> (&Solution, &Position, &AllianceMatrix) {
         let solution = self.solution.get_or_insert_with(|| {
             // It is valid for all later positions.
             let counters: Vec<u64> = self.position.piles().collect();
@@ -85,7 +85,7 @@ impl RunningGame {
         numbers.push(self.position.counters() as i16);
         // The empty piles, and the seat to move, which is 0 from its own view.
         numbers.resize(end + 1, 0);
-        numbers.extend_from_slice(self.rows.seen_by(self.position.to_move()));
+        numbers.extend_from_slice(self.rows.rows_from(self.position.to_move()));
     }
 }
 
@@ -245,7 +245,7 @@ impl VectorGames {
         let source = self.source.get();
         let winners: Vec<u8> = py.detach(|| {
             let winner = |game: &mut RunningGame| {
-                let (solution, position, _) = game.solved(source);
+                let (solution, position, _) = game.ensure_solved(source);
                 solution.winner(position).index() as u8
             };
             self.games.iter_mut().map(winner).collect()
@@ -259,7 +259,7 @@ impl VectorGames {
         let ranges: Vec<u16> = py.detach(|| {
             let mut ranges = Vec::with_capacity(self.games.len() * 4);
             for game in &mut self.games {
-                let (solution, position, _) = game.solved(source);
+                let (solution, position, _) = game.ensure_solved(source);
                 let takes = solution.optimal_takes(position);
                 for number in 0..2 {
                     let none = TakeRange { lo: 0, hi: 0 };
@@ -283,7 +283,7 @@ impl VectorGames {
         let source = self.source.get();
         let regrets: Result<Vec<u8>, IllegalTake> = py.detach(|| {
             let regret = |(game, &take): (&mut RunningGame, &i64)| {
-                let (solution, position, matrix) = game.solved(source);
+                let (solution, position, matrix) = game.ensure_solved(source);
                 Ok(regret_of_take(solution, matrix, position, take.cast_unsigned())? as u8)
             };
             self.games.iter_mut().zip(takes).map(regret).collect()

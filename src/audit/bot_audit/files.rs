@@ -1,7 +1,7 @@
 //! Reads records from files and folders, and verifies them on two threads.
 
 use super::{
-    admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
+    admission::{RecordAdmission, RecordPolicy, RecordRefusal},
     intake::{MatchCounter, RecordIntake},
 };
 use crate::{
@@ -22,7 +22,7 @@ use std::{
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
 /// The maximum number of verified batches that wait for an earlier batch.
-const MAX_WAITING: usize = 16;
+const MAX_WAITING_BATCHES: usize = 16;
 
 /// The texts of records that are to be verified.
 #[derive(Default)]
@@ -56,7 +56,7 @@ struct RecordPlace {
     line: Option<u64>,
 }
 
-type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, usize)>;
+type VerifiedBatch = Vec<(RecordPlace, Result<RecordAdmission, RecordRefusal>, usize)>;
 
 /// Reads records from files, and from all `.json` and `.jsonl` files in folders; `-` is standard input.
 ///
@@ -86,7 +86,7 @@ pub fn read_record_files<C: MatchCounter>(
             for batch in verified.try_iter() {
                 in_order.add(batch, &mut counted);
             }
-            while in_order.waiting.len() > MAX_WAITING
+            while in_order.waiting.len() > MAX_WAITING_BATCHES
                 && let Ok(batch) = verified.recv()
             {
                 in_order.add(batch, &mut counted);

@@ -1,18 +1,18 @@
 //! Counts the records of an audit, and those that were left out.
 
 use super::{
-    given::{MatchSighting, MissingMatches, SeenMatches},
+    seen_matches::{MatchSighting, MissingMatches, SeenMatches},
     trust::KeyTrust,
 };
-use crate::{Failure, played_matches::LeftOut, screen};
+use crate::{Failure, played_matches::SkippedMatches, screen};
 use lastnim_auditing::{AuditSubject, Auditor};
 use lastnim_core::{
     game::BotName,
     referee::{Origin, Record},
 };
 use lastnim_llm::ModelMeasurer;
-use lastnim_proto::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal};
-use lastnim_report::words::count_words;
+use lastnim_proto::admission::{AdmittedMatch, RecordAdmission, RecordRefusal};
+use lastnim_report::words::count_with_noun;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Write as _,
@@ -23,14 +23,14 @@ const MAX_NAMED: usize = 10;
 /// The maximum number of signers that are counted separately.
 const MAX_SIGNERS: usize = 16;
 /// The maximum number of other bots that are named if the requested bot did not play.
-const MAX_OTHERS: usize = 8;
+const MAX_OTHER_BOTS: usize = 8;
 /// The maximum number of tournaments that are reported with missing matches.
 const MAX_MISSING: usize = 100;
 
 /// Counts the matches of an audit.
 pub trait MatchCounter {
     /// A description of the records that this counter does not count.
-    const UNCOUNTED: &'static str;
+    const UNCOUNTED_DESCRIPTION: &'static str;
 
     /// Counts a match if it is relevant to this counter.
     fn count_match(&mut self, played: &AdmittedMatch);
@@ -40,10 +40,10 @@ pub trait MatchCounter {
 }
 
 impl MatchCounter for Auditor {
-    const UNCOUNTED: &'static str = "without this bot";
+    const UNCOUNTED_DESCRIPTION: &'static str = "without this bot";
 
     fn count_match(&mut self, played: &AdmittedMatch) {
-        played.with_audited(|game| self.add_match(game));
+        played.with_audited_match(|game| self.add_match(game));
     }
 
     fn counted_matches(&self) -> u64 {
@@ -52,7 +52,7 @@ impl MatchCounter for Auditor {
 }
 
 impl MatchCounter for ModelMeasurer {
-    const UNCOUNTED: &'static str = "without questions in the transcripts";
+    const UNCOUNTED_DESCRIPTION: &'static str = "without questions in the transcripts";
 
     fn count_match(&mut self, played: &AdmittedMatch) {
         self.add_match(played);
@@ -84,7 +84,7 @@ pub struct IntakeSummary {
     /// What the records counted in `without_bot` have in common, in words.
     uncounted: &'static str,
     given_twice: u64,
-    untold: u64,
+    untracked: u64,
     refused: u64,
     /// Descriptions of the first refused records, by their place in the input.
     named: BTreeMap<u64, String>,
@@ -97,7 +97,7 @@ pub struct IntakeSummary {
 
 impl<C: MatchCounter> RecordIntake<C> {
     pub fn new(counter: C, trust: KeyTrust) -> Self {
-        let read = IntakeSummary { trust, uncounted: C::UNCOUNTED, ..IntakeSummary::default() };
+        let read = IntakeSummary { trust, uncounted: C::UNCOUNTED_DESCRIPTION, ..IntakeSummary::default() };
         Self { counter, given: SeenMatches::default(), is_whole: true, read }
     }
 
@@ -111,14 +111,14 @@ impl<C: MatchCounter> RecordIntake<C> {
         &mut self,
         number: u64,
         place: impl FnOnce() -> String,
-        admitted: Result<AdmittedRecord, RecordRefusal>,
+        admitted: Result<RecordAdmission, RecordRefusal>,
     ) {
         self.read.records += 1;
         match admitted {
-            Ok(AdmittedRecord::Counts(played)) => match self.given.mark_counted(played.record()) {
+            Ok(RecordAdmission::Counts(played)) => match self.given.mark_counted(played.record()) {
                 MatchSighting::First => self.count_match(&played),
-                MatchSighting::Untold => {
-                    self.read.untold += 1;
+                MatchSighting::Untracked => {
+                    self.read.untracked += 1;
                     self.count_match(&played);
                 }
                 MatchSighting::Again => self.read.given_twice += 1,
@@ -127,14 +127,14 @@ impl<C: MatchCounter> RecordIntake<C> {
                     self.read.note_refused(number, format!("{}: {why}", place()));
                 }
             },
-            Ok(AdmittedRecord::NotOver) => {
+            Ok(RecordAdmission::NotOver) => {
                 self.read.note_refused(number, format!("{}: its match is not over", place()));
             }
-            Ok(AdmittedRecord::Cancelled(record)) => {
+            Ok(RecordAdmission::Cancelled(record)) => {
                 self.given.mark_uncounted(&record);
                 self.read.cancelled += 1;
             }
-            Ok(AdmittedRecord::Elsewhere) => self.read.elsewhere += 1,
+            Ok(RecordAdmission::OtherTournament) => self.read.elsewhere += 1,
             Err(refusal) => self.read.note_refused(number, format!("{}: {refusal}", place())),
         }
     }
@@ -145,7 +145,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         if self.counter.counted_matches() == before {
             read.without_bot += 1;
             for bot in &played.record().state().setup().bots {
-                if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
+                if read.others.len() < MAX_OTHER_BOTS && !read.others.contains(bot) {
                     read.others.insert(bot.clone());
                 }
             }
@@ -168,8 +168,8 @@ impl<C: MatchCounter> RecordIntake<C> {
 
     /// Counts matches of a server that have no usable record. Quarantined matches are counted as cancelled, because
     /// neither kind counts for any bot. Damaged records have already been named.
-    pub fn count_left_out(&mut self, left_out: LeftOut) {
-        let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
+    pub fn count_left_out(&mut self, left_out: SkippedMatches) {
+        let SkippedMatches { still_open, quarantined, pruned, damaged } = left_out;
         self.read.records += still_open + quarantined + pruned + damaged;
         self.read.still_open += still_open;
         self.read.cancelled += quarantined;
@@ -260,7 +260,7 @@ impl IntakeSummary {
         };
         if !self.others.is_empty() {
             let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
-            let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
+            let more = if others.len() == MAX_OTHER_BOTS { " and others" } else { "" };
             let records = records_counted(self.without_bot);
             return Failure::input(format!(
                 "{bot} does not play in any match that counts ({records}): the bots in them are {}{more}",
@@ -312,7 +312,7 @@ impl IntakeSummary {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
             let incomplete = incomplete.map(|(groups, incomplete)| {
                 let are = if incomplete == 1 { "is" } else { "are" };
-                let groups = count_words(groups, "duplicate group", "duplicate groups");
+                let groups = count_with_noun(groups, "duplicate group", "duplicate groups");
                 format!("{incomplete} of {groups} {are} incomplete")
             });
             let numbers = (missing.numbers > 0).then(|| match missing.numbers {
@@ -322,13 +322,13 @@ impl IntakeSummary {
             let what: Vec<_> = incomplete.into_iter().chain(numbers).collect();
             format!("Tournament {}: {}.", missing.tournament, what.join(", "))
         });
-        let untold = (self.untold > 0).then(|| {
+        let untracked = (self.untracked > 0).then(|| {
             format!(
                 "{} exceeded the limit on remembered matches, so some matches may have been counted twice.",
-                records_counted(self.untold)
+                records_counted(self.untracked)
             )
         });
-        tournaments.chain(untold).collect()
+        tournaments.chain(untracked).collect()
     }
 
     /// Returns the counts as JSON.
@@ -341,7 +341,7 @@ impl IntakeSummary {
             "of_other_tournaments": self.elsewhere,
             "without_bot": self.without_bot,
             "given_twice": self.given_twice,
-            "not_checked_for_doubles": self.untold,
+            "not_checked_for_doubles": self.untracked,
             "refused": self.refused,
             "unsigned": self.unsigned,
             "by_signer": self.signers,
@@ -357,5 +357,5 @@ impl IntakeSummary {
 }
 
 fn records_counted(count: u64) -> String {
-    count_words(count, "record", "records")
+    count_with_noun(count, "record", "records")
 }

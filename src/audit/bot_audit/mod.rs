@@ -4,9 +4,9 @@
 //! the [`ModelMeasurer`](lastnim_llm::ModelMeasurer).
 
 mod files;
-mod given;
 mod intake;
 pub mod models;
+mod seen_matches;
 mod server;
 mod trust;
 
@@ -15,7 +15,7 @@ pub use files::list_files;
 use crate::{
     CommandExit, CommandResult, Failure,
     form::FormatArgs,
-    progress::WorkLine,
+    progress::StatusLine,
     remote::{RemoteServer, ServerArgs},
     runtime,
 };
@@ -132,7 +132,7 @@ fn run(
 ) -> CommandResult {
     let auditor = Auditor::new(subject.clone(), records.seed).with_max_puzzles(output.puzzles.into());
     let (auditor, read) = count_records(auditor, subject, version, records)?;
-    let line = WorkLine::show("comparing bots and pairs");
+    let line = StatusLine::show("comparing bots and pairs");
     let (findings, form) = (auditor.finish(), output.form.form());
     drop(line);
     if findings.matches == 0 {

@@ -6,7 +6,7 @@ use crate::{
     audit::list_files,
     batch::MAX_LINE_BYTES,
     form::FormatArgs,
-    progress::WorkLine,
+    progress::StatusLine,
     record_input::{self, input_name},
     remote::{RemoteServer, ServerArgs},
     runtime,
@@ -14,7 +14,7 @@ use crate::{
 use clap::Args;
 use lastnim_core::referee::PublicKey;
 use lastnim_history::SessionLogs;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use std::{
     io::{self, BufRead, BufReader, Read as _},
     path::{Path, PathBuf},
@@ -60,7 +60,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     for file in list_files(&args.logs)? {
         let name = input_name(&file);
         let log = logs.begin_log();
-        let line = WorkLine::show(format!("reading {name}"));
+        let line = StatusLine::show(format!("reading {name}"));
         read_log(&file, &name, log, &mut logs)?;
         drop(line);
         let counts = logs.finish_log(log).map_err(|error| log_failure(&name, &error))?;
@@ -70,16 +70,16 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     if args.records.is_empty() {
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(&args.server).await?;
-            let _line = WorkLine::show("comparing records");
-            verdict.records_of = format!("the records of {}", remote.name());
+            let _line = StatusLine::show("comparing records");
+            verdict.record_source = format!("the records of {}", remote.name());
             RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }
                 .ask_server(&remote)
                 .await?;
             Ok(CommandExit::Done)
         })?;
     } else {
-        "the records".clone_into(&mut verdict.records_of);
-        let _line = WorkLine::show("comparing records");
+        "the records".clone_into(&mut verdict.record_source);
+        let _line = StatusLine::show("comparing records");
         RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }.read_files(&args.records)?;
     }
     verdict.finish(logs.bots().len(), matches.len());
@@ -88,7 +88,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     match verdict.contradictions() {
         0 => Ok(CommandExit::Done),
         count => {
-            let what = count_words(count, "contradiction", "contradictions");
+            let what = count_with_noun(count, "contradiction", "contradictions");
             Err(Failure::Runtime(anyhow::anyhow!("the logs and the records disagree: {what}")))
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     Failure,
     audit::list_files,
     played_matches::status_reason,
-    record_input::{GivenInput, RecordDocuments, input_name},
+    record_input::{InputFile, RecordDocuments, input_name},
     remote::RemoteServer,
 };
 use lastnim_core::referee::PublicKey;
@@ -27,9 +27,9 @@ impl RecordSource<'_, '_> {
         for file in list_files(files)? {
             let name = input_name(&file);
             let failed = |error| Failure::runtime(error, &name);
-            let mut documents = match GivenInput::open(&file).map_err(failed)? {
-                GivenInput::Records(documents) => documents,
-                GivenInput::Manifest(_) | GivenInput::Card(_) => continue,
+            let mut documents = match InputFile::open(&file).map_err(failed)? {
+                InputFile::Records(documents) => documents,
+                InputFile::Manifest(_) | InputFile::Card(_) => continue,
             };
             while let Some(read) = next_record(&mut documents).map_err(failed)? {
                 let place =
@@ -56,7 +56,7 @@ impl RecordSource<'_, '_> {
                         self.check_record(remote.name(), &record);
                     } else {
                         let why = format!("the server sent the record of match {:?}", record.match_id);
-                        self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
+                        self.verdict.add_record_finding(FindingKind::Record, id, remote.name(), why);
                     }
                 }
                 Err(status) if status_reason(&status) == "RECORD_PRUNED" => self.verdict.pruned += 1,
@@ -64,9 +64,9 @@ impl RecordSource<'_, '_> {
                     if matches!(status.code(), Code::NotFound | Code::DataLoss | Code::InvalidArgument) =>
                 {
                     // A log may name any match, but the server must know those that it announced to a bot.
-                    if log.is_told() {
+                    if log.has_server_reports() {
                         let why = format!("the server cannot send its record: {}", status.message());
-                        self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
+                        self.verdict.add_record_finding(FindingKind::Record, id, remote.name(), why);
                     }
                 }
                 Err(status) => return Err(remote.refusal_failure(&status)),
@@ -99,13 +99,13 @@ impl RecordSource<'_, '_> {
                 }
             }
         };
-        self.verdict.add_of_record(FindingKind::Record, id, place, refused);
+        self.verdict.add_record_finding(FindingKind::Record, id, place, refused);
     }
 
     /// For each match without a record, compares the bots' logs with each other.
     fn check_unrecorded(&mut self) {
         for (&id, log) in self.matches {
-            if !self.verdict.is_checked(id) && log.is_told() {
+            if !self.verdict.is_checked(id) && log.has_server_reports() {
                 self.verdict.add_unrecorded(check_match(id, log, None));
             }
         }

@@ -1,7 +1,7 @@
 //! The result of checking logs, as text and JSON.
 
 use lastnim_history::{Certainty, Finding, FindingKind, LogCounts};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use std::{
 #[derive(Debug, Default)]
 pub struct HistoryVerdict {
     /// Where the records came from, as the text output says it.
-    pub records_of: String,
+    pub record_source: String,
     /// The number of matches whose records the server no longer keeps.
     pub pruned: u64,
     logs: Vec<(String, LogCounts)>,
@@ -47,7 +47,7 @@ impl HistoryVerdict {
     }
 
     /// Adds a finding about a record.
-    pub fn add_of_record(&mut self, kind: FindingKind, id: &str, place: &str, message: String) {
+    pub fn add_record_finding(&mut self, kind: FindingKind, id: &str, place: &str, message: String) {
         let finding = Finding { kind, match_id: id.to_owned(), ply: None, line: None, message };
         self.findings.push((finding, Some(place.to_owned())));
     }
@@ -71,15 +71,18 @@ impl HistoryVerdict {
 
     /// Returns the number of contradictions, which includes unreadable records.
     pub fn contradictions(&self) -> u64 {
-        (self.of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
+        (self.findings_of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
     }
 
-    fn of_certainty(&self, certainty: Certainty) -> impl Iterator<Item = &(Finding, Option<String>)> {
+    fn findings_of_certainty(
+        &self,
+        certainty: Certainty,
+    ) -> impl Iterator<Item = &(Finding, Option<String>)> {
         self.findings.iter().filter(move |(finding, _)| finding.kind.certainty() == certainty)
     }
 
     /// Returns the place of a finding: a line of a log, or a record.
-    fn place_of(&self, finding: &Finding, record: Option<&str>) -> String {
+    fn finding_location(&self, finding: &Finding, record: Option<&str>) -> String {
         match finding.line {
             Some((log, line)) => format!("{}:{line}", self.logs[log].0),
             None => record.unwrap_or_default().to_owned(),
@@ -93,18 +96,18 @@ impl HistoryVerdict {
         }
         for (finding, record) in &self.findings {
             let doubt = if finding.kind.certainty() == Certainty::Doubt { "doubt: " } else { "" };
-            let place = self.place_of(finding, record.as_deref());
+            let place = self.finding_location(finding, record.as_deref());
             let ply = finding.ply.map(|ply| format!(", ply {ply}")).unwrap_or_default();
             writeln!(output, "{place}: match {}{ply}: {doubt}{}", finding.match_id, finding.message)?;
         }
         let counts = self.total_counts();
-        let logs = count_words(self.logs.len() as u64, "log", "logs");
-        let bots = count_words(self.bots as u64, "bot", "bots");
-        let lines = count_words(counts.lines, "line", "lines");
+        let logs = count_with_noun(self.logs.len() as u64, "log", "logs");
+        let bots = count_with_noun(self.bots as u64, "bot", "bots");
+        let lines = count_with_noun(counts.lines, "line", "lines");
         writeln!(
             output,
             "{logs} of {bots}: {lines}, {}",
-            count_words(counts.sessions, "session", "sessions")
+            count_with_noun(counts.sessions, "session", "sessions")
         )?;
         let cut_off = [
             (counts.torn, "truncated because a program was killed"),
@@ -112,19 +115,19 @@ impl HistoryVerdict {
             (counts.unknown, "written by a newer version of lastnim and skipped"),
         ];
         for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
-            writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;
+            writeln!(output, "{}: {what}", count_with_noun(count, "line", "lines"))?;
         }
-        let matches = count_words(self.matches as u64, "match", "matches");
-        write!(output, "{matches}: {} compared with {}", self.checked.len(), self.records_of)?;
+        let matches = count_with_noun(self.matches as u64, "match", "matches");
+        write!(output, "{matches}: {} compared with {}", self.checked.len(), self.record_source)?;
         if self.unrecorded > 0 {
             write!(output, ", and {} without a record compared with other logs", self.unrecorded)?;
         }
         if self.pruned > 0 {
-            write!(output, " ({} pruned)", count_words(self.pruned, "record was", "records were"))?;
+            write!(output, " ({} pruned)", count_with_noun(self.pruned, "record was", "records were"))?;
         }
-        let doubts = self.of_certainty(Certainty::Doubt).count() as u64;
-        let contradictions = count_words(self.contradictions(), "contradiction", "contradictions");
-        writeln!(output, "\n{contradictions}, {}", count_words(doubts, "doubt", "doubts"))
+        let doubts = self.findings_of_certainty(Certainty::Doubt).count() as u64;
+        let contradictions = count_with_noun(self.contradictions(), "contradiction", "contradictions");
+        writeln!(output, "\n{contradictions}, {}", count_with_noun(doubts, "doubt", "doubts"))
     }
 
     fn total_counts(&self) -> LogCounts {
@@ -154,7 +157,7 @@ impl HistoryVerdict {
         };
         let found = |certainty| {
             let found = self
-                .of_certainty(certainty)
+                .findings_of_certainty(certainty)
                 .map(|(finding, record)| self.finding_json(finding, record.as_deref()));
             found.collect::<Vec<_>>()
         };

@@ -1,9 +1,9 @@
 //! `lastnim audit rationalise`.
 
-use super::report::FoundRows;
+use super::report::SeatCountReport;
 use crate::{
     CommandExit, CommandResult, Failure,
-    args::shown_rows::RowOutputArgs,
+    args::row_output::RowOutputArgs,
     audit::list_files,
     form::{OutputFormat, write_report},
     game_json::{self, PlayedGameJson},
@@ -12,7 +12,7 @@ use crate::{
     screen,
 };
 use clap::Args;
-use lastnim_analysis::{AddedGame, KnowledgeReading, RationalisableRows};
+use lastnim_analysis::{AddGameOutcome, KnowledgeReading, RationalisableRows};
 use lastnim_core::{
     game::{BotName, Game, Seat, SeatCount},
     oracle::{Budget, PlayedTake},
@@ -24,7 +24,7 @@ use lastnim_proto::{
     record_file::read_record,
     record_text::VERSION_LINE,
 };
-use lastnim_report::{Report, Section, words::count_words};
+use lastnim_report::{Report, Section, words::count_with_noun};
 use serde::{Deserialize, de::IgnoredAny};
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ use std::{
 };
 
 /// The maximum number of steps for one game. This many steps take a few seconds.
-const MAX_STEPS_A_GAME: u64 = 10_000_000;
+const MAX_STEPS_PER_GAME: u64 = 10_000_000;
 
 /// Finds the rows that explain every take of a bot
 ///
@@ -99,7 +99,7 @@ pub struct SeatCountFindings {
 /// The findings for all games.
 #[derive(Default)]
 pub struct RationaliseFindings {
-    pub by_seats: BTreeMap<SeatCount, SeatCountFindings>,
+    pub by_seat_count: BTreeMap<SeatCount, SeatCountFindings>,
     /// The number of matches in which the bot had no seat.
     pub without_bot: u64,
     /// The number of matches that ended before the rows were revealed.
@@ -166,7 +166,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
         }
     }
     bar.finish_and_clear();
-    if findings.by_seats.is_empty() {
+    if findings.by_seat_count.is_empty() {
         return Err(match left_out {
             0 => Failure::input(findings.nothing_found_message(&args.who)),
             _ => left_out_failure(left_out),
@@ -174,11 +174,11 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
     }
     let files: Vec<_> = files.iter().map(|file| record_input::input_name(file)).collect();
     let RationaliseArgs { shown, .. } = args;
-    for (&seats, found) in &findings.by_seats {
+    for (&seats, found) in &findings.by_seat_count {
         let contradictions = shown
             .time
             .run_within_limit(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
-        let rows = FoundRows { files: &files, findings: &findings, seats, found, contradictions };
+        let rows = SeatCountReport { files: &files, findings: &findings, seats, found, contradictions };
         shown.form().print_report(|| rows.json(shown.row_set_limits()), || rows.report(shown.examples))?;
     }
     if shown.form() == OutputFormat::Text {
@@ -188,7 +188,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
 }
 
 fn left_out_failure(left_out: u64) -> Failure {
-    let were = count_words(left_out, "document was", "documents were");
+    let were = count_with_noun(left_out, "document was", "documents were");
     Failure::Runtime(anyhow::anyhow!("{were} left out, named above"))
 }
 
@@ -200,11 +200,9 @@ fn uncounted_report(findings: &RationaliseFindings) -> Report {
     ];
     let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
     Section::new()
-        .paragraphs(
-            some.map(|(matches, why)| {
-                format!("Skipped: {} {why}.", count_words(matches, "match", "matches"))
-            }),
-        )
+        .paragraphs(some.map(|(matches, why)| {
+            format!("Skipped: {} {why}.", count_with_noun(matches, "match", "matches"))
+        }))
         .into()
 }
 
@@ -221,20 +219,20 @@ impl RationaliseFindings {
     ) -> Result<(), Failure> {
         let Some(played) = self.parse_played_game(&document.text, args)? else { return Ok(()) };
         let seats = played.game.matrix.seats();
-        let found = self.by_seats.entry(seats).or_insert_with(|| SeatCountFindings {
+        let found = self.by_seat_count.entry(seats).or_insert_with(|| SeatCountFindings {
             readings: [KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved]
                 .map(|reading| RationalisableRows::new(seats, reading)),
             sources: Vec::new(),
         });
         let added = found.readings.iter_mut().try_for_each(|rows| {
-            let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
+            let mut budget = Budget::of_steps(MAX_STEPS_PER_GAME);
             // If a game takes too many steps, `rows` leaves it out and counts it, and the report says so.
-            rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddedGame| ())
+            rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddGameOutcome| ())
         });
         if let Err(error) = added {
             // Both readings reject the same takes, so neither of them has counted a take of this game.
             if found.sources.is_empty() {
-                self.by_seats.remove(&seats);
+                self.by_seat_count.remove(&seats);
             }
             return Err(Failure::input(error));
         }

@@ -10,20 +10,20 @@ use lastnim_core::{
     oracle::Budget,
 };
 use lastnim_proto::{
-    declaration::{NamedTake, RowSetLimits, TakeMoment, rationalisable_message},
+    declaration::{NamedTake, RowSetLimits, TakeInPosition, rationalisable_message},
     json::message_to_json,
 };
 use lastnim_report::{
     Report, Section,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use serde_json::{Value, json};
 
 /// The maximum number of steps for counting rows. This many steps take a few seconds.
-const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
+const MAX_COUNTING_STEPS: u64 = 10_000_000;
 
 /// The findings for all matches with the same number of seats.
-pub struct FoundRows<'a> {
+pub struct SeatCountReport<'a> {
     /// The names of the files, indexed by file number.
     pub files: &'a [String],
     pub findings: &'a RationaliseFindings,
@@ -33,12 +33,12 @@ pub struct FoundRows<'a> {
     pub contradictions: [Option<Contradiction>; 2],
 }
 
-impl FoundRows<'_> {
+impl SeatCountReport<'_> {
     /// Reports the rows; if the declared row is among them, it is the first example.
     pub fn report(&self, examples: usize) -> Report {
         let [first, _] = &self.found.readings;
-        let matches = count_words(first.games(), "match", "matches");
-        let takes = count_words(first.takes(), "take", "takes");
+        let matches = count_with_noun(first.games(), "match", "matches");
+        let takes = count_with_noun(first.takes(), "take", "takes");
         let declared = match first.declared() {
             DeclaredRow::Always(row) => format!("the declared row is {row}"),
             DeclaredRow::Nothing | DeclaredRow::Various => "different rows were declared".to_owned(),
@@ -55,7 +55,7 @@ impl FoundRows<'_> {
                 None => self.with_rows(section, reading, rows, examples),
             };
             let left_out = rows.games_left_out();
-            let were = count_words(
+            let were = count_with_noun(
                 left_out,
                 "match was left out, because it takes",
                 "matches were left out, because they take",
@@ -73,14 +73,14 @@ impl FoundRows<'_> {
         examples: usize,
     ) -> Section {
         let all = row_sets::count_all_rows(self.seats);
-        let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+        let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_COUNTING_STEPS));
         let declared = match rows.is_declared_rational() {
             Some(true) => ", the declared one among them",
             Some(false) => ", but not the declared one",
             None => "",
         };
         let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
-        let share = 100.0 * count.share_of_all(self.seats);
+        let share = 100.0 * count.share_of_all_rows(self.seats);
         let words = format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
         row_sets::with_example_rows(section.paragraph(words), rows.rows(), &self.example_rows(rows, examples))
     }
@@ -96,12 +96,12 @@ impl FoundRows<'_> {
             }
         };
         let takes = contradiction.takes.iter().map(|&take| {
-            let NamedTake { seat, name, moment } = self.named_take(take);
-            let moment = moment.map(|TakeMoment { piles, take }| {
+            let NamedTake { seat, name, details } = self.name_take(take);
+            let details = details.map(|TakeInPosition { piles, take }| {
                 let rest = piles.iter().rev().find(|&&pile| pile > 0).copied().unwrap_or_default();
-                format!(": took {take} of {rest}, piles {}", join_words(piles, ","))
+                format!(": took {take} of {rest}, piles {}", join_items(piles, ","))
             });
-            format!("{name}, ply {}, by seat {seat}{}", take.ply, moment.unwrap_or_default())
+            format!("{name}, ply {}, by seat {seat}{}", take.ply, details.unwrap_or_default())
         });
         section
             .paragraph(format!(
@@ -112,9 +112,9 @@ impl FoundRows<'_> {
 
     /// Returns the rows as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
-        let named = |take| self.named_take(take);
+        let named = |take| self.name_take(take);
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
-            let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+            let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_COUNTING_STEPS));
             message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
         });
         json!({
@@ -136,16 +136,16 @@ impl FoundRows<'_> {
     }
 
     /// Identifies a take by its file, seat and position.
-    fn named_take(&self, take: TakeOfGame) -> NamedTake {
+    fn name_take(&self, take: TakeOfGame) -> NamedTake {
         let source = &self.found.sources[usize::try_from(take.game).expect("a parsed game fits in memory")];
         let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
         NamedTake {
             seat: source.seat,
             name: format!("{}{line}", self.files[source.file as usize]),
-            moment: source
+            details: source
                 .played
                 .as_ref()
-                .and_then(|played| TakeMoment::of_ply(&played.0, &played.1, take.ply)),
+                .and_then(|played| TakeInPosition::of_ply(&played.0, &played.1, take.ply)),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `lastnim check benchmark`.
 
 use super::{
+    benchmark_run::{BenchmarkResults, BenchmarkRun},
     player::Player,
-    playing::{BenchmarkResults, BenchmarkRun},
     run_folder::RunFolder,
 };
 use crate::{
@@ -32,9 +32,9 @@ use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 /// The default bank of a language model, which may think for a long time.
-const MODEL_BANK: Duration = Duration::from_hours(1);
+const DEFAULT_MODEL_BANK: Duration = Duration::from_hours(1);
 /// The default bank of other bots.
-const USUAL_BANK: Duration = Duration::from_mins(1);
+const DEFAULT_BANK: Duration = Duration::from_mins(1);
 
 /// Measures how well a bot plays a frozen set of positions
 ///
@@ -230,7 +230,7 @@ impl BenchmarkArgs {
     }
 
     fn clock(&self, player: &Player) -> Clock {
-        let usual = if matches!(player, Player::Model { .. }) { MODEL_BANK } else { USUAL_BANK };
+        let usual = if matches!(player, Player::Model { .. }) { DEFAULT_MODEL_BANK } else { DEFAULT_BANK };
         let initial = self.bank.unwrap_or(usual);
         let increment = (initial / 10).min(Duration::from_hours(1));
         Clock { initial, increment, ..Clock::default() }

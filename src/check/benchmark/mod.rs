@@ -3,10 +3,10 @@
 //! The set, its scores and the card are in `lastnim_benchmark`. `player` is the bot, `playing` plays its matches, and `run_folder` keeps an
 //! interrupted run; `model_tally` counts the failures of a language model.
 
+mod benchmark_run;
 mod command;
 mod model_tally;
 mod player;
-mod playing;
 mod run_folder;
 
 pub use command::{BenchmarkArgs, run};

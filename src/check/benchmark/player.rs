@@ -76,7 +76,7 @@ impl Player {
 
     /// Describes the failures in this process that the model did not cause: a failing endpoint, a spent
     /// budget, or a queue that was too long. Matches with such failures say nothing about the model.
-    pub fn outside_failure(&self) -> Option<String> {
+    pub fn external_failure(&self) -> Option<String> {
         let Self::Model { bot, .. } = self else { return None };
         let unanswered = bot.tally().unanswered;
         let count_of = |is_counted: fn(FailureClass) -> bool| {

@@ -19,7 +19,7 @@ pub fn checks_json(checks: &[&Check]) -> Value {
     checks.map(|check| json!({ "check": check.name, "summary": check.summary, "why": check.why })).collect()
 }
 
-fn verdict_word(verdict: &CheckVerdict) -> &'static str {
+fn verdict_name(verdict: &CheckVerdict) -> &'static str {
     match verdict {
         CheckVerdict::Passed => "passed",
         CheckVerdict::Failed(_) => "failed",
@@ -31,7 +31,7 @@ fn verdict_word(verdict: &CheckVerdict) -> &'static str {
 pub fn outcome_report(outcomes: &[CheckOutcome]) -> Report {
     let table = Table::of_items(outcomes)
         .column(Column::text("check"), |outcome| outcome.check.name)
-        .column(Column::text("result"), |outcome| verdict_word(&outcome.verdict))
+        .column(Column::text("result"), |outcome| verdict_name(&outcome.verdict))
         .column(Column::number("seconds", NumberUnit::Count, 1), |outcome| outcome.took.as_secs_f64())
         .column(Column::text("what is checked"), |outcome| outcome.check.summary)
         .alert_where(|outcome| outcome.verdict != CheckVerdict::Passed)
@@ -62,7 +62,7 @@ fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
 /// Returns the results of all checks as JSON.
 pub fn outcomes_json(command: &[String], outcomes: &[CheckOutcome]) -> Value {
     let checks: Vec<_> = outcomes.iter().map(outcome_json).collect();
-    let count = |word| outcomes.iter().filter(|outcome| verdict_word(&outcome.verdict) == word).count();
+    let count = |word| outcomes.iter().filter(|outcome| verdict_name(&outcome.verdict) == word).count();
     json!({
         "command": command,
         "passed": count("passed"),
@@ -84,7 +84,7 @@ fn outcome_json(outcome: &CheckOutcome) -> Value {
     };
     json!({
         "check": outcome.check.name,
-        "result": verdict_word(&outcome.verdict),
+        "result": verdict_name(&outcome.verdict),
         "seconds": outcome.took.as_secs_f64(),
         "summary": outcome.check.summary,
         "why": outcome.check.why,

@@ -6,10 +6,10 @@ use crate::{
 };
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, label_position};
+use lastnim_benchmark::{DistinctPositions, PositionDraw, PositionFilter, PositionKind, label_position};
 use lastnim_core::game::{Ending, SeatCount};
 use lastnim_proto::{json::MessageJson, pb::DatasetSplit};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use std::{
     io::{self, BufWriter, IsTerminal as _, Write},
     path::PathBuf,
@@ -79,7 +79,7 @@ The id of a position alone decides to which set it belongs, so the two sets neve
 docs/reference/datasets.md describes the lines.";
 
 pub fn run(args: &DatasetArgs) -> CommandResult {
-    let kind = args.drawn_kind()?;
+    let kind = args.parse_position_kind()?;
     match &args.output {
         None => {
             let mut output = BufWriter::new(screen::stdout_document());
@@ -99,7 +99,7 @@ pub fn run(args: &DatasetArgs) -> CommandResult {
 }
 
 impl DatasetArgs {
-    fn drawn_kind(&self) -> Result<DrawnKind, Failure> {
+    fn parse_position_kind(&self) -> Result<PositionKind, Failure> {
         let counts = numbers::read_numbers(&self.seats, "--seats")?;
         let seats = counts.iter().map(|&count| {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -114,7 +114,7 @@ impl DatasetArgs {
         }
         let piles = read_range(&self.draw_piles, "--draw-piles")?;
         let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
-        let kind = DrawnKind {
+        let kind = PositionKind {
             seats,
             piles: (whole(piles.0), whole(piles.1)),
             counters: read_range(&self.draw_counters, "--draw-counters")?,
@@ -124,7 +124,7 @@ impl DatasetArgs {
         Ok(kind)
     }
 
-    fn write_positions(&self, kind: DrawnKind, output: &mut impl Write) -> Result<(), Failure> {
+    fn write_positions(&self, kind: PositionKind, output: &mut impl Write) -> Result<(), Failure> {
         let filter = PositionFilter { split: self.split.split(), max_optimal_share: self.max_optimal_share };
         let draw = PositionDraw::new(kind, self.seed);
         let mut positions = DistinctPositions::new(draw, filter, self.positions);
@@ -144,7 +144,7 @@ impl DatasetArgs {
             "--positions {}: {} draws gave only {} with these settings: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
             self.positions,
             positions.max_draws(),
-            count_words(positions.found(), "different position", "different positions")
+            count_with_noun(positions.found(), "different position", "different positions")
         )))
     }
 }
@@ -161,7 +161,7 @@ fn read_range(text: &str, what: &str) -> Result<(u64, u64), Failure> {
         &[least, most] => Ok((least, most)),
         numbers => Err(Failure::input(format!(
             "{what} {text:?} has {}: expected a minimum and a maximum, such as 1,5",
-            count_words(numbers.len(), "number", "numbers")
+            count_with_noun(numbers.len(), "number", "numbers")
         ))),
     }
 }

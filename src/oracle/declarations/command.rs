@@ -3,7 +3,7 @@
 use super::report;
 use crate::{
     CommandExit, CommandResult, Failure,
-    args::{game::GameArgs, shown_rows::RowOutputArgs},
+    args::{game::GameArgs, row_output::RowOutputArgs},
 };
 use clap::{Args, Subcommand};
 use lastnim_analysis::{BestDeclaration, Equilibria};

@@ -13,22 +13,22 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
         (true, true) => "No row does better: the truth is a best declaration.".to_owned(),
         (true, false) => "No better row has been found yet.".to_owned(),
         (false, true) => {
-            format!("The best declaration is another row; with it, {}.", prospect_words(best, *seat))
+            format!("The best declaration is another row; with it, {}.", prospect_text(best, *seat))
         }
         (false, false) => {
-            format!("The best row found so far is another one; with it, {}.", prospect_words(best, *seat))
+            format!("The best row found so far is another one; with it, {}.", prospect_text(best, *seat))
         }
     };
     let section = Section::new()
         .paragraph(format!(
             "Seat {seat}: with its true row {}, {}.",
             game.matrix[*seat],
-            prospect_words(truthful, *seat)
+            prospect_text(truthful, *seat)
         ))
         .paragraph(judged)
         .paragraph(format!("Rows that lead to this winner: {count} of {all}."));
     row_sets::with_example_rows(section, &found.rows, &found.examples(game, examples))
-        .paragraphs(row_sets::settled_words(found.settled, "rows"))
+        .paragraphs(row_sets::incompleteness_note(found.settled, "rows"))
         .into()
 }
 
@@ -40,8 +40,8 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
             "The truth is not an equilibrium. Seat {seat} should declare {row} instead of its true row {}: then {}; \
              with the truth, {}.",
             game.matrix[*seat],
-            prospect_words(deviating, *seat),
-            prospect_words(truthful, *seat)
+            prospect_text(deviating, *seat),
+            prospect_text(truthful, *seat)
         ),
         TruthCheck::Unsettled { seat, halt } => format!(
             "It is not known whether the truth is an equilibrium: no better row was found, but not all rows of seat {seat} were examined, because {halt}."
@@ -53,7 +53,7 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
     let section = Section::new()
         .paragraph(truth)
         .paragraph(format!("Pure Nash equilibria: {count} of {profiles} profiles of declared rows."))
-        .paragraphs(row_sets::settled_words(found.settled, "profiles"));
+        .paragraphs(row_sets::incompleteness_note(found.settled, "profiles"));
     if found.regions.is_empty() {
         return section.into();
     }
@@ -69,6 +69,6 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
     section.table(by_winner).list(examples).into()
 }
 
-fn prospect_words(DeclarationProspect { winner, rank }: &DeclarationProspect, seat: Seat) -> String {
+fn prospect_text(DeclarationProspect { winner, rank }: &DeclarationProspect, seat: Seat) -> String {
     format!("seat {winner} wins (rank {rank} for seat {seat})")
 }

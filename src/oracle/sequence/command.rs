@@ -58,8 +58,9 @@ pub fn run(args: &SequenceArgs) -> CommandResult {
     let name = game.to_string();
     let sequence =
         args.limits.run_within_limits(|bounds, budget| GrundySequence::compute(game, to, bounds, budget));
-    let sequence = sequence
-        .map_err(|stopped| Failure::input(format!("{name} to {to}: {}", args.limits.limit_met(stopped))))?;
+    let sequence = sequence.map_err(|stopped| {
+        Failure::input(format!("{name} to {to}: {}", args.limits.describe_exceeded_limit(stopped)))
+    })?;
     let listed = pb::ListGrundyValuesResponse::from(&sequence);
     args.csv.print_message_report(args.form.form(), &listed, || sequence_report(&listed))?;
     Ok(CommandExit::Done)

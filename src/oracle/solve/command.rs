@@ -76,7 +76,7 @@ numbers that their flags give, such as "set" or "edges" (as [[0,1,2],[1,2,1]]). 
 impl SolveArgs {
     /// Parses a variant, if one is given by a flag or by ties in the rows.
     fn parse_variant(&self) -> Result<Option<VariantGame>, Failure> {
-        if self.explain || self.robustness.is_asked() || self.general.is_game_named() {
+        if self.explain || self.robustness.is_requested() || self.general.is_game_named() {
             // The flags of these questions exclude the flags of variants, and these questions do not allow ties.
             return Ok(None);
         }
@@ -96,7 +96,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
     }
     let form = if args.json { OutputFormat::Json } else { OutputFormat::Text };
     let variant = args.parse_variant()?;
-    let is_search = variant.is_some() || args.robustness.is_asked();
+    let is_search = variant.is_some() || args.robustness.is_requested();
     let search = if is_search { LastNimSearch::WithinTime } else { LastNimSearch::None };
     let general = args.general.parse_game(args.game.piles(), search)?;
     if let Some(variant) = variant {
@@ -106,7 +106,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         let (matrix, first) = args.game.parse_matrix_and_first()?;
         let listed = if args.explain { ListedMoves::All } else { ListedMoves::Optimal };
         let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
-        let max_coalition = args.robustness.is_asked().then(|| args.robustness.max_coalition());
+        let max_coalition = args.robustness.is_requested().then(|| args.robustness.max_coalition());
         let detail = GeneralDetail { listed, max_coalition };
         return args.general.solve_and_print(&general, &matrix, first, ending, form, detail);
     }
@@ -114,7 +114,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
     let explained = args.explain.then(|| Explanation::of(&game, MAX_PLIES));
     let robustness = args
         .robustness
-        .is_asked()
+        .is_requested()
         .then(|| args.general.run_within_time(|budget| args.robustness.assess(&game, budget)));
     let robustness = robustness.transpose()?;
     let json = || {

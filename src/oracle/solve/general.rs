@@ -23,8 +23,8 @@ use lastnim_proto::{json::MessageJson, pb, ruleset::ruleset_solution_message};
 use lastnim_report::{
     Column, NumberUnit, Section, Table,
     robustness::ruleset_robustness_sections,
-    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
-    words::{count_words, join_words},
+    winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
+    words::{count_with_noun, join_items},
 };
 use serde::Serialize;
 
@@ -108,8 +108,8 @@ impl RulesetArgs {
     }
 
     /// Describes how the time limit stopped a search, and names its flag.
-    pub fn describe_halt(&self) -> String {
-        self.limits.describe_halt()
+    pub fn describe_timeout(&self) -> String {
+        self.limits.describe_timeout()
     }
 
     /// Returns whether `--game` is given.
@@ -225,33 +225,33 @@ impl RulesetArgs {
         let who = if options.is_empty() {
             format!("Seat {first} has no move: seat {winner} wins (value {value}).")
         } else {
-            optimal_play_words(*winner, *value, first)
+            optimal_play_sentence(*winner, *value, first)
         };
         let section = Section::new()
             .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
-            .paragraph(ending_words(ending))
+            .paragraph(ending_text(ending))
             .paragraph(who)
-            .paragraph(winner_by_first_words(&answer.winner_by_first));
+            .paragraph(winners_by_first_seat(&answer.winner_by_first));
         let section = match listed {
             ListedMoves::Optimal => with_optimal_moves(section, first, answer),
             ListedMoves::All => with_all_moves(section, first, answer),
         };
         let two_players = answer.two_players.iter().flat_map(|two| {
-            [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
+            [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_text(two)]
         });
         let solved = format!("Solved by {}; states solved: {states}.", answer.method);
         section.paragraphs(two_players).paragraph(solved)
     }
 
-    fn grundy_words(&self, two: &TwoPlayerAnswer) -> String {
+    fn grundy_text(&self, two: &TwoPlayerAnswer) -> String {
         let value = match &two.grundy {
             Ok(grundy) if grundy.parts.len() > 1 => {
                 let parts = grundy.parts.iter().map(|part| format!("{} of {}", part.value, part.part));
-                format!("{}, the exclusive or of {}", grundy.value, join_words(parts, ", "))
+                format!("{}, the exclusive or of {}", grundy.value, join_items(parts, ", "))
             }
             Ok(grundy) => grundy.value.to_string(),
             Err(NoGrundyReason::Stopped(stopped)) => {
-                format!("not found, because {}", self.limits.limit_met(*stopped))
+                format!("not found, because {}", self.limits.describe_exceeded_limit(*stopped))
             }
             Err(_) => "none, because the moves depend on the seat".to_owned(),
         };
@@ -286,7 +286,7 @@ fn with_optimal_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> 
     section
         .paragraph(format!("{kind} moves, {} of {}:", optimal.len(), answer.options.len()))
         .list(optimal.iter().take(MAX_MOVES).map(|option| format!("{} -> {}", option.play, option.position)))
-        .list(more_moves_words(optimal.len()))
+        .list(more_moves_text(optimal.len()))
 }
 
 fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Section {
@@ -303,12 +303,12 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
         .into_table();
     section
-        .paragraph(format!("Seat {first} has {}:", count_words(options.len(), "move", "moves")))
+        .paragraph(format!("Seat {first} has {}:", count_with_noun(options.len(), "move", "moves")))
         .table(Table { max_shown: Some(MAX_MOVES), ..table })
-        .list(more_moves_words(options.len()))
+        .list(more_moves_text(options.len()))
 }
 
-fn more_moves_words(moves: usize) -> Option<String> {
+fn more_moves_text(moves: usize) -> Option<String> {
     let more = moves.checked_sub(MAX_MOVES).filter(|&more| more > 0)?;
     Some(format!("and {more} more, which --json lists"))
 }

@@ -1,7 +1,7 @@
 //! Derives a Grundy value step by step.
 
 use lastnim_analysis::general::{GeneralAnswer, GrundyDecomposition, GrundyPart};
-use lastnim_report::{Column, Section, Table, words::join_words};
+use lastnim_report::{Column, Section, Table, words::join_items};
 
 /// Shows why each part has its Grundy value, and adds the values to their nim-sum in binary. The value of a part is the
 /// smallest number that no option of the part has. Returns `None` if there is no value, or nothing to explain about it.
@@ -14,7 +14,7 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     }
     let section = Section::new()
         .paragraph("The Grundy value step by step, as the smallest number that no move leads to (mex):")
-        .list(grundy.parts.iter().map(mex_words));
+        .list(grundy.parts.iter().map(mex_text));
     let is_sum = grundy.parts.len() > 1;
     let section = if is_sum {
         section
@@ -37,13 +37,13 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
 }
 
 /// Explains the value of a part.
-fn mex_words(part: &GrundyPart) -> String {
+fn mex_text(part: &GrundyPart) -> String {
     let GrundyPart { part: position, value, options } = part;
     if *value == 0 {
         return format!("{position} is worth 0: no move leads to 0");
     }
     let shown =
-        join_words(options.iter().map(|option| format!("{} ({})", option.value, option.position)), ", ");
+        join_items(options.iter().map(|option| format!("{} ({})", option.value, option.position)), ", ");
     let more = match value - options.len() as u64 {
         0 => String::new(),
         _ => format!(" and so on up to {}", value - 1),

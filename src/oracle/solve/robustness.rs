@@ -30,7 +30,7 @@ pub struct RobustnessArgs {
 
 impl RobustnessArgs {
     /// Returns whether --robust is given.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.robust
     }
 

@@ -14,18 +14,18 @@ use lastnim_report::variant::variant_section;
 #[group(multiple = false)]
 pub struct VariantArgs {
     /// The number of passes that all seats share: instead of a take, a seat may use one
-    #[arg(long, value_name = "N", conflicts_with_all = OTHER_QUESTIONS)]
+    #[arg(long, value_name = "N", conflicts_with_all = CONFLICTING_FLAGS)]
     passes: Option<PassCount>,
     /// The seats of one of two alliances; each seat wants any seat of its own alliance to win
-    #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = OTHER_QUESTIONS, conflicts_with = "matrix")]
+    #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = CONFLICTING_FLAGS, conflicts_with = "matrix")]
     alliances: Option<String>,
     /// Seats that take at random; the other seats know this and play accordingly
-    #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = OTHER_QUESTIONS)]
+    #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = CONFLICTING_FLAGS)]
     random_seats: Option<String>,
 }
 
 /// Flags for plain Last Nim or for other games. They cannot be combined with the flags of variants.
-const OTHER_QUESTIONS: [&str; 4] = ["game", "explain", "robust", "batch"];
+const CONFLICTING_FLAGS: [&str; 4] = ["game", "explain", "robust", "batch"];
 
 impl VariantArgs {
     /// Parses a variant, if one is given by a flag or by ties in the rows.
@@ -70,7 +70,7 @@ pub fn solve_and_print(game: &VariantGame, general: &RulesetArgs, form: OutputFo
     let solution = general.run_within_time(|budget| game.solve(budget)).map_err(|_| {
         Failure::input(format!(
             "{}: allow more time, or ask for fewer piles or passes",
-            general.describe_halt()
+            general.describe_timeout()
         ))
     })?;
     let solved = variant_solution_message(game, &solution);

@@ -11,7 +11,7 @@ use lastnim_proto::{json::MessageJson, pb, tree::play_graph_message};
 use lastnim_report::{
     play_tree::{graph_report, tree_report},
     render::Terminal,
-    words::count_words,
+    words::count_with_noun,
 };
 use std::{
     io::{BufWriter, Write},
@@ -143,7 +143,7 @@ fn smaller_tree_suggestions(too_large: &TreeTooLarge) -> Vec<String> {
         return offers;
     }
     if let Some(cut) = too_large.cut {
-        offers.push(format!("--depth {} ({})", cut.depth, count_words(cut.nodes, "node", "nodes")));
+        offers.push(format!("--depth {} ({})", cut.depth, count_with_noun(cut.nodes, "node", "nodes")));
     }
     if too_large.graph_fits() {
         offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);

@@ -8,7 +8,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     audit::list_files,
     form::{CsvArgs, FormatArgs},
-    progress::{WorkLine, matches_bar},
+    progress::{StatusLine, matches_bar},
     record_input::{self, RecordDocuments},
     screen,
 };
@@ -87,7 +87,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         }
     }
     bar.finish_and_clear();
-    let line = WorkLine::show("computing standings and ratings");
+    let line = StatusLine::show("computing standings and ratings");
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     drop(line);
     if let Some(missing) = outcome.missing {

@@ -6,7 +6,7 @@ use lastnim_core::{
     referee::Record,
 };
 use lastnim_proto::record::seat_loss_of_forfeit;
-use lastnim_report::words::join_words;
+use lastnim_report::words::join_items;
 use lastnim_tournament::{
     BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings, Schedule,
     Standing, Standings, TotalMatches, plan_schedule,
@@ -20,7 +20,7 @@ pub struct ReplayedResults {
     /// The numbers of the matches that have no record and so do not count.
     unrecorded: BTreeSet<u64>,
     /// The schedule of the tournament, if its matches do not depend on results.
-    fixed: Option<Box<dyn Schedule>>,
+    fixed_schedule: Option<Box<dyn Schedule>>,
 }
 
 /// Whether bots are rated.
@@ -29,7 +29,7 @@ pub enum RatingChoice {
     /// Bots are rated from all matches, as at the end of a tournament.
     Final,
     /// Bots are not rated.
-    LeftOut,
+    Unrated,
 }
 
 /// The standings that follow from the matches of a tournament.
@@ -64,8 +64,8 @@ impl ReplayedResults {
     pub fn new(shown: &ShownTournament) -> Self {
         // Before a tournament starts, its field may be too small for a match.
         let planned = plan_schedule(&shown.settings, &shown.field).ok();
-        let fixed = planned.filter(|schedule| !schedule.follows_results());
-        Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }
+        let fixed_schedule = planned.filter(|schedule| !schedule.depends_on_results());
+        Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed_schedule }
     }
 
     /// Adds the result of a record. Records of other tournaments and of unfinished matches are ignored.
@@ -108,7 +108,7 @@ impl ReplayedResults {
         group: u64,
         bots: &BySeat<BotName>,
     ) -> Result<(), String> {
-        let Some(schedule) = &self.fixed else { return Ok(()) };
+        let Some(schedule) = &self.fixed_schedule else { return Ok(()) };
         let Some(pairing) = schedule.pairing_of_number(number) else {
             return Err(format!(
                 "match {id} has the number {number}, but the tournament has no match with this number"
@@ -123,8 +123,8 @@ impl ReplayedResults {
         if pairing.bots != *bots {
             return Err(format!(
                 "match {id} has the number {number}, but the match with this number has the bots {}, not {}",
-                join_words(&pairing.bots, ", "),
-                join_words(bots, ", ")
+                join_items(&pairing.bots, ", "),
+                join_items(bots, ", ")
             ));
         }
         Ok(())
@@ -139,7 +139,7 @@ impl ReplayedResults {
     /// left out are not among them: they were not played, so they count for no bot and nothing depends on them.
     fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
-            !schedule.follows_results()
+            !schedule.depends_on_results()
                 && schedule.pairing_of_number(*number).is_some_and(|pairing| rulings.annuls(&pairing.bots))
         };
         let is_known = |number: &u64| self.results.contains_key(number) || self.unrecorded.contains(number);
@@ -169,7 +169,7 @@ impl ReplayedResults {
         }
         if !shown.has_started && self.results.is_empty() && self.unrecorded.is_empty() {
             let mut lines = standings.lines();
-            rulings.put_in_order(&mut lines, &FormatVerdict::Standings);
+            rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
             return Ok(ComputedStandings {
                 standings: lines,
                 verdict: FormatVerdict::Standings,
@@ -202,7 +202,7 @@ impl ReplayedResults {
             appraisal.add_to_standings(&mut lines);
             compared = BotComparison::compare_all(&cross_table, &appraisal);
         }
-        rulings.put_in_order(&mut lines, &verdict);
+        rulings.rank_standings(&mut lines, &verdict);
         let total = schedule.total_matches();
         let known_end = results.last_key_value().map_or(0, |(number, _)| number + 1);
         let end = if let TotalMatches::Exactly(total) = total { total } else { known_end };

@@ -15,7 +15,7 @@ use lastnim_proto::{
     json::{MessageJson, message_keys, message_to_json},
     pb,
 };
-use lastnim_report::{render::CsvLine, words::count_words};
+use lastnim_report::{render::CsvLine, words::count_with_noun};
 use prost::Name;
 use serde_json::{Map, Value, json};
 use std::{
@@ -170,10 +170,10 @@ pub fn run(args: &TablesArgs) -> CommandResult {
             write!(
                 output,
                 "{dir}: {}, {}, {}, {}",
-                count_words(matches, "match", "matches"),
-                count_words(seats, "seat", "seats"),
-                count_words(plies, "ply", "plies"),
-                count_words(standings, "line of standings", "lines of standings")
+                count_with_noun(matches, "match", "matches"),
+                count_with_noun(seats, "seat", "seats"),
+                count_with_noun(plies, "ply", "plies"),
+                count_with_noun(standings, "line of standings", "lines of standings")
             )?;
             left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
             writeln!(output)
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_others_are_no_formulas_and_numbers_stay() {
+    fn foreign_text_is_never_a_formula() {
         let row =
             json!({ "config": null, "version": "=HYPERLINK(1)", "luck": -2, "accuracy": 0.5, "won": true });
         assert_eq!(csv_line(&row), ",'=HYPERLINK(1),-2,0.5,true\n");

@@ -10,7 +10,7 @@ use lastnim_proto::{
     pb::{self, MatchRow, PlyRow, SeatRow, StandingRow},
     record::{SealedRecord, seat_loss_of_forfeit},
 };
-use lastnim_report::{versions::config_hash_text, words::join_words};
+use lastnim_report::{versions::config_hash_text, words::join_items};
 use lastnim_tournament::{SeatCredit, SeatLoss};
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ impl<'a> ExportedMatch<'a> {
             ended_at_us: at_us(events.last()),
             seats: setup.seats().get() as u32,
             bots: wire.bots.join(" "),
-            piles: join_words(setup.piles.as_slice(), " "),
+            piles: join_items(setup.piles.as_slice(), " "),
             first_seat: setup.first.into(),
             ending: wire.ending,
             rows_assigned: setup.assigned.is_some(),

@@ -2,9 +2,9 @@
 
 use super::rows::ExportedMatch;
 use lastnim_auditing::{AuditSubject, Auditor};
-use lastnim_core::{oracle::Budget, referee::testing::scene};
+use lastnim_core::{oracle::Budget, referee::testing::scenario};
 use lastnim_proto::{
-    admission::AdmittedRecord,
+    admission::RecordAdmission,
     pb,
     record::{seat_loss_of_forfeit, verify_record},
 };
@@ -21,10 +21,10 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(200))]
 
     #[test]
-    fn standings_audits_and_tables_count_alike(scene in scene()) {
-        let record = scene.finish(&mut |_| ());
-        let admitted = AdmittedRecord::from_trusted(record.clone(), &mut Budget::unbounded()).unwrap();
-        let AdmittedRecord::Counts(played) = admitted else { return Ok(()) };
+    fn standings_audits_and_tables_count_alike(scenario in scenario()) {
+        let record = scenario.finish(&mut |_| ());
+        let admitted = RecordAdmission::from_trusted(record.clone(), &mut Budget::unbounded()).unwrap();
+        let RecordAdmission::Counts(played) = admitted else { return Ok(()) };
         let (state, audit) = (record.state(), record.audit().unwrap());
         let bots = state.setup().bots.clone();
 
@@ -35,7 +35,7 @@ proptest! {
         standings.add_result(&result);
 
         let mut auditor = Auditor::new(AuditSubject::Field, 0);
-        played.with_audited(|game| auditor.add_match(game));
+        played.with_audited_match(|game| auditor.add_match(game));
         let found = auditor.finish();
 
         let sealed = verify_record(&pb::MatchRecord::from(&record)).unwrap();

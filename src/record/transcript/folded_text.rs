@@ -1,7 +1,7 @@
 //! Formats the texts of models for a terminal.
 
 use lastnim_core::visible_text::visible_text;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 
 /// The maximum number of lines shown for one text.
 const MAX_LINES: usize = 12;
@@ -28,7 +28,7 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
                 let left = text.trim_end().chars().count().saturating_sub(shown);
                 lines.push(format!(
                     "... {}: --full shows everything",
-                    count_words(left, "more character", "more characters")
+                    count_with_noun(left, "more character", "more characters")
                 ));
                 return lines.join("\n");
             }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_is_spelled_out() {
+    fn terminal_control_characters_are_escaped() {
         let hostile = "a\x1b[2Jb\u{9b}31mc\u{202e}d\x07\te\r\nf\u{7f}";
         let shown = fold_text(hostile, TextLength::Whole);
         assert_eq!(shown, "a\\u001b[2Jb\\u009b31mc\\u202ed\\u0007 e\nf\\u007f");

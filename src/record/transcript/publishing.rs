@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use lastnim_client::text_input::TextInput;
 use lastnim_core::game::MatchId;
 use lastnim_proto::{pb, transcript::QuestionLine};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ use std::{
 };
 
 /// Environment variables whose names end in these words have secret values.
-const SECRET_ENDINGS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
+const SECRET_SUFFIXES: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 /// The minimum length of a value that counts as a secret.
 const MIN_SECRET_CHARS: usize = 8;
 /// The maximum number of refusals shown; further ones are only counted.
@@ -124,8 +124,8 @@ impl PublishArgs {
             form.print_result(
                 || &json,
                 |out| {
-                    let questions = count_words(published, "question", "questions");
-                    let of = count_words(matches.len() as u64, "match", "matches");
+                    let questions = count_with_noun(published, "question", "questions");
+                    let of = count_with_noun(matches.len() as u64, "match", "matches");
                     writeln!(out, "published: {questions} of {of}")?;
                     for (_, _, _, why) in refused.iter().take(MAX_SHOWN) {
                         writeln!(out, "refused: {why}")?;
@@ -178,7 +178,7 @@ fn question_place(line: &str) -> Option<QuestionPlace> {
 /// Returns the environment variables with secret values, by name.
 fn secret_values(variables: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
     let is_secret = |(name, value): &(String, String)| {
-        SECRET_ENDINGS.iter().any(|ending| name.to_ascii_uppercase().ends_with(ending))
+        SECRET_SUFFIXES.iter().any(|ending| name.to_ascii_uppercase().ends_with(ending))
             && value.chars().count() >= MIN_SECRET_CHARS
     };
     variables.into_iter().filter(is_secret).collect()
@@ -193,7 +193,7 @@ impl RemoveArgs {
                 pb::RemoveTranscriptRequest { match_id: self.match_id.to_string(), seat: self.seat };
             let removed = remote.answer(remote.transcript_client().remove_transcript(request)).await?;
             form.print_message(&removed, |out| {
-                writeln!(out, "removed: {}", count_words(removed.removed, "question", "questions"))
+                writeln!(out, "removed: {}", count_with_noun(removed.removed, "question", "questions"))
             })?;
             Ok(CommandExit::Done)
         })

@@ -5,7 +5,7 @@ use lastnim_core::visible_text::visible_text;
 use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
 use lastnim_report::{
     Section,
-    words::{count_words, join_words, span_words},
+    words::{count_with_noun, format_duration, join_items},
 };
 use serde_json::{Value, json};
 
@@ -21,21 +21,21 @@ impl ShownQuestion {
     pub fn add_to(&self, section: Section, length: TextLength) -> Section {
         let TranscriptQuestion { key, calls, decision, .. } = &self.question;
         let tokens: u64 = calls.iter().filter_map(|call| call.cost).map(|cost| cost.tokens).sum();
-        let lasted = decision.as_ref().map(|decision| format!(", {}", span_words(decision.elapsed_ms)));
+        let lasted = decision.as_ref().map(|decision| format!(", {}", format_duration(decision.elapsed_ms)));
         let head = format!(
             "seat {} ({}) was asked: {}{}, {}; {}",
             key.seat,
             self.bot,
-            count_words(calls.len(), "call", "calls"),
+            count_with_noun(calls.len(), "call", "calls"),
             lasted.unwrap_or_default(),
-            count_words(tokens, "token", "tokens"),
+            count_with_noun(tokens, "token", "tokens"),
             self.proof.words()
         );
         let mut items = vec![head];
         for (number, call) in (1..).zip(calls) {
             items.extend(call_items(number, call, length));
         }
-        items.extend(decision.as_ref().map(|decision| decision_words(decision, length)));
+        items.extend(decision.as_ref().map(|decision| decision_text(decision, length)));
         section.list(items)
     }
 
@@ -75,8 +75,9 @@ fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<S
     if let Some(reasoning) = &call.reasoning {
         items.push(labelled(format!("call {number}, the reasoning:"), reasoning));
     }
-    let cost = call.cost.map(|cost| format!(", {}", count_words(cost.tokens, "token", "tokens")));
-    let head = format!("call {number}, after {}{}:", span_words(call.latency_ms), cost.unwrap_or_default());
+    let cost = call.cost.map(|cost| format!(", {}", count_with_noun(cost.tokens, "token", "tokens")));
+    let head =
+        format!("call {number}, after {}{}:", format_duration(call.latency_ms), cost.unwrap_or_default());
     items.push(match &call.reply {
         Some(reply) => labelled(head, reply),
         None => format!("{head} no reply"),
@@ -88,11 +89,11 @@ fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<S
     items
 }
 
-fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
+fn decision_text(decision: &TranscriptDecision, length: TextLength) -> String {
     let answer = match &decision.answer {
         Some(DecidedAnswer::Take(take)) => format!("take {take}"),
         Some(DecidedAnswer::Row(row)) => {
-            format!("row of seats {}", join_words(row, ", "))
+            format!("row of seats {}", join_items(row, ", "))
         }
         None => "no answer".to_owned(),
     };

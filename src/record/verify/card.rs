@@ -6,8 +6,8 @@ use crate::{
     Failure,
     audit::list_files,
     check::RECORDS_FILE,
-    progress::WorkLine,
-    record_input::{self, GivenInput},
+    progress::StatusLine,
+    record_input::{self, InputFile},
 };
 use lastnim_benchmark::{
     CONFIDENCE, ItemSet, PlayedItem, SetItem, StoppingRule, Tier, card_difference, compute_tier,
@@ -24,7 +24,7 @@ use lastnim_proto::{
     record_file::read_record,
     setup::parse_terms,
 };
-use lastnim_report::{Report, Section, benchmark_card::citation, words::count_words};
+use lastnim_report::{Report, Section, benchmark_card::citation, words::count_with_noun};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -82,8 +82,8 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     verdict.card = Some(card.clone());
     match CardTerms::of_card(&card) {
         Ok(terms) => {
-            let _line = WorkLine::show("comparing records");
-            let records = GivenRecords::read(&record_files(file, args)?, &mut verdict)?;
+            let _line = StatusLine::show("comparing records");
+            let records = RecordsByHead::read(&record_files(file, args)?, &mut verdict)?;
             verdict.compare_with_records(&card, &terms, &records);
         }
         Err((kind, why)) => verdict.add(kind, why),
@@ -149,11 +149,11 @@ impl CardTerms {
 
 /// The given records by their heads, which are the hashes of their last events.
 #[derive(Default)]
-struct GivenRecords {
+struct RecordsByHead {
     by_head: BTreeMap<[u8; 32], SealedRecord>,
 }
 
-impl GivenRecords {
+impl RecordsByHead {
     fn read(files: &[PathBuf], verdict: &mut CardVerdict) -> Result<Self, Failure> {
         let mut given = Self::default();
         for file in files {
@@ -173,7 +173,7 @@ impl GivenRecords {
     fn read_file(&mut self, file: &Path, verdict: &mut CardVerdict) -> Result<(), Failure> {
         let name = record_input::input_name(file);
         let failed = |error: io::Error| Failure::runtime(error, &name);
-        let GivenInput::Records(mut documents) = GivenInput::open(file).map_err(failed)? else {
+        let InputFile::Records(mut documents) = InputFile::open(file).map_err(failed)? else {
             return Ok(());
         };
         loop {
@@ -213,12 +213,14 @@ impl CardVerdict {
         self.findings.push(CardFinding { kind, why });
     }
 
-    fn compare_with_records(&mut self, card: &pb::BenchmarkCard, terms: &CardTerms, records: &GivenRecords) {
+    fn compare_with_records(&mut self, card: &pb::BenchmarkCard, terms: &CardTerms, records: &RecordsByHead) {
         let mut results = Vec::new();
         let mut times = None;
         let mut used = BTreeSet::new();
         for (given, &tier) in card.tiers.iter().zip(&terms.tiers) {
-            let Some(items) = self.play_of_tier(given, tier, terms, records, &mut used) else { continue };
+            let Some(items) = self.find_played_items(given, tier, terms, records, &mut used) else {
+                continue;
+            };
             for played in &items {
                 let (began, ended) = times.unwrap_or((played.began, played.ended));
                 times = Some((began.min(played.began), ended.max(played.ended)));
@@ -240,12 +242,12 @@ impl CardVerdict {
     }
 
     /// Returns the played items of a tier in order; `None` if a record is missing or wrong.
-    fn play_of_tier(
+    fn find_played_items(
         &mut self,
         given: &pb::BenchmarkTier,
         tier: Tier,
         terms: &CardTerms,
-        records: &GivenRecords,
+        records: &RecordsByHead,
         used: &mut BTreeSet<[u8; 32]>,
     ) -> Option<Vec<PlayedItem<'static>>> {
         let set_items = terms.set.items_of_tier(tier);
@@ -254,8 +256,8 @@ impl CardVerdict {
                 "figure",
                 format!(
                     "tier {tier} lists {} and the heads of {}, but this tier has {} items in the set",
-                    count_words(given.items, "item", "items"),
-                    count_words(given.heads.len() as u64, "record", "records"),
+                    count_with_noun(given.items, "item", "items"),
+                    count_with_noun(given.heads.len() as u64, "record", "records"),
                     set_items.len()
                 ),
             );
@@ -277,7 +279,7 @@ impl CardVerdict {
                 self.add("misfit", format!("{item}: it has the same record as an earlier item"));
                 continue;
             }
-            match self.play_of_item(item, sealed, &terms.clock) {
+            match self.score_item_record(item, sealed, &terms.clock) {
                 Ok(of_item) => played.push(of_item),
                 Err((kind, why)) => self.add(kind, format!("{item}: {why}")),
             }
@@ -285,7 +287,7 @@ impl CardVerdict {
         (self.findings.len() == before).then_some(played)
     }
 
-    fn play_of_item(
+    fn score_item_record(
         &self,
         item: &'static SetItem,
         sealed: &SealedRecord,
@@ -310,7 +312,7 @@ impl CardVerdict {
 
     /// Reports records by the card's signer that belong to items of the card but are not on it: somebody may
     /// have played an item twice and kept the better result.
-    fn add_unused(&mut self, set: &ItemSet, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
+    fn add_unused(&mut self, set: &ItemSet, records: &RecordsByHead, used: &BTreeSet<[u8; 32]>) {
         for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
             let (record, state) = (sealed.record(), sealed.record().state());
             let is_own = sealed.seal().map(|seal| seal.signer) == self.signer;
@@ -340,7 +342,7 @@ impl CardVerdict {
             section = section.alert(format!("{}: {}", self.file, finding.why));
         }
         if self.is_verified() {
-            let records = count_words(self.records as u64, "record", "records");
+            let records = count_with_noun(self.records as u64, "record", "records");
             section = section.paragraph(format!(
                 "The figures follow from {records}: the items of each tier in order, up to the one at which the tier ended, against the opponents of the set. The records do not prove who played."
             ));

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure, batch,
     form::write_report,
-    record_input::{self, GivenInput, RecordDocument, RecordDocuments},
+    record_input::{self, InputFile, RecordDocument, RecordDocuments},
     screen,
 };
 use clap::Args;
@@ -123,7 +123,7 @@ impl VerifyRefusal {
 /// The verdict on a record.
 struct RecordVerdict {
     match_id: Option<String>,
-    judged: Result<SealedRecord, VerifyRefusal>,
+    verification: Result<SealedRecord, VerifyRefusal>,
 }
 
 pub fn run(args: &VerifyArgs) -> CommandResult {
@@ -136,17 +136,17 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     let mut verified_kind = "record";
     for file in &args.files {
         let name = record_input::input_name(file);
-        match GivenInput::open(file) {
-            Ok(GivenInput::Records(documents)) => {
+        match InputFile::open(file) {
+            Ok(InputFile::Records(documents)) => {
                 verify_records(&name, documents, args, transcripts.as_mut(), &mut counts, &mut output)?;
             }
-            Ok(GivenInput::Card(mut input)) => {
+            Ok(InputFile::Card(mut input)) => {
                 let verdict = verify_card(file, &mut *input, args)?;
                 counts.note(verdict.is_verified());
                 verified_kind = "card";
                 print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
-            Ok(GivenInput::Manifest(mut input)) => {
+            Ok(InputFile::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
                 verified_kind = "manifest";
                 counts.note(verdict.is_verified());
@@ -193,18 +193,18 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     };
     let name = record_input::input_name(file);
     let mut output = screen::stdout();
-    let (holds, what) = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
-        GivenInput::Manifest(mut input) => {
+    let (holds, what) = match InputFile::open(file).map_err(|error| Failure::runtime(error, &name))? {
+        InputFile::Manifest(mut input) => {
             let verdict = verify_manifest(&name, &mut *input, args)?;
             print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             (verdict.is_verified(), "manifest")
         }
-        GivenInput::Card(mut input) => {
+        InputFile::Card(mut input) => {
             let verdict = verify_card(file, &mut *input, args)?;
             print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             (verdict.is_verified(), "card")
         }
-        GivenInput::Records(_) => {
+        InputFile::Records(_) => {
             let why = "not a manifest or a card: --records needs one, from `lastnim tournament manifest` or `lastnim check benchmark`";
             return Err(Failure::input(format!("{name}: {why}")));
         }
@@ -248,7 +248,7 @@ fn print_verdict(
     transcripts: Option<&mut GivenTranscripts>,
     output: &mut impl Write,
 ) -> Result<(), Failure> {
-    let sealed = verdict.judged.as_ref().ok();
+    let sealed = verdict.verification.as_ref().ok();
     // A record that does not verify proves nothing about a transcript.
     let held = transcripts.zip(sealed).map(|(given, sealed)| given.compare_with(sealed.record()));
     if args.json {
@@ -275,8 +275,8 @@ fn verify_records(
     counts: &mut VerifiedCounts,
     output: &mut impl Write,
 ) -> Result<(), Failure> {
-    let mut judged = |line: Option<u64>, verdict: &RecordVerdict| {
-        counts.note(verdict.judged.is_ok());
+    let mut verification = |line: Option<u64>, verdict: &RecordVerdict| {
+        counts.note(verdict.verification.is_ok());
         print_verdict(verdict, name, line, args, transcripts.as_deref_mut(), output)
     };
     loop {
@@ -285,13 +285,13 @@ fn verify_records(
             Ok(Some(document)) => {
                 let blank = document.line.is_some() && document.text.trim().is_empty();
                 if !(blank && args.any_layout) {
-                    judged(document.line, &verify_document(&document, args.key, args.layout()))?;
+                    verification(document.line, &verify_document(&document, args.key, args.layout()))?;
                 }
             }
             Err(error) => {
                 let read_on = error.kind() == io::ErrorKind::InvalidData;
                 let line = documents.line_number().filter(|_| read_on);
-                judged(line, &RecordVerdict::of_read_error(error))?;
+                verification(line, &RecordVerdict::of_read_error(error))?;
                 if !read_on {
                     return Ok(());
                 }
@@ -329,11 +329,14 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
     let given = match read_record(&document.text) {
         Ok(given) => given,
         Err(error) => {
-            return RecordVerdict { match_id: None, judged: Err(refusal_of_parse_error(document, error)) };
+            return RecordVerdict {
+                match_id: None,
+                verification: Err(refusal_of_parse_error(document, error)),
+            };
         }
     };
     let refused = |flaw| VerifyRefusal::Flaw(Box::new(flaw));
-    let judged = verify_record(&given).map_err(refused).and_then(|sealed| {
+    let verification = verify_record(&given).map_err(refused).and_then(|sealed| {
         let state = sealed.record().state();
         match (sealed.seal(), state.end(), state.game()) {
             (None, None, _) => return Err(VerifyRefusal::Unsigned("its match is not over")),
@@ -354,7 +357,7 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
             _ => Ok(sealed),
         }
     });
-    RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), judged }
+    RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), verification }
 }
 
 /// Describes why a text is not a record, with the line number in its file.
@@ -389,12 +392,12 @@ fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
 impl RecordVerdict {
     /// Judges a record that could not be read.
     fn of_read_error(error: io::Error) -> Self {
-        Self { match_id: None, judged: Err(VerifyRefusal::Read(error)) }
+        Self { match_id: None, verification: Err(VerifyRefusal::Read(error)) }
     }
 
     fn print_verdict(&self, output: &mut impl Write, place: &str, key: Option<PublicKey>) -> io::Result<()> {
         let id = self.match_id.as_ref().map(|id| format!("match {id}: ")).unwrap_or_default();
-        match &self.judged {
+        match &self.verification {
             Ok(sealed) => {
                 let events = sealed.record().events().len();
                 let signer = match (key, sealed.seal()) {
@@ -408,8 +411,8 @@ impl RecordVerdict {
     }
 
     fn json(&self, file: &str, line: Option<u64>, key: Option<PublicKey>) -> Value {
-        let sealed = self.judged.as_ref().ok();
-        let refusal = self.judged.as_ref().err();
+        let sealed = self.verification.as_ref().ok();
+        let refusal = self.verification.as_ref().err();
         let signer = match refusal {
             Some(VerifyRefusal::OtherSigner(signer)) => Some(**signer),
             _ => sealed.and_then(|sealed| sealed.seal()).map(|seal| seal.signer),

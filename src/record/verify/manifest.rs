@@ -2,20 +2,20 @@
 
 use super::{
     command::VerifyArgs,
-    compared_records::ComparedRecords,
     manifest_report::ManifestVerdict,
+    record_comparison::RecordComparison,
     standings_comparison::{StandingsDifference, compare_standings},
 };
 use crate::{
     Failure,
     audit::list_files,
-    progress::WorkLine,
+    progress::StatusLine,
     record::standings::{ComputedStandings, RatingChoice, ShownTournament},
-    record_input::{self, GivenInput, RecordDocuments, read_manifest},
+    record_input::{self, InputFile, RecordDocuments, read_manifest},
 };
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
-    manifest::{Manifest, ManifestFlaw, ReadManifest},
+    manifest::{Manifest, ManifestFlaw, ManifestReadResult},
     pb,
     record_file::read_record,
 };
@@ -54,7 +54,7 @@ pub fn verify_manifest(
     args: &VerifyArgs,
 ) -> Result<ManifestVerdict, Failure> {
     let read = read_manifest(input).map_err(|error| Failure::runtime(error, name))?;
-    let ReadManifest { signed, manifest } = read;
+    let ManifestReadResult { signed, manifest } = read;
     let mut refusals = Vec::new();
     match &signed {
         Err(flaw) => refusals.push(ManifestRefusal::Flaw(flaw.clone())),
@@ -87,7 +87,7 @@ pub struct RecordsVerdict {
     /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
     /// The findings.
-    pub findings: Vec<super::compared_records::Mismatch>,
+    pub findings: Vec<super::record_comparison::Mismatch>,
 }
 
 fn compare_with_records(
@@ -99,18 +99,18 @@ fn compare_with_records(
     if args.records.is_empty() {
         return Ok(StandingsVerdict::NotAsked);
     }
-    let mut compared = ComparedRecords::new(manifest, shown);
-    let line = WorkLine::show("comparing records");
+    let mut compared = RecordComparison::new(manifest, shown);
+    let line = StatusLine::show("comparing records");
     for file in list_files(&args.records)? {
         add_file(&file, &mut compared)?;
     }
     compared.finish();
     drop(line);
-    let line = WorkLine::show("computing standings and ratings");
+    let line = StatusLine::show("computing standings and ratings");
     let standings = if compared.has_flaws() {
         StandingsVerdict::NotComparable("every record of the manifest is needed, unchanged".to_owned())
     } else {
-        let ratings = if manifest.is_so_far() { RatingChoice::LeftOut } else { RatingChoice::Final };
+        let ratings = if manifest.is_interim() { RatingChoice::Unrated } else { RatingChoice::Final };
         match compared.replayed.compute_standings(shown, ratings) {
             Err(why) => StandingsVerdict::NotComparable(why),
             Ok(computed) => {
@@ -122,7 +122,7 @@ fn compare_with_records(
         }
     };
     drop(line);
-    let ComparedRecords { verified, of_others, findings, .. } = compared;
+    let RecordComparison { verified, of_others, findings, .. } = compared;
     *verdict = Some(RecordsVerdict { verified, of_others, findings });
     Ok(standings)
 }
@@ -134,11 +134,11 @@ fn standings_differences(manifest: &Manifest, computed: &ComputedStandings) -> V
 }
 
 /// Compares all records of a file with a manifest. Manifests and cards among them are skipped.
-fn add_file(file: &Path, compared: &mut ComparedRecords<'_>) -> Result<(), Failure> {
+fn add_file(file: &Path, compared: &mut RecordComparison<'_>) -> Result<(), Failure> {
     let name = record_input::input_name(file);
-    let mut documents = match GivenInput::open(file) {
-        Ok(GivenInput::Records(documents)) => documents,
-        Ok(GivenInput::Manifest(_) | GivenInput::Card(_)) => return Ok(()),
+    let mut documents = match InputFile::open(file) {
+        Ok(InputFile::Records(documents)) => documents,
+        Ok(InputFile::Manifest(_) | InputFile::Card(_)) => return Ok(()),
         Err(error) => return Err(Failure::runtime(error, name)),
     };
     loop {

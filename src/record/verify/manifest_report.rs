@@ -1,13 +1,13 @@
 //! The verdict on a manifest, as text and JSON.
 
 use super::{
-    compared_records::{Mismatch, MismatchKind},
     manifest::{ManifestRefusal, RecordsVerdict, StandingsVerdict},
+    record_comparison::{Mismatch, MismatchKind},
     standings_comparison::StandingsDifference,
 };
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::manifest::Manifest;
-use lastnim_report::{Cell, Column, Report, Section, Table, words::count_words};
+use lastnim_report::{Cell, Column, Report, Section, Table, words::count_with_noun};
 use serde_json::{Value, json};
 
 /// The verdict on a manifest.
@@ -98,7 +98,7 @@ impl ManifestVerdict {
     }
 
     fn summary(&self, manifest: &Manifest) -> String {
-        let what = if manifest.is_so_far() { "interim manifest" } else { "manifest" };
+        let what = if manifest.is_interim() { "interim manifest" } else { "manifest" };
         let signer = match (self.signer, self.key) {
             (None, _) => String::new(),
             (Some(signer), Some(key)) if signer == key => ", signed by the given key".to_owned(),
@@ -110,14 +110,14 @@ impl ManifestVerdict {
             manifest.id,
             manifest.settings.title,
             manifest.state,
-            count_words(manifest.matches.len() as u64, "match", "matches"),
+            count_with_noun(manifest.matches.len() as u64, "match", "matches"),
         )
     }
 
     /// Returns the JSON of the verdict.
     pub fn json(&self) -> Value {
         let manifest = self.manifest.as_ref();
-        let so_far = manifest.map(Manifest::is_so_far);
+        let so_far = manifest.map(Manifest::is_interim);
         let records = self.records.as_ref().map(|records| {
             json!({
                 "verified": records.verified,
@@ -178,7 +178,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         verified => format!("{verified} records match the manifest"),
     };
     if records.of_others > 0 {
-        let others = count_words(
+        let others = count_with_noun(
             records.of_others,
             "record of another tournament was skipped",
             "records of other tournaments were skipped",
@@ -191,7 +191,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {
-        let words = count_words(later.len() as u64, "record belongs", "records belong");
+        let words = count_with_noun(later.len() as u64, "record belongs", "records belong");
         section =
             section.paragraph(format!("{words} to matches that were not over when the manifest was made"));
     }

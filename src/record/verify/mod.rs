@@ -2,9 +2,9 @@
 
 mod card;
 mod command;
-mod compared_records;
 mod manifest;
 mod manifest_report;
+mod record_comparison;
 mod standings_comparison;
 mod transcripts;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The relative tolerance of figures: logarithms differ slightly between platforms.
 const TOLERANCE: f64 = 1e-7;
 /// The figures that no record contains.
-const NOT_RECORDED: [&str; 1] = ["versions"];
+const UNRECORDED_FIGURES: [&str; 1] = ["versions"];
 /// Figures that a manifest may leave empty, because a server that does not rate a tournament has no ratings.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
 
@@ -35,10 +35,10 @@ pub fn compare_standings(
     for line in said.0 {
         match rest.remove(line.bot.as_str()) {
             Some(due) => compare_lines(line, due, &mut found),
-            None => found.push(line_on_one_side(&line.bot, StandingsSide::Said)),
+            None => found.push(one_sided_difference(&line.bot, StandingsSide::Said)),
         }
     }
-    found.extend(rest.into_keys().map(|bot| line_on_one_side(bot, StandingsSide::Computed)));
+    found.extend(rest.into_keys().map(|bot| one_sided_difference(bot, StandingsSide::Computed)));
     let (verdict, due) = (message_to_json(said.1), message_to_json(computed.1));
     if !values_agree(&verdict, &due) {
         found.push(StandingsDifference {
@@ -59,7 +59,7 @@ enum StandingsSide {
 }
 
 /// Returns the difference for a bot that has a line in only one of the two standings.
-fn line_on_one_side(bot: &str, side: StandingsSide) -> StandingsDifference {
+fn one_sided_difference(bot: &str, side: StandingsSide) -> StandingsDifference {
     let is_said = side == StandingsSide::Said;
     let (said, computed) = (Value::Bool(is_said), Value::Bool(!is_said));
     StandingsDifference { bot: Some(bot.to_owned()), figure: "line".to_owned(), said, computed }
@@ -70,7 +70,7 @@ fn compare_lines(said: &pb::Standing, computed: &pb::Standing, found: &mut Vec<S
     for (figure, value) in &given {
         let computed = due.get(figure).unwrap_or(&Value::Null);
         let is_claimed = !(value.is_null() && OPTIONAL_CLAIMS.contains(&figure.as_str()));
-        if is_claimed && !NOT_RECORDED.contains(&figure.as_str()) && !values_agree(value, computed) {
+        if is_claimed && !UNRECORDED_FIGURES.contains(&figure.as_str()) && !values_agree(value, computed) {
             found.push(StandingsDifference {
                 bot: Some(said.bot.clone()),
                 figure: figure.clone(),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_named_by_bot_and_figure() {
+    fn differences_name_the_bot_and_the_figure() {
         let named = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
         let one = [line("a", 2.0), line("b", 1.0)];
         assert_eq!(compared(&one, &one), []);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_stand_in_no_record_and_ratings_may_be_missing() {
+    fn versions_are_not_compared_and_ratings_may_be_missing() {
         let rating = Some(pb::BotRating { points: 1500.0, low: 1400.0, high: 1600.0, ..Default::default() });
         let rated = pb::Standing { rating, elo: Some(1500.0), ..line("a", 2.0) };
         let noted = pb::Standing { versions: vec![pb::PlayedVersion::default()], ..line("a", 2.0) };

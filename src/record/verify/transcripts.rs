@@ -4,7 +4,7 @@ use crate::Failure;
 use lastnim_client::text_input::TextInput;
 use lastnim_core::referee::Record;
 use lastnim_llm::{TranscriptQuestions, TranscriptVerdict, UnprovedAnswer};
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use serde_json::{Value, json};
 use std::{
     io::{self, BufReader, Write},
@@ -51,13 +51,15 @@ impl GivenTranscripts {
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),
-            lines => format!("; {} of the transcripts cannot be read", count_words(lines, "line", "lines")),
+            lines => {
+                format!("; {} of the transcripts cannot be read", count_with_noun(lines, "line", "lines"))
+            }
         };
         let wrong = match (self.matches, self.unproved) {
             (0, _) => "the transcripts have no question from these matches".to_owned(),
             (_, 0) => return None,
             (matches, unproved) => {
-                let records = count_words(matches, "record", "records");
+                let records = count_with_noun(matches, "record", "records");
                 format!("the transcripts do not prove all answers in {unproved} of {records}")
             }
         };
@@ -73,7 +75,7 @@ pub fn write_transcript_verdict(
     let Some(TranscriptVerdict { proved, unproved }) = verdict else {
         return writeln!(output, "  transcript: no questions from this match");
     };
-    let all = count_words(proved + unproved.len() as u64, "answer", "answers");
+    let all = count_with_noun(proved + unproved.len() as u64, "answer", "answers");
     writeln!(output, "  transcript: {proved} of {all} proved")?;
     for UnprovedAnswer { seat, ply, why } in unproved.iter().take(MAX_SHOWN) {
         let place = ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));

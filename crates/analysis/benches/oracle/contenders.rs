@@ -2,7 +2,7 @@
 
 use crate::{
     explicit_tree,
-    numbers::{Numbers, seats},
+    numbers::{RandomNumbers, seats},
     samples::Samples,
 };
 use criterion::Criterion;
@@ -28,7 +28,7 @@ const SWEEP: [&[u64]; 6] =
 
 /// Measures every solver on the same positions, and returns the positions.
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game, u32)> {
-    let matrix = Numbers(1).matrix(seats(4));
+    let matrix = RandomNumbers(1).matrix(seats(4));
     let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
     let mut solved = Vec::new();
     for piles in SWEEP {

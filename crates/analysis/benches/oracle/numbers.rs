@@ -3,9 +3,9 @@
 use lastnim_core::game::{AllianceMatrix, Piles, SeatCount};
 
 /// A random number generator (xorshift64); the seed must not be 0.
-pub(crate) struct Numbers(pub(crate) u64);
+pub(crate) struct RandomNumbers(pub(crate) u64);
 
-impl Numbers {
+impl RandomNumbers {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,7 +1,7 @@
 //! The time per pile when positions are solved one by one.
 
 use crate::{
-    numbers::{Numbers, seats},
+    numbers::{RandomNumbers, seats},
     samples::Samples,
 };
 use criterion::Criterion;
@@ -16,29 +16,29 @@ const PILES: [u32; 4] = [4, 16, 64, 1024];
 /// The numbers of seats that are measured with 64 piles.
 const SEATS: [u32; 8] = [2, 3, 5, 8, 12, 16, 24, 32];
 /// The number of piles with which each number of seats is measured.
-const MANY: u32 = 64;
+const FIXED_PILES: u32 = 64;
 /// The number of positions that are solved in turn. There are too many for the branch predictor to learn.
 const POSITIONS: usize = 512;
 
 const BY_PILES: &str = "five seats by piles";
 const BY_SEATS: &str = "64 piles by seats";
 /// With standard rows the winner always depends on who moves, so every pile is processed.
-const STANDARD: &str = "standard rows";
+const STANDARD_ROWS: &str = "standard rows";
 const ONE_POSITION: &str = "the same position each time";
 /// The usual case: after some piles, the winner no longer depends on the remaining ones.
-const RANDOM: &str = "random rows";
+const RANDOM_ROWS: &str = "random rows";
 
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
     for count in PILES {
         measure_at(criterion, samples, (BY_PILES, count), 5, count);
     }
     for count in SEATS {
-        measure_at(criterion, samples, (BY_SEATS, count), count, MANY);
+        measure_at(criterion, samples, (BY_SEATS, count), count, FIXED_PILES);
     }
 }
 
 fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), seat_count: u32, piles: u32) {
-    let mut numbers = Numbers(5);
+    let mut numbers = RandomNumbers(5);
     let seats = seats(seat_count);
     let standard = AllianceMatrix::standard(seats);
     let positions: Vec<_> = (0..POSITIONS).map(|_| numbers.piles(piles, 2 * u64::from(seat_count))).collect();
@@ -48,8 +48,8 @@ fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), 
     samples.measure(criterion, place, ONE_POSITION, || solve(&positions[0], &standard));
     let mut turns = (0..POSITIONS).cycle();
     let mut next = || turns.next().unwrap_or_default();
-    samples.measure(criterion, place, STANDARD, || solve(&positions[next()], &standard));
-    samples.measure(criterion, place, RANDOM, || {
+    samples.measure(criterion, place, STANDARD_ROWS, || solve(&positions[next()], &standard));
+    samples.measure(criterion, place, RANDOM_ROWS, || {
         let turn = next();
         solve(&positions[turn], &matrices[turn])
     });
@@ -58,7 +58,7 @@ fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), 
 pub(crate) fn summarise(samples: &Samples) {
     let line = |name: &str, (group, size), piles: u32| {
         print!("  {name}:");
-        for kind in [STANDARD, ONE_POSITION, RANDOM] {
+        for kind in [STANDARD_ROWS, ONE_POSITION, RANDOM_ROWS] {
             let per_pile = |time: Option<f64>| time.map_or(f64::NAN, |time| time / f64::from(piles));
             let median = per_pile(samples.median(group, size, kind));
             let least = per_pile(samples.least(group, size, kind));
@@ -73,9 +73,9 @@ pub(crate) fn summarise(samples: &Samples) {
         line(&format!("{count:4} piles"), (BY_PILES, count), count);
     }
     println!(
-        "\nTime per pile with {MANY} piles, by number of seats, in ns: the median, and the minimum in parentheses"
+        "\nTime per pile with {FIXED_PILES} piles, by number of seats, in ns: the median, and the minimum in parentheses"
     );
     for count in SEATS {
-        line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);
+        line(&format!("n = {count:2}"), (BY_SEATS, count), FIXED_PILES);
     }
 }

@@ -4,11 +4,11 @@ use criterion::{BenchmarkId, Criterion, SamplingMode};
 use std::{cell::RefCell, collections::BTreeMap, hint::black_box, time::Instant};
 
 /// Identifies a benchmark by its group, the size of its input and the solver.
-type Place = (String, u32, &'static str);
+type BenchmarkKey = (String, u32, &'static str);
 
 /// The measured samples of each benchmark, in ns per call.
 #[derive(Default)]
-pub(crate) struct Samples(RefCell<BTreeMap<Place, Vec<f64>>>);
+pub(crate) struct Samples(RefCell<BTreeMap<BenchmarkKey, Vec<f64>>>);
 
 impl Samples {
     pub(crate) fn measure<T>(

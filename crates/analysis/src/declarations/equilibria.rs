@@ -67,21 +67,21 @@ impl Equilibria {
                 regions_left_out: 0,
                 settled: Completeness::Complete,
             },
-            looked_at: RowCount::Exactly(0),
-            uncounted: None,
+            examined_count: RowCount::Exactly(0),
+            count_halt: None,
             has_truth: false,
         };
         let all = count_all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
             // The profile of true rows may have been the only one that was not examined.
-            if search.looked_at.at_least() < all {
-                search.uncounted = Some(halt);
+            if search.examined_count.at_least() < all {
+                search.count_halt = Some(halt);
                 search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
             }
         }
-        if let Some(halt) = search.uncounted {
-            let settled = search.looked_at.at_least();
+        if let Some(halt) = search.count_halt {
+            let settled = search.examined_count.at_least();
             search.found.settled = Completeness::Partial { settled, all, halt };
         }
         Ok(search.found)
@@ -124,16 +124,16 @@ struct EquilibriumSearch<'a> {
     game: &'a Game,
     branching: BranchingSolver,
     found: Equilibria,
-    looked_at: RowCount,
+    examined_count: RowCount,
     /// Why some equilibria could not be counted.
-    uncounted: Option<HaltReason>,
+    count_halt: Option<HaltReason>,
     /// Whether the truth is among the equilibria found.
     has_truth: bool,
 }
 
 /// Whether a seat can get a better winner by changing its row, in the profiles of a set that all lead to the same
 /// winner.
-enum DeviationFound {
+enum DeviationVerdict {
     Always,
     Never,
     /// The answer depends on how another seat ranks two winners.
@@ -158,7 +158,7 @@ impl EquilibriumSearch<'_> {
                 BranchProgress::Refuted => {}
                 BranchProgress::Done => {
                     let winner = self.winner(&branch);
-                    self.settle_candidate(
+                    self.resolve_candidate(
                         EquilibriumCandidate { rows: branch.known, winner, cleared: 0 },
                         budget,
                     )?;
@@ -174,7 +174,7 @@ impl EquilibriumSearch<'_> {
     }
 
     /// Finds the equilibria among the profiles of a leaf.
-    fn settle_candidate(
+    fn resolve_candidate(
         &mut self,
         leaf: EquilibriumCandidate,
         budget: &mut Budget<'_>,
@@ -187,14 +187,14 @@ impl EquilibriumSearch<'_> {
                 continue;
             };
             match self.find_deviation(&candidate, seat, budget)? {
-                DeviationFound::Always => {
-                    self.looked_at = self.looked_at + count_profiles(&candidate.rows, budget).0;
+                DeviationVerdict::Always => {
+                    self.examined_count = self.examined_count + count_profiles(&candidate.rows, budget).0;
                 }
-                DeviationFound::Never => {
+                DeviationVerdict::Never => {
                     candidate.cleared += 1;
                     candidates.push(candidate);
                 }
-                DeviationFound::Depends(fork) => candidates.extend(candidate.split(fork)),
+                DeviationVerdict::Depends(fork) => candidates.extend(candidate.split(fork)),
             }
         }
         Ok(())
@@ -206,10 +206,10 @@ impl EquilibriumSearch<'_> {
         candidate: &EquilibriumCandidate,
         seat: Seat,
         budget: &mut Budget<'_>,
-    ) -> Result<DeviationFound, HaltReason> {
+    ) -> Result<DeviationVerdict, HaltReason> {
         let rank = |winner| self.game.matrix.rank(seat, winner);
         if rank(candidate.winner) == 0 {
-            return Ok(DeviationFound::Never);
+            return Ok(DeviationVerdict::Never);
         }
         let mut rows = candidate.rows.clone();
         rows[seat.index()] = PartialRow::unknown(self.game.matrix.seats());
@@ -221,12 +221,12 @@ impl EquilibriumSearch<'_> {
                 }
                 BranchProgress::Fork(fork) => depends = depends.or(Some(fork)),
                 BranchProgress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
-                    return Ok(DeviationFound::Always);
+                    return Ok(DeviationVerdict::Always);
                 }
                 BranchProgress::Done | BranchProgress::Refuted => {}
             }
         }
-        Ok(depends.map_or(DeviationFound::Never, DeviationFound::Depends))
+        Ok(depends.map_or(DeviationVerdict::Never, DeviationVerdict::Depends))
     }
 
     fn equilibria(
@@ -235,8 +235,8 @@ impl EquilibriumSearch<'_> {
         budget: &mut Budget<'_>,
     ) {
         let (count, halt) = count_profiles(&rows, budget);
-        self.uncounted = halt.or(self.uncounted);
-        self.looked_at = self.looked_at + count;
+        self.count_halt = halt.or(self.count_halt);
+        self.examined_count = self.examined_count + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
         let region =
             RowProfiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
@@ -257,7 +257,7 @@ impl EquilibriumSearch<'_> {
         let Game { piles, matrix, ending, .. } = self.game;
         let winner = solve_winners(piles, matrix, *ending)[self.game.first_seat()];
         let count = RowCount::Exactly(1);
-        self.looked_at = self.looked_at + count;
+        self.examined_count = self.examined_count + count;
         self.found.by_winner[winner] = self.found.by_winner[winner] + count;
         let rows = BySeat::from_fn(matrix.seats(), |seat| PartialRow::from(&matrix[seat]));
         self.found.regions.insert(0, RowProfiles { rows, winner, count });

@@ -3,14 +3,14 @@
 //! The rows of the game are the seats' true preferences. A seat may declare any of the n! rows. Play is optimal for the
 //! declared rows, but each seat judges the winner by its true row.
 
-mod best;
+mod best_declaration;
+mod completeness;
 mod equilibria;
 mod profiles;
-mod settled;
 mod truth;
 
-pub use best::{BestDeclaration, DeclarationProspect, MAX_LEAVES, can_declare_to_win};
+pub use best_declaration::{BestDeclaration, DeclarationProspect, MAX_LEAVES, can_declare_to_win};
+pub use completeness::Completeness;
 pub use equilibria::{Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_REGIONS};
 pub use profiles::RowProfiles;
-pub use settled::Completeness;
 pub use truth::{Deviation, TruthCheck};

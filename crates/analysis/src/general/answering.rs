@@ -28,7 +28,7 @@ pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     question: &PositionQuestion<'_>,
     budget: &mut Budget<'_>,
 ) -> Result<GeneralAnswer, SearchStopped> {
-    if R::IS_SUM && question.is_normal_play_of_two() {
+    if R::IS_SUM && question.is_two_player_normal_play() {
         return answer_by_parts(rules, position, question, budget);
     }
     let mut answer = answer_by_search(rules, position, question, budget)?;
@@ -52,7 +52,7 @@ pub(super) fn answer_partizan<R: Rules>(
 
 impl PositionQuestion<'_> {
     /// Returns whether there are two seats, each wants to win, and the last mover wins.
-    fn is_normal_play_of_two(&self) -> bool {
+    fn is_two_player_normal_play(&self) -> bool {
         let seats = self.matrix.seats();
         seats.get() == 2
             && self.ending == Ending::LastMoverWins

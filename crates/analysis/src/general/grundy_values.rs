@@ -2,7 +2,7 @@
 
 use super::{
     Anyone, ExceededBound, MemoryBounds, Rules, SearchStopped,
-    known::{PositionTable, vec_bytes_with_more},
+    position_table::{PositionTable, vec_bytes_with_more},
     sequence::PileValues,
 };
 use lastnim_core::oracle::Budget;

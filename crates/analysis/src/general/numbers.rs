@@ -40,7 +40,7 @@ pub enum NumberField {
     /// The number of piles in the window.
     Window,
     /// The maximum next take.
-    Most,
+    MaxNextTake,
     /// The edges of the graph.
     Edges,
     /// The vertex that the token is on.
@@ -55,7 +55,7 @@ impl NumberField {
             Self::Set => "set",
             Self::Max => "max",
             Self::Window => "window",
-            Self::Most => "most",
+            Self::MaxNextTake => "most",
             Self::Edges => "edges",
             Self::Vertex => "vertex",
         }
@@ -106,7 +106,7 @@ pub enum GameNumbersError {
     NotOnePile(usize),
     /// The maximum next take is too large.
     #[error("a maximum next take of {0}: expected at most 2^32 - 1")]
-    Most(u64),
+    MaxNextTake(u64),
     /// There are too many piles for a circle.
     #[error("{0} piles in a circle: expected at most {MAX_CIRCLE} in circular-nim")]
     Circle(usize),
@@ -191,7 +191,7 @@ impl GameNumbers {
             (NumberField::Set, !self.set.is_empty(), is_subtraction, is_subtraction && self.max.is_none()),
             (NumberField::Max, self.max.is_some(), is_subtraction, false),
             (NumberField::Window, self.window.is_some(), is_circle, is_circle),
-            (NumberField::Most, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
+            (NumberField::MaxNextTake, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
             (NumberField::Edges, !self.edges.is_empty(), is_graph, false),
             (NumberField::Vertex, self.vertex.is_some(), is_graph, is_graph),
         ];

@@ -3,7 +3,7 @@
 use super::{
     ExceededBound, GeneralAnswer, PositionSolver, Rules, SearchStopped, answering::PositionQuestion,
 };
-use crate::robustness::{Coalition, SeatRobustness, search_coalitions, turned_matrix};
+use crate::robustness::{Coalition, SeatRobustness, coalition_matrix, search_coalitions};
 use lastnim_core::{
     game::{BySeat, Seat, SeatSet},
     oracle::{Budget, HaltReason, TakeSafety},
@@ -39,19 +39,19 @@ pub(super) fn assess_robustness<R: Rules>(
 ) -> Result<GeneralRobustness, SearchStopped> {
     let (matrix, mover) = (question.matrix, question.first);
     let winner_against = |guarded: Seat, turned: SeatSet, budget: &mut Budget<'_>| {
-        let matrix = turned_matrix(matrix, guarded, turned);
+        let matrix = coalition_matrix(matrix, guarded, turned);
         let mut solver = PositionSolver::new(rules, &matrix, question.ending, question.bounds);
         Ok(solver.winners(position, budget)?[mover])
     };
     let mut seats = Vec::with_capacity(matrix.seats().get());
     for seat in matrix.seats().iter() {
-        let guaranteed = winner_against(seat, others_of(seat, matrix.seats().iter()), budget)?;
+        let guaranteed = winner_against(seat, other_seats(seat, matrix.seats().iter()), budget)?;
         seats.push(SeatRobustness::before_search(matrix, seat, answer.winner, guaranteed));
     }
     let mut seats = BySeat::try_from(seats).expect("there are figures for each seat");
     let assessed_moves = assess_moves(rules, position, question, answer, budget)?;
     search_coalitions(&mut seats, max_coalition, |guarded, predicted_rank, size| {
-        let found = subsets_of_size(others_of(guarded, matrix.seats().iter()), size).find_map(|turned| {
+        let found = subsets_of_size(other_seats(guarded, matrix.seats().iter()), size).find_map(|turned| {
             let winner = match winner_against(guarded, turned, budget) {
                 Ok(winner) => winner,
                 Err(stopped) => return Some(Err(stopped)),
@@ -82,7 +82,7 @@ fn assess_moves<R: Rules>(
     budget: &mut Budget<'_>,
 ) -> Result<Vec<MoveRobustness>, SearchStopped> {
     let (matrix, mover) = (question.matrix, question.first);
-    let turned = turned_matrix(matrix, mover, others_of(mover, matrix.seats().iter()));
+    let turned = coalition_matrix(matrix, mover, other_seats(mover, matrix.seats().iter()));
     let mut solver = PositionSolver::new(rules, &turned, question.ending, question.bounds);
     let after = question.list_searched_options(rules, position, &mut solver, budget)?;
     let guaranteed_ranks: Vec<u32> =
@@ -97,7 +97,7 @@ fn assess_moves<R: Rules>(
     Ok(assessed.collect())
 }
 
-fn others_of(seat: Seat, seats: impl Iterator<Item = Seat>) -> SeatSet {
+fn other_seats(seat: Seat, seats: impl Iterator<Item = Seat>) -> SeatSet {
     seats.filter(|&other| other != seat).collect()
 }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_subset_of_a_size_is_listed_once() {
         let seats = SeatCount::new(6).unwrap();
-        let set = others_of(seats.seat(2).unwrap(), seats.iter());
+        let set = other_seats(seats.seat(2).unwrap(), seats.iter());
         for (size, expected) in [(1, 5), (2, 10), (3, 10), (4, 5), (5, 1), (6, 0)] {
             let subsets: std::collections::HashSet<_> = subsets_of_size(set, size).collect();
             assert_eq!(subsets_of_size(set, size).count(), expected);

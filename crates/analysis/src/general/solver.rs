@@ -2,7 +2,7 @@
 
 use super::{
     ExceededBound, MemoryBounds, Mover, Rules, SearchStopped,
-    known::{PositionTable, vec_bytes_with_more},
+    position_table::{PositionTable, vec_bytes_with_more},
 };
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Seat},
@@ -24,7 +24,7 @@ pub struct PositionSolver<'a, R: Rules> {
     recurrence: RankRecurrence,
     /// By seat to move: the winner's rank in this seat's row if it has no option.
     over: Ranks,
-    /// By kind of mover, then by seat: 0 for seats of this kind, [`NONE`] for all others.
+    /// By kind of mover, then by seat: 0 for seats of this kind, [`NO_RANK`] for all others.
     others: Vec<Ranks>,
     /// For each solved position: the index of its n entries in `ranks`, divided by n.
     known: PositionTable<R::Position>,
@@ -38,20 +38,20 @@ struct OpenPosition<P, I> {
     /// The index of the current kind of mover, in `Mover::ALL`.
     mover: usize,
     options: I,
-    /// By seat to move: the best rank found so far, or [`NONE`].
+    /// By seat to move: the best rank found so far, or [`NO_RANK`].
     best: Ranks,
     /// Whether no further option can be better for any seat of the current kind of mover.
     is_settled: bool,
 }
 
 /// Stands for the rank of a seat that has no option; it is worse than every real rank.
-const NONE: u8 = u8::MAX;
+const NO_RANK: u8 = u8::MAX;
 
 impl<'a, R: Rules> PositionSolver<'a, R> {
     /// Creates a solver that has not solved any position yet.
     pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: MemoryBounds) -> Self {
         let others = R::MoverKind::ALL.iter().map(|&mover| {
-            let mut others = [NONE; _];
+            let mut others = [NO_RANK; _];
             for seat in matrix.seats().iter().filter(|&seat| R::MoverKind::of_seat(seat) == mover) {
                 others[seat.index()] = 0;
             }
@@ -112,7 +112,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             heap_bytes: rules.position_heap_bytes(&position),
             mover: 0,
             options: options_of(&position, 0),
-            best: [NONE; _],
+            best: [NO_RANK; _],
             is_settled: false,
             position,
         };
@@ -125,7 +125,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             if let Some(option) = last.next(options_of, R::MoverKind::ALL.len()) {
                 budget.spend(1).map_err(ExceededBound::Work)?;
                 if let Some(ranks) = self.look_up(&option) {
-                    self.improve_open(last, &ranks);
+                    self.improve_best_ranks(last, &ranks);
                 } else {
                     let option = open(option);
                     waiting_heap_bytes += 2 * option.heap_bytes;
@@ -142,7 +142,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             waiting_heap_bytes -= 2 * solved.heap_bytes;
             let ranks = self.store_solved(solved);
             match waiting.last_mut() {
-                Some(before) => self.improve_open(before, &ranks),
+                Some(before) => self.improve_best_ranks(before, &ranks),
                 None => return Ok(ranks),
             }
         }
@@ -154,7 +154,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         self.known.bytes_with_more(more) + vec_bytes_with_more(&self.ranks, more * self.matrix.seats().get())
     }
 
-    fn improve_open<I>(&self, open: &mut OpenPosition<R::Position, I>, option: &Ranks) {
+    fn improve_best_ranks<I>(&self, open: &mut OpenPosition<R::Position, I>, option: &Ranks) {
         let others = &self.others[open.mover];
         let after = self.recurrence.ranks_with_one_counter(option);
         open.is_settled = true;
@@ -168,7 +168,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
     fn store_solved<I>(&mut self, solved: OpenPosition<R::Position, I>) -> Ranks {
         let n = self.matrix.seats().get();
         let mut ranks = self.over;
-        for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NONE) {
+        for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NO_RANK) {
             *rank = best;
         }
         let number = u32::try_from(self.ranks.len() / n).expect("the number of states fits a u32");

@@ -7,7 +7,7 @@ use lastnim_core::{
 };
 
 /// Used in place of an index for each seat whose row is known.
-const KNOWN: u8 = u8::MAX;
+const NOT_OPEN: u8 = u8::MAX;
 
 /// A solver for a game in which the rows of some seats are open, that is, unknown or partly known.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct BranchingSolver {
     n: usize,
     /// The seat after the one whose takes are checked.
     after_taker: usize,
-    /// By seat: its index among the open seats, or [`KNOWN`].
+    /// By seat: its index among the open seats, or [`NOT_OPEN`].
     open: [u8; MAX_SEATS],
     /// By seat, then by winner: the rank in the known row.
     ranks: Vec<[u8; MAX_SEATS]>,
@@ -33,7 +33,7 @@ pub(crate) struct OpenBranch {
     /// By seat to move: the winner at the last solved level.
     winners: [u8; MAX_SEATS],
     /// By counters left in the pile: the winner if the seat after the taker is to move.
-    handed_over: [u8; MAX_SEATS + 1],
+    winners_after_take: [u8; MAX_SEATS + 1],
 }
 
 /// Two winners, as offsets, whose order a seat's partial row leaves undecided.
@@ -61,7 +61,7 @@ impl BranchingSolver {
     /// whose takes the plan checks, if it checks any.
     pub(crate) fn new(plan: SolvingPlan, game: &Game, open: &[Seat], taker: Seat) -> Self {
         let seats = game.matrix.seats();
-        let mut places = [KNOWN; MAX_SEATS];
+        let mut places = [NOT_OPEN; MAX_SEATS];
         for (place, seat) in (0..).zip(open) {
             places[seat.index()] = place;
         }
@@ -80,7 +80,7 @@ impl BranchingSolver {
 
     /// Starts a branch with these partial rows.
     pub(crate) fn start(&self, known: Vec<PartialRow>) -> OpenBranch {
-        OpenBranch { known, solved: 0, winners: self.over, handed_over: [0; MAX_SEATS + 1] }
+        OpenBranch { known, solved: 0, winners: self.over, winners_after_take: [0; MAX_SEATS + 1] }
     }
 
     /// Advances a branch until it forks or ends. Each level of a pile costs one step of the budget.
@@ -96,7 +96,7 @@ impl BranchingSolver {
             budget.spend(1)?;
             let before = branch.winners;
             if level.counters == 1 {
-                branch.handed_over[0] = before[self.after_taker];
+                branch.winners_after_take[0] = before[self.after_taker];
             }
             let mut needed = level.seats;
             while needed != 0 {
@@ -116,9 +116,9 @@ impl BranchingSolver {
                     }
                 };
             }
-            branch.handed_over[level.counters] = branch.winners[self.after_taker];
+            branch.winners_after_take[level.counters] = branch.winners[self.after_taker];
             let best = branch.winners[(self.after_taker + self.n - 1) % self.n];
-            if level.leaving.iter().any(|&left| branch.handed_over[left] != best) {
+            if level.counters_after_takes.iter().any(|&left| branch.winners_after_take[left] != best) {
                 return Ok(BranchProgress::Refuted);
             }
             branch.solved += 1;
@@ -140,7 +140,7 @@ impl BranchingSolver {
     ) -> Result<u8, UndecidedPair> {
         let [one, other] = winners;
         let open = self.open[seat];
-        if open == KNOWN {
+        if open == NOT_OPEN {
             let rank = |winner| self.ranks[seat][usize::from(winner)];
             return Ok(if rank(one) < rank(other) { one } else { other });
         }

@@ -250,12 +250,12 @@ impl Iterator for LinearExtensions {
 mod tests {
     use super::*;
 
-    fn four() -> SeatCount {
+    fn four_seats() -> SeatCount {
         SeatCount::new(4).unwrap()
     }
 
     fn known(pairs: &[(usize, usize)]) -> Option<PartialRow> {
-        pairs.iter().try_fold(PartialRow::unknown(four()), |known, &(preferred, other)| {
+        pairs.iter().try_fold(PartialRow::unknown(four_seats()), |known, &(preferred, other)| {
             known.with_preference(preferred, other)
         })
     }
@@ -264,8 +264,8 @@ mod tests {
     fn preferences_are_transitively_closed() {
         let chain = known(&[(2, 3), (0, 1), (1, 2)]).unwrap();
         assert!(chain.prefers(0, 3) && chain.prefers(1, 3) && !chain.prefers(3, 0));
-        assert_eq!(chain.as_row(), Some(Row::standard(four())));
-        assert_eq!(PartialRow::from(&Row::standard(four())), chain);
+        assert_eq!(chain.as_row(), Some(Row::standard(four_seats())));
+        assert_eq!(PartialRow::from(&Row::standard(four_seats())), chain);
         assert_eq!(known(&[(2, 3), (0, 1), (1, 2), (3, 0)]), None);
         assert_eq!(known(&[(1, 1)]), None);
         assert_eq!(known(&[(0, 1), (0, 1)]), known(&[(0, 1)]));
@@ -273,14 +273,14 @@ mod tests {
 
     #[test]
     fn display_shows_covering_pairs() {
-        assert_eq!(PartialRow::unknown(four()).to_string(), "any row");
+        assert_eq!(PartialRow::unknown(four_seats()).to_string(), "any row");
         assert_eq!(known(&[(2, 3), (1, 2), (1, 3)]).unwrap().to_string(), "1 > 2, 2 > 3");
         assert_eq!(known(&[(2, 0), (0, 3), (3, 1)]).unwrap().to_string(), "2 0 3 1");
     }
 
     #[test]
     fn rows_are_the_admitted_ones_in_order() {
-        let all: Vec<_> = PartialRow::unknown(four()).rows().collect();
+        let all: Vec<_> = PartialRow::unknown(four_seats()).rows().collect();
         assert_eq!(all.len(), 24);
         assert!(all.is_sorted_by_key(|row| row.offsets().to_vec()));
         for pairs in [&[(3, 0)][..], &[(1, 0), (2, 0)], &[(3, 2), (1, 0)], &[(3, 1), (1, 0), (3, 2)]] {
@@ -291,6 +291,6 @@ mod tests {
             assert_eq!(known.first_row(), admitted[0]);
         }
         let other = Row::standard(SeatCount::new(3).unwrap());
-        assert!(!PartialRow::unknown(four()).admits(&other));
+        assert!(!PartialRow::unknown(four_seats()).admits(&other));
     }
 }

@@ -136,7 +136,7 @@ impl RowCount {
 
     /// Returns the number as a share of all n! rows, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "the 53 bits of a float are precise enough for a share")]
-    pub fn share_of_all(self, seats: SeatCount) -> f64 {
+    pub fn share_of_all_rows(self, seats: SeatCount) -> f64 {
         self.at_least() as f64 / count_all_rows(seats) as f64
     }
 }

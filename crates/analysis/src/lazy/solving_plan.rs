@@ -26,7 +26,7 @@ pub(crate) struct PileLevel {
     /// Whether this is the last level of the pile in the plan.
     pub(super) ends_pile: bool,
     /// For each played take at this level that must be optimal: the counters left after it, 0 to n.
-    pub(super) leaving: Vec<usize>,
+    pub(super) counters_after_takes: Vec<usize>,
 }
 
 /// A take to be checked for optimality.
@@ -76,8 +76,8 @@ impl SolvingPlan {
             let [from, left] = [check.counters, check.left].map(|counters| capped_pile(counters, seats));
             levels[from].seats |= offset_bit(seat.index());
             levels[left].seats |= offset_bit(seats.next(seat).index());
-            if !levels[from].leaving.contains(&left) {
-                levels[from].leaving.push(left);
+            if !levels[from].counters_after_takes.contains(&left) {
+                levels[from].counters_after_takes.push(left);
             }
         }
         asked.into_plan()
@@ -97,7 +97,7 @@ struct NeededLevels<'a> {
 #[derive(Clone, Default)]
 struct NeededLevel {
     seats: SeatBits,
-    leaving: Vec<usize>,
+    counters_after_takes: Vec<usize>,
 }
 
 impl<'a> NeededLevels<'a> {
@@ -116,12 +116,12 @@ impl<'a> NeededLevels<'a> {
             asked[capped_pile(self.game.piles.as_slice()[pile], self.game.matrix.seats())].seats |= needed;
             let mut ends_pile = true;
             for counters in (1..=n).rev() {
-                let NeededLevel { seats, leaving } = std::mem::take(&mut asked[counters]);
+                let NeededLevel { seats, counters_after_takes } = std::mem::take(&mut asked[counters]);
                 if seats == 0 {
                     continue;
                 }
                 asked[counters - 1].seats |= if counters == 1 { next(seats) } else { seats | next(seats) };
-                levels.push(PileLevel { counters, seats, ends_pile, leaving });
+                levels.push(PileLevel { counters, seats, ends_pile, counters_after_takes });
                 ends_pile = false;
             }
             needed = asked[0].seats;

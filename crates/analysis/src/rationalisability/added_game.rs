@@ -4,7 +4,7 @@ use lastnim_core::oracle::HaltReason;
 
 /// Limits on the data that is kept for all added games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeptGameLimits {
+pub struct StoredGameLimits {
     /// Maximum number of leaves in the set of rows. A game that would exceed it is left out.
     pub max_leaves: usize,
     /// Maximum number of takes kept from games that narrowed the rows; a game that would exceed it is left out. The
@@ -13,7 +13,7 @@ pub struct KeptGameLimits {
     pub max_takes: usize,
 }
 
-impl Default for KeptGameLimits {
+impl Default for StoredGameLimits {
     /// Allows a few megabytes.
     fn default() -> Self {
         Self { max_leaves: 1024, max_takes: 4096 }
@@ -23,7 +23,7 @@ impl Default for KeptGameLimits {
 /// The result of adding a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "if a game was left out, the rows are not exact"]
-pub enum AddedGame {
+pub enum AddGameOutcome {
     /// The game was added, and its takes were taken into account.
     Counted,
     /// The game was left out, because the set of rows would have too many leaves.

@@ -2,8 +2,8 @@
 
 use super::{
     Contradiction, Minimality, TakeOfGame,
-    added_game::AddedGame,
-    takes_of_seat::{CheckedTake, TakesOfSeat},
+    added_game::AddGameOutcome,
+    seat_takes::{CheckedTake, SeatTakes},
 };
 use crate::RowSet;
 use lastnim_core::game::SeatCount;
@@ -17,33 +17,33 @@ pub(super) struct BelievedRow {
     seats: SeatCount,
     rows: RowSet,
     /// By preferred offset, then by the other offset: the first take that shows this preference.
-    said: Vec<Vec<Option<TakeOfGame>>>,
+    evidence: Vec<Vec<Option<TakeOfGame>>>,
 }
 
 impl BelievedRow {
     pub(super) fn new(seats: SeatCount) -> Self {
-        let said = vec![vec![None; seats.get()]; seats.get()];
-        Self { seats, rows: RowSet::full(seats), said }
+        let evidence = vec![vec![None; seats.get()]; seats.get()];
+        Self { seats, rows: RowSet::full(seats), evidence }
     }
 
     pub(super) fn rows(&self) -> &RowSet {
         &self.rows
     }
 
-    pub(super) fn add_game(&mut self, number: u64, takes: &TakesOfSeat) -> AddedGame {
+    pub(super) fn add_game(&mut self, number: u64, takes: &SeatTakes) -> AddGameOutcome {
         let mut known = self.rows.leaves().first().copied();
         takes.visit_prospects(&takes.game.matrix, |place, all, led_to| {
             let CheckedTake { ply, .. } = takes.takes[place];
             for &other in all.iter().filter(|&&other| other != led_to) {
                 let take = TakeOfGame { game: number, ply };
-                let first = self.said[led_to][other].get_or_insert(take);
+                let first = self.evidence[led_to][other].get_or_insert(take);
                 *first = take.min(*first);
                 known = known.and_then(|known| known.with_preference(led_to, other));
             }
         });
         self.rows = known
             .map_or_else(|| RowSet::empty(self.seats), |known| RowSet::of_disjoint(self.seats, vec![known]));
-        AddedGame::Counted
+        AddGameOutcome::Counted
     }
 
     /// Returns the takes that form a shortest cycle of preferences. Each take gives only one pair of the cycle, since
@@ -63,8 +63,8 @@ impl BelievedRow {
         let mut came_from = vec![None; self.seats.get()];
         let mut reached = std::collections::VecDeque::from([start]);
         while let Some(offset) = reached.pop_front() {
-            for (other, said) in self.said[offset].iter().enumerate() {
-                let Some(take) = *said else { continue };
+            for (other, evidence) in self.evidence[offset].iter().enumerate() {
+                let Some(take) = *evidence else { continue };
                 if other == start {
                     let mut takes = vec![take];
                     let mut at = offset;

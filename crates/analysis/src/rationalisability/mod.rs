@@ -8,12 +8,12 @@ mod added_game;
 mod belief;
 mod contradiction;
 mod cover;
-mod explained;
+mod explained_leaves;
 mod knowledge;
 mod rationalisable_rows;
-mod shortest;
-mod takes_of_seat;
+mod seat_takes;
+mod shortest_contradiction;
 
-pub use added_game::{AddedGame, KeptGameLimits};
+pub use added_game::{AddGameOutcome, StoredGameLimits};
 pub use contradiction::{Contradiction, Minimality, TakeOfGame};
 pub use rationalisable_rows::{AddGameError, DeclaredRow, KnowledgeReading, RationalisableRows};

@@ -1,8 +1,8 @@
 //! The rows that explain a seat's takes in several games.
 
 use super::{
-    AddedGame, Contradiction, KeptGameLimits, belief::BelievedRow, knowledge::CommonKnowledgeRow,
-    takes_of_seat::TakesOfSeat,
+    AddGameOutcome, Contradiction, StoredGameLimits, belief::BelievedRow, knowledge::CommonKnowledgeRow,
+    seat_takes::SeatTakes,
 };
 use crate::RowSet;
 use lastnim_core::{
@@ -37,7 +37,7 @@ pub enum DeclaredRow {
 /// The rows under which every take of a seat was optimal, in all games that were added.
 ///
 /// The seat's number may differ between games, because a row consists of offsets from the seat. Only the takes of the
-/// seat's own bot count, not the steward's. [`KeptGameLimits`] bounds the memory, no matter how many games are added.
+/// seat's own bot count, not the steward's. [`StoredGameLimits`] bounds the memory, no matter how many games are added.
 ///
 /// ```
 /// use lastnim_analysis::{KnowledgeReading, RationalisableRows};
@@ -103,11 +103,11 @@ pub enum AddGameError {
 impl RationalisableRows {
     /// Creates the set of all n! rows.
     pub fn new(seats: SeatCount, reading: KnowledgeReading) -> Self {
-        Self::with_limits(seats, reading, KeptGameLimits::default())
+        Self::with_limits(seats, reading, StoredGameLimits::default())
     }
 
     /// Creates the set of all n! rows, with the given limits.
-    pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: KeptGameLimits) -> Self {
+    pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: StoredGameLimits) -> Self {
         let known = match reading {
             KnowledgeReading::CommonKnowledge => {
                 RowKnowledge::CommonKnowledge(CommonKnowledgeRow::new(seats, limits))
@@ -119,7 +119,7 @@ impl RationalisableRows {
 
     /// Adds a finished or unfinished game, and keeps only the rows that also explain the seat's takes in it.
     ///
-    /// A game is left out if the budget runs out, or if it would exceed the [`KeptGameLimits`]. The set may then
+    /// A game is left out if the budget runs out, or if it would exceed the [`StoredGameLimits`]. The set may then
     /// contain too many rows, but never too few. Each level of a pile costs one step of the budget for each leaf.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl RationalisableRows {
         seat: Seat,
         played: &[PlayedTake],
         budget: &mut Budget<'_>,
-    ) -> Result<AddedGame, AddGameError> {
+    ) -> Result<AddGameOutcome, AddGameError> {
         let seats = game.matrix.seats();
         if seats != self.seats {
             return Err(AddGameError::Seats { given: seats, seats: self.seats });
@@ -138,7 +138,7 @@ impl RationalisableRows {
         if seat.index() >= seats.get() {
             return Err(AddGameError::Seat { seat, seats });
         }
-        let takes = TakesOfSeat::replay(game, seat, played)
+        let takes = SeatTakes::replay(game, seat, played)
             .map_err(|(ply, error)| AddGameError::IllegalTake { ply, error })?;
         let row = &game.matrix[seat];
         self.declared = match std::mem::replace(&mut self.declared, DeclaredRow::Various) {
@@ -153,7 +153,7 @@ impl RationalisableRows {
             RowKnowledge::CommonKnowledge(known) => known.add_game(number, takes, budget),
             RowKnowledge::DeclaredBelieved(known) => known.add_game(number, &takes),
         };
-        self.games_left_out += u64::from(added != AddedGame::Counted);
+        self.games_left_out += u64::from(added != AddGameOutcome::Counted);
         Ok(added)
     }
 

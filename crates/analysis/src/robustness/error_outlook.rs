@@ -73,7 +73,7 @@ impl ErrorOutlook {
         }
         let (seats, first) = (game.matrix.seats(), game.first_seat());
         let predicted = solve_winners(&game.piles, &game.matrix, game.ending)[first];
-        let mut play = ErringPlay {
+        let mut play = ErringPlaySolver {
             game,
             recurrence: RankRecurrence::of_matrix(&game.matrix),
             rates: [rate.get(); MAX_SEATS],
@@ -81,7 +81,7 @@ impl ErrorOutlook {
         let wins = |winner: Seat| seats.iter().map(|seat| if seat == winner { 1.0 } else { 0.0 }).collect();
         let expected_wins = play.expect(seats.get(), wins, budget)?;
         let win_probabilities =
-            BySeat::try_from(expected_wins.into_iter().map(as_probability).collect::<Vec<_>>());
+            BySeat::try_from(expected_wins.into_iter().map(clamp_probability).collect::<Vec<_>>());
         let win_probabilities = win_probabilities.expect("there is a probability for each seat");
         let as_rank = |expected: f64| expected.clamp(0.0, rank_as_number(seats.get() - 1));
         let mut outlooks = Vec::with_capacity(seats.get());
@@ -100,8 +100,8 @@ impl ErrorOutlook {
             outlooks.push(SeatErrorOutlook {
                 expected_rank_if_all_err: as_rank(if_all_err(0)),
                 expected_rank_if_others_err: as_rank(if_others_err[0]),
-                kept_if_all_err: as_probability(if_all_err(1)),
-                kept_if_others_err: as_probability(if_others_err[1]),
+                kept_if_all_err: clamp_probability(if_all_err(1)),
+                kept_if_others_err: clamp_probability(if_others_err[1]),
             });
         }
         let seats = BySeat::try_from(outlooks).expect("there is an outlook for each seat");
@@ -110,7 +110,7 @@ impl ErrorOutlook {
 }
 
 /// Limits a sum of probabilities to the range 0 to 1, because rounding may take it slightly outside.
-fn as_probability(sum: f64) -> f64 {
+fn clamp_probability(sum: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
@@ -120,13 +120,13 @@ pub(crate) fn rank_as_number(rank: usize) -> f64 {
 }
 
 /// Play with an error rate for each seat.
-struct ErringPlay<'a> {
+struct ErringPlaySolver<'a> {
     game: &'a Game,
     recurrence: RankRecurrence,
     rates: [f64; MAX_SEATS],
 }
 
-impl ErringPlay<'_> {
+impl ErringPlaySolver<'_> {
     /// Returns the expected values of `lanes` functions of the winner; `figures` evaluates them for a winner.
     ///
     /// Let `D_b(p)` be the expected values when seat p is to move and b counters are left in the last pile. Then
@@ -144,7 +144,7 @@ impl ErringPlay<'_> {
             seats.iter().flat_map(|seat| figures(game.ending.winner(seat, seats))).collect();
         let mut ranks = RankRecurrence::ranks_when_over(&game.matrix, game.ending);
         for &counters in game.piles.as_slice() {
-            expected = self.expect_with_pile(&ranks, counters, expected, lanes, budget)?;
+            expected = self.expected_values_with_pile(&ranks, counters, expected, lanes, budget)?;
             ranks = recurrence.ranks_with_pile(&ranks, counters);
         }
         let first = game.first_seat().index() * lanes;
@@ -152,7 +152,7 @@ impl ErringPlay<'_> {
     }
 
     /// Returns the expectations by seat to move after a pile of `counters`, at least 1, is appended.
-    fn expect_with_pile(
+    fn expected_values_with_pile(
         &self,
         empty: &Ranks,
         counters: u64,

@@ -14,4 +14,4 @@ pub(crate) use error_outlook::rank_as_number;
 pub use error_outlook::{ErrorOutlook, ErrorOutlookError, MAX_ERRING_COUNTERS, SeatErrorOutlook};
 pub use error_rate::{ErrorRate, ErrorRateError};
 pub use seat_robustness::{Robustness, SeatRobustness};
-pub(crate) use seat_robustness::{search_coalitions, turned_matrix};
+pub(crate) use seat_robustness::{coalition_matrix, search_coalitions};

@@ -109,7 +109,7 @@ pub(crate) fn search_coalitions<E>(
                 continue;
             }
             let found = find(guarded, figures.predicted_rank, size)?;
-            figures.smallest_coalition = found_so_far(found, size);
+            figures.smallest_coalition = coalition_search_result(found, size);
         }
     }
     Ok(())
@@ -117,7 +117,7 @@ pub(crate) fn search_coalitions<E>(
 
 /// Returns the matrix after the seats `turned` have turned against `guarded`: each of them now ranks the winners in the
 /// reverse of `guarded`'s order.
-pub(crate) fn turned_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: SeatSet) -> AllianceMatrix {
+pub(crate) fn coalition_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: SeatSet) -> AllianceMatrix {
     let seats = matrix.seats();
     let rows = BySeat::from_fn(seats, |seat| {
         if !turned.contains(seat) {
@@ -131,7 +131,7 @@ pub(crate) fn turned_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: Seat
     AllianceMatrix::from_rows(rows).expect("each row has an offset for each seat")
 }
 
-fn found_so_far(found: Result<Option<Coalition>, HaltReason>, size: usize) -> SmallestCoalition {
+fn coalition_search_result(found: Result<Option<Coalition>, HaltReason>, size: usize) -> SmallestCoalition {
     match found {
         Ok(Some(coalition)) => SmallestCoalition::Found(coalition),
         Ok(None) => SmallestCoalition::LargerThan { seats: size, halt: None },

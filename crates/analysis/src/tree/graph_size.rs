@@ -61,7 +61,7 @@ impl GraphSize {
             add(seats, left, (left + 1).checked_mul(left).map(|twice| twice / 2), more_takes);
         }
         add(seats, 1, Some(0), more_takes);
-        let edges = edges.map_or(TreeSize::AtLeast2To(128), TreeSize::Exactly);
+        let edges = edges.map_or(TreeSize::AtLeastPowerOf2(128), TreeSize::Exactly);
         Self { nodes, edges }
     }
 

@@ -5,13 +5,13 @@
 //! before anything is built: if a tree or graph is too large, the error states its size and which cut of it would fit.
 
 mod graph_size;
-mod merged;
 mod play_graph;
+mod play_tree;
 mod size;
-mod too_large;
-mod unfolded;
+mod state_graph;
+mod tree_error;
 
 pub use graph_size::GraphSize;
 pub use play_graph::{Edge, Node, PlayGraph};
 pub use size::TreeSize;
-pub use too_large::{GraphCut, TreeCut, TreeError, TreeTooLarge};
+pub use tree_error::{GraphCut, TreeCut, TreeError, TreeTooLarge};

@@ -16,9 +16,9 @@ pub enum TreeSize {
     /// The exact number.
     Exactly(u128),
     /// 2^128 or more: approximately 2 to this power, rounded to a whole exponent.
-    About2To(u128),
+    ApproxPowerOf2(u128),
     /// At least 2 to this power, which is 128 or more.
-    AtLeast2To(u128),
+    AtLeastPowerOf2(u128),
 }
 
 impl TreeSize {
@@ -39,7 +39,7 @@ impl TreeSize {
     pub fn to_depth(piles: &Piles, depth: u64) -> Self {
         match nodes_to_depth(piles.as_slice(), depth, u128::MAX) {
             Some(nodes) => Self::Exactly(nodes),
-            None => Self::AtLeast2To(128),
+            None => Self::AtLeastPowerOf2(128),
         }
     }
 
@@ -80,13 +80,13 @@ impl TreeSize {
                     nodes.checked_mul(factor)
                 });
                 exact.map_or_else(
-                    || Self::About2To(splits + nearest_log2(nodes.saturating_add(1))),
+                    || Self::ApproxPowerOf2(splits + nearest_log2(nodes.saturating_add(1))),
                     Self::Exactly,
                 )
             }
             // One more node is negligible compared with 2^128.
-            Self::About2To(log2) => Self::About2To(log2 + splits),
-            Self::AtLeast2To(log2) => Self::AtLeast2To(log2 + splits),
+            Self::ApproxPowerOf2(log2) => Self::ApproxPowerOf2(log2 + splits),
+            Self::AtLeastPowerOf2(log2) => Self::AtLeastPowerOf2(log2 + splits),
         }
     }
 
@@ -102,7 +102,7 @@ impl TreeSize {
     pub fn at_most(self, limit: u64) -> Option<u64> {
         match self {
             Self::Exactly(nodes) => u64::try_from(nodes).ok().filter(|&nodes| nodes <= limit),
-            Self::About2To(_) | Self::AtLeast2To(_) => None,
+            Self::ApproxPowerOf2(_) | Self::AtLeastPowerOf2(_) => None,
         }
     }
 }
@@ -112,8 +112,8 @@ impl fmt::Display for TreeSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (about, log2) = match self {
             Self::Exactly(nodes) => return f.pad(&nodes.to_string()),
-            Self::About2To(log2) => ("about", log2),
-            Self::AtLeast2To(log2) => ("at least", log2),
+            Self::ApproxPowerOf2(log2) => ("about", log2),
+            Self::AtLeastPowerOf2(log2) => ("at least", log2),
         };
         if *log2 > MAX_LOG2_IN_DECIMAL {
             return f.pad(&format!("{about} 2^{log2}"));

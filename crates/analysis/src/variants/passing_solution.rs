@@ -42,7 +42,8 @@ impl PassingSolution {
         budget: &mut Budget<'_>,
     ) -> Result<Self, HaltReason> {
         assert_eq!(position.seats(), matrix.seats(), "the matrix must have as many seats as the position");
-        let play = PassingPlay { recurrence: RankRecurrence::of_matrix(matrix), seats: matrix.seats().get() };
+        let play =
+            PassingSolver { recurrence: RankRecurrence::of_matrix(matrix), seats: matrix.seats().get() };
         let passes = passes.get() as usize;
         let mut ranks = vec![RankRecurrence::ranks_when_over(matrix, ending); passes + 1];
         for &counters in position.untouched_piles() {
@@ -67,12 +68,12 @@ impl PassingSolution {
 /// The ranks of the winners, by number of passes left and then by seat to move.
 type RanksByPasses = Vec<Ranks>;
 
-struct PassingPlay {
+struct PassingSolver {
     recurrence: RankRecurrence,
     seats: usize,
 }
 
-impl PassingPlay {
+impl PassingSolver {
     /// Appends a pile to the piles whose solution is `ranks`. Calls `see_level` with the ranks for 0, 1, ... counters
     /// left in the new pile. The last call is for one counter less than the pile has, or for the level from which on
     /// nothing changes.
@@ -91,9 +92,9 @@ impl PassingPlay {
             let mut has_changed = false;
             let mut after_pass = [u8::MAX; MAX_SEATS];
             for (ranks, best_takes) in ranks.iter_mut().zip(&mut best_takes) {
-                keep_better(best_takes, &self.recurrence.ranks_with_one_counter(ranks));
+                keep_better_ranks(best_takes, &self.recurrence.ranks_with_one_counter(ranks));
                 let mut level = *best_takes;
-                keep_better(&mut level, &after_pass);
+                keep_better_ranks(&mut level, &after_pass);
                 has_changed |= level[..self.seats] != ranks[..self.seats];
                 *ranks = level;
                 after_pass = self.recurrence.ranks_with_one_counter(ranks);
@@ -106,7 +107,7 @@ impl PassingPlay {
     }
 }
 
-fn keep_better(ranks: &mut Ranks, others: &Ranks) {
+fn keep_better_ranks(ranks: &mut Ranks, others: &Ranks) {
     for (rank, &other) in ranks.iter_mut().zip(others) {
         *rank = other.min(*rank);
     }

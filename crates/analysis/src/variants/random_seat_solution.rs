@@ -11,7 +11,7 @@ pub const MAX_RANDOM_COUNTERS: u64 = 100_000;
 
 /// Expected ranks and probabilities that differ by at most this much count as equal. Rounding errors are far smaller,
 /// and real differences between takes are far larger.
-const EQUAL_WITHIN: f64 = 1e-9;
+const EQUALITY_TOLERANCE: f64 = 1e-9;
 
 /// The solution of a position in which some seats move at random and the others take that into account (Krawec 2015).
 ///
@@ -52,7 +52,7 @@ impl RandomSeatSolution {
     ) -> Result<Self, HaltReason> {
         let seats = matrix.seats();
         assert_eq!(position.seats(), seats, "the matrix must have as many seats as the position");
-        let play = RandomPlay { matrix, random };
+        let play = RandomSeatSolver { matrix, random };
         let mut prospects =
             BySeat::from_fn(seats, |to_move| Prospect::of_winner(ending.winner(to_move, seats), seats));
         for &counters in position.untouched_piles() {
@@ -64,7 +64,8 @@ impl RandomSeatSolution {
             ranks_after.push(left[seats.next(mover)].expected_rank(matrix, mover));
         })?;
         let best = ranks_after.iter().copied().fold(f64::INFINITY, f64::min);
-        let is_optimal = |left: usize| !random.contains(mover) && ranks_after[left] <= best + EQUAL_WITHIN;
+        let is_optimal =
+            |left: usize| !random.contains(mover) && ranks_after[left] <= best + EQUALITY_TOLERANCE;
         let prospect = &prospects[mover];
         Ok(Self {
             expected_ranks: BySeat::from_fn(seats, |seat| {
@@ -101,12 +102,12 @@ impl Prospect {
 
     fn has_same_chances(&self, chances: &BySeat<f64>) -> bool {
         let mut pairs = self.chances.iter().zip(chances);
-        pairs.all(|(one, other)| (one - other).abs() <= EQUAL_WITHIN)
+        pairs.all(|(one, other)| (one - other).abs() <= EQUALITY_TOLERANCE)
     }
 }
 
 /// The combined outcomes of those takes of a seat that have been added so far.
-struct SeenTakes {
+struct TakeTotals {
     /// By winner: the sum of its chances over the takes, used if the seat moves at random.
     sums: BySeat<f64>,
     /// The lowest expected rank, used if the seat does not move at random.
@@ -119,7 +120,7 @@ struct SeenTakes {
     has_ties: bool,
 }
 
-impl SeenTakes {
+impl TakeTotals {
     fn none(seats: SeatCount) -> Self {
         let none = BySeat::filled(seats, &0.0);
         Self { sums: none.clone(), best: f64::INFINITY, chosen: none, is_tied: false, has_ties: false }
@@ -131,9 +132,9 @@ impl SeenTakes {
         for (winner, chance) in after.chances.enumerate() {
             self.sums[winner] += chance;
         }
-        if rank < self.best - EQUAL_WITHIN {
+        if rank < self.best - EQUALITY_TOLERANCE {
             self.is_tied = false;
-        } else if rank <= self.best + EQUAL_WITHIN {
+        } else if rank <= self.best + EQUALITY_TOLERANCE {
             self.is_tied |= !after.has_same_chances(&self.chosen);
         } else {
             return;
@@ -143,12 +144,12 @@ impl SeenTakes {
     }
 }
 
-struct RandomPlay<'a> {
+struct RandomSeatSolver<'a> {
     matrix: &'a AllianceMatrix,
     random: SeatSet,
 }
 
-impl RandomPlay<'_> {
+impl RandomSeatSolver<'_> {
     /// Appends a pile to the piles whose prospects, by seat to move, are `prospects`. Calls `see_left` with the
     /// prospects for each number of counters that a take can leave in the new pile, from 0 on.
     fn add_pile(
@@ -159,7 +160,7 @@ impl RandomPlay<'_> {
         mut see_left: impl FnMut(&BySeat<Prospect>),
     ) -> Result<(), HaltReason> {
         let seats = self.matrix.seats();
-        let mut seen = BySeat::from_fn(seats, |_| SeenTakes::none(seats));
+        let mut seen = BySeat::from_fn(seats, |_| TakeTotals::none(seats));
         let mut takes = 0.0;
         for _ in 0..counters {
             budget.spend(seats.get() as u64)?;

@@ -51,8 +51,8 @@ impl TiedSolution {
         let counters = position.counters();
         let levels = pile_levels(empty, matrix, counters, budget)?;
         let mover = position.to_move();
-        let after: Vec<TakePlaces> =
-            levels.iter().map(|level| TakePlaces::of_set(matrix, mover, level[seats.next(mover)])).collect();
+        let after: Vec<TakeRanks> =
+            levels.iter().map(|level| TakeRanks::of_set(matrix, mover, level[seats.next(mover)])).collect();
         // If takes can also leave more counters than the last level has, the last level stands for those takes too.
         let is_repeated = |level: usize| level + 1 == after.len() && counters > after.len() as u64;
         let reachable = &after[..after.len().min(usize::try_from(counters).unwrap_or(usize::MAX))];
@@ -77,12 +77,12 @@ type WinnerSets = BySeat<SeatSet>;
 
 /// The best and the worst place, in the mover's row, of the winners that a take can lead to.
 #[derive(Debug, Clone, Copy)]
-struct TakePlaces {
+struct TakeRanks {
     best: usize,
     worst: usize,
 }
 
-impl TakePlaces {
+impl TakeRanks {
     fn of_set(matrix: &TiedMatrix, mover: Seat, winners: SeatSet) -> Self {
         let places = || winners.iter().map(|winner| matrix.rank(mover, winner));
         Self { best: places().min().unwrap_or_default(), worst: places().max().unwrap_or_default() }
@@ -117,7 +117,7 @@ fn pile_levels(
             let after = last[seats.next(seat)];
             let TakeOptions { winners, threshold } = &mut options[seat];
             *winners = winners.union(after);
-            *threshold = TakePlaces::of_set(matrix, seat, after).worst.min(*threshold);
+            *threshold = TakeRanks::of_set(matrix, seat, after).worst.min(*threshold);
             winners.iter().filter(|&winner| matrix.rank(seat, winner) <= *threshold).collect()
         });
         if level == *last {

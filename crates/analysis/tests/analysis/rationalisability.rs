@@ -1,8 +1,8 @@
 //! Tests that the rationalisable rows agree with an enumeration of all rows.
 
 use lastnim_analysis::{
-    AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality, RationalisableRows,
-    RowCount, TakeOfGame,
+    AddGameError, AddGameOutcome, DeclaredRow, KnowledgeReading, Minimality, RationalisableRows, RowCount,
+    StoredGameLimits, TakeOfGame,
 };
 use lastnim_core::game::testing::{games, permutations, with_row};
 use lastnim_core::{
@@ -15,7 +15,7 @@ use proptest::{
 
 /// A played game and the seat under test.
 #[derive(Debug, Clone)]
-struct Played {
+struct PlayedGame {
     game: Game,
     seat: Seat,
     takes: Vec<PlayedTake>,
@@ -23,19 +23,19 @@ struct Played {
 
 /// How the seat under test plays. The other seats play at random.
 #[derive(Debug, Clone, Copy)]
-enum Play {
+enum PlayStyle {
     AtRandom,
     OptimallyFor(u64),
 }
 
 /// Plays a game to its end. If `play` is optimal, its number selects one of all possible rows, and the seat plays
 /// optimally for that row.
-fn play_game(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
+fn play_game(game: Game, seat: Index, choices: &[Index], play: PlayStyle) -> PlayedGame {
     let seats = game.matrix.seats();
     let seat = seats.seat(seat.index(seats.get())).unwrap();
     let row = match play {
-        Play::AtRandom => None,
-        Play::OptimallyFor(number) => {
+        PlayStyle::AtRandom => None,
+        PlayStyle::OptimallyFor(number) => {
             let rows = permutations(seats);
             Some(rows[(number % rows.len() as u64) as usize].clone())
         }
@@ -56,14 +56,14 @@ fn play_game(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
         position.take(take).unwrap();
         takes.push(PlayedTake::by_bot(take));
     }
-    Played { game, seat, takes }
+    PlayedGame { game, seat, takes }
 }
 
 fn any_games(
     seats: std::ops::RangeInclusive<usize>,
     games_of: std::ops::RangeInclusive<usize>,
-    how: impl Strategy<Value = Play> + Clone,
-) -> impl Strategy<Value = Vec<Played>> {
+    how: impl Strategy<Value = PlayStyle> + Clone,
+) -> impl Strategy<Value = Vec<PlayedGame>> {
     (seats, how).prop_flat_map(move |(seats, how)| {
         let choices = vec(any::<Index>(), 20);
         let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), choices);
@@ -79,14 +79,14 @@ fn any_games(
     })
 }
 
-fn any_play() -> impl Strategy<Value = Play> + Clone {
-    prop_oneof![Just(Play::AtRandom), any::<u64>().prop_map(Play::OptimallyFor)]
+fn any_play() -> impl Strategy<Value = PlayStyle> + Clone {
+    prop_oneof![Just(PlayStyle::AtRandom), any::<u64>().prop_map(PlayStyle::OptimallyFor)]
 }
 
 /// Returns, for each take of the seat's own bot, whether the row explains it, by the definitions and plain backward
 /// induction.
-fn explained_takes(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
-    let Played { game, seat, takes } = played;
+fn explained_takes(played: &PlayedGame, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
+    let PlayedGame { game, seat, takes } = played;
     let solution = match reading {
         KnowledgeReading::CommonKnowledge => BackwardInduction::new(&with_row(game, *seat, row)),
         KnowledgeReading::DeclaredBelieved => BackwardInduction::new(game),
@@ -107,7 +107,11 @@ fn explained_takes(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec
     explained
 }
 
-fn add_all(games: &[Played], reading: KnowledgeReading, limits: KeptGameLimits) -> RationalisableRows {
+fn add_games(
+    games: &[PlayedGame],
+    reading: KnowledgeReading,
+    limits: StoredGameLimits,
+) -> RationalisableRows {
     let mut rows = RationalisableRows::with_limits(games[0].game.matrix.seats(), reading, limits);
     for played in games {
         let _ = rows.add_game(&played.game, played.seat, &played.takes, &mut Budget::unbounded()).unwrap();
@@ -122,7 +126,7 @@ fn any_reading() -> impl Strategy<Value = KnowledgeReading> {
 proptest! {
     #[test]
     fn rationalisable_rows_agree_with_enumeration(games in any_games(2..=6, 1..=3, any_play()), reading in any_reading()) {
-        let rows = add_all(&games, reading, KeptGameLimits::default());
+        let rows = add_games(&games, reading, StoredGameLimits::default());
         prop_assert_eq!((rows.games(), rows.games_left_out()), (games.len() as u64, 0));
         let mut takes = 0;
         let mut count = 0;
@@ -140,8 +144,8 @@ proptest! {
     }
 
     #[test]
-    fn a_contradiction_is_the_shortest(games in any_games(3..=5, 2..=5, Just(Play::AtRandom)), reading in any_reading()) {
-        let found = add_all(&games, reading, KeptGameLimits::default());
+    fn a_contradiction_is_the_shortest(games in any_games(3..=5, 2..=5, Just(PlayStyle::AtRandom)), reading in any_reading()) {
+        let found = add_games(&games, reading, StoredGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);
         // For each take, this tells which rows do not explain it.
@@ -164,10 +168,10 @@ proptest! {
     #[test]
     fn the_row_of_an_optimal_seat_explains_it(
         (number, games) in any::<u64>().prop_flat_map(|number| {
-            (Just(number), any_games(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
+            (Just(number), any_games(2..=6, 1..=6, Just(PlayStyle::OptimallyFor(number))))
         }),
     ) {
-        let rows = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
+        let rows = add_games(&games, KnowledgeReading::CommonKnowledge, StoredGameLimits::default());
         let all = permutations(games[0].game.matrix.seats());
         prop_assert!(rows.rows().contains(&all[(number % all.len() as u64) as usize]));
     }
@@ -178,8 +182,8 @@ proptest! {
         max_leaves in 1..4_usize,
         max_takes in 0..6_usize,
     ) {
-        let exact = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
-        let limited = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits { max_leaves, max_takes });
+        let exact = add_games(&games, KnowledgeReading::CommonKnowledge, StoredGameLimits::default());
+        let limited = add_games(&games, KnowledgeReading::CommonKnowledge, StoredGameLimits { max_leaves, max_takes });
         prop_assert!(limited.rows().leaves().len() <= max_leaves);
         prop_assert!(exact.rows().rows().all(|row| limited.rows().contains(&row)));
         if limited.games_left_out() == 0 {
@@ -226,11 +230,11 @@ fn declared_rows_are_tracked() {
     };
     let row = game.matrix[Seat::FIRST].clone();
     let honest = add(&game, &[2, 1]);
-    assert_eq!(honest, (Ok(AddedGame::Counted), DeclaredRow::Always(row.clone()), Some(true), 1));
+    assert_eq!(honest, (Ok(AddGameOutcome::Counted), DeclaredRow::Always(row.clone()), Some(true), 1));
     let blunder = add(&game, &[1, 1, 1]);
-    assert_eq!(blunder, (Ok(AddedGame::Counted), DeclaredRow::Always(row), Some(false), 3));
+    assert_eq!(blunder, (Ok(AddGameOutcome::Counted), DeclaredRow::Always(row), Some(false), 3));
     let other = with_row(&game, Seat::FIRST, &Row::favouring(1, game.matrix.seats()));
-    assert_eq!(add(&other, &[]), (Ok(AddedGame::Counted), DeclaredRow::Various, None, 3));
+    assert_eq!(add(&other, &[]), (Ok(AddGameOutcome::Counted), DeclaredRow::Various, None, 3));
     let contradiction = rows.contradiction(&mut Budget::unbounded()).unwrap();
     let expected = [TakeOfGame { game: 0, ply: 0 }, TakeOfGame { game: 1, ply: 0 }];
     assert_eq!(contradiction.takes, expected);
@@ -261,7 +265,7 @@ fn a_game_beyond_the_budget_is_left_out() {
     let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
     let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(2)];
     let added = rows.add_game(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
-    assert!(matches!(added, AddedGame::Halted(_)));
+    assert!(matches!(added, AddGameOutcome::Halted(_)));
     assert_eq!((rows.games(), rows.games_left_out(), rows.rows().rows().count()), (1, 1, 2));
     assert!(
         AddGameError::Seats { given: rows.rows().seats(), seats: rows.rows().seats() }
@@ -279,9 +283,9 @@ fn three_games_expose_about_half_of_random_movers() {
     let caught = (0..samples).filter(|_| {
         let games = [(); 3].map(|()| {
             let (game, seat, choices) = sample();
-            play_game(game, seat, &choices, Play::AtRandom)
+            play_game(game, seat, &choices, PlayStyle::AtRandom)
         });
-        add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default()).rows().is_empty()
+        add_games(&games, KnowledgeReading::CommonKnowledge, StoredGameLimits::default()).rows().is_empty()
     });
     let share = f64::from(caught.count() as u32) / f64::from(samples);
     assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, with a standard error of 2%");

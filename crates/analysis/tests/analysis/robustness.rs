@@ -47,7 +47,7 @@ fn reversed_row(game: &Game, guarded: Seat, seat: Seat) -> Row {
 }
 
 /// Returns the game after a coalition has turned against `guarded`.
-fn turned_against(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
+fn game_with_coalition(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |seat| {
         if coalition.contains(&seat) { reversed_row(game, guarded, seat) } else { game.matrix[seat].clone() }
     });
@@ -219,7 +219,7 @@ proptest! {
         let predicted = Solution::new(&game).winner(&position);
         for seat in seats.iter() {
             let others: Vec<Seat> = seats.iter().filter(|&other| other != seat).collect();
-            let turned = turned_against(&game, seat, &others);
+            let turned = game_with_coalition(&game, seat, &others);
             let winner = Solution::new(&turned).winner(&position);
             let guaranteed = GuaranteedRanks::of_seat(&game, seat);
             prop_assert_eq!(guaranteed.rank(&position) as usize, game.matrix.rank(seat, winner));
@@ -231,7 +231,7 @@ proptest! {
     fn no_coalition_does_more_harm_than_all_others_together(game in games(2..=6, 1..=5, 1..=9)) {
         for (seat, figures) in assess_fully(&game).seats.enumerate() {
             for coalition in other_coalitions(game.matrix.seats(), seat) {
-                let turned = turned_against(&game, seat, &coalition);
+                let turned = game_with_coalition(&game, seat, &coalition);
                 let winner = Solution::new(&turned).winner(&game.first_position());
                 prop_assert!(game.matrix.rank(seat, winner) <= figures.guaranteed_rank as usize);
             }
@@ -414,7 +414,7 @@ fn thirty_two_seats_are_searched_within_a_budget() {
     let robustness = Robustness::assess(&game, 31, &mut budget);
     for (seat, figures) in robustness.seats.enumerate() {
         if let SmallestCoalition::Found(found) = &figures.smallest_coalition {
-            let turned = turned_against(&game, seat, &found.seats);
+            let turned = game_with_coalition(&game, seat, &found.seats);
             let winner = Solution::new(&turned).winner(&game.first_position());
             assert_eq!(found.winner, winner);
             assert_eq!(found.rank as usize, game.matrix.rank(seat, winner));

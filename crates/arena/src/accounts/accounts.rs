@@ -59,7 +59,7 @@ impl Accounts {
     }
 
     /// Stops accepting a token.
-    pub(crate) fn void_token(&self, token: TokenHash) {
+    pub(crate) fn revoke_token(&self, token: TokenHash) {
         self.keyring.remove(token);
     }
 

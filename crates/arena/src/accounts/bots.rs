@@ -37,7 +37,7 @@ impl Arena {
 
     async fn register_bot_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         name: BotName,
     ) -> Result<(BotView, Token), ArenaError> {
         if is_guest_name(&name) {
@@ -75,12 +75,12 @@ impl Arena {
         })
     }
 
-    async fn rotate_token_locked(&self, _held: HeldLock, name: &BotName) -> Result<Token, ArenaError> {
+    async fn rotate_token_locked(&self, _guard: HeldLock, name: &BotName) -> Result<Token, ArenaError> {
         self.check_not_house_bot(name)?;
         let old = self.stored_bot(name).await?;
         let token = Token::generate();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
-        self.inner.accounts.void_token(old.token);
+        self.inner.accounts.revoke_token(old.token);
         self.inner.accounts.admit_bot(name, token.hash());
         self.inner.roster.presence(name).close_session(CloseReason::TokenRotated);
         tracing::info!(bot = %name, "token rotated");
@@ -100,7 +100,7 @@ impl Arena {
     }
 
     /// Removes a bot. While the lock is held, the bot cannot join a tournament or get a seat.
-    async fn remove_bot_locked(&self, _held: HeldLock, name: BotName) -> Result<(), ArenaError> {
+    async fn remove_bot_locked(&self, _guard: HeldLock, name: BotName) -> Result<(), ArenaError> {
         self.check_not_house_bot(&name)?;
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });

@@ -4,7 +4,7 @@ use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::matches::match_table::OpenMatch;
-use crate::matches::open_matches::BegunExhibition;
+use crate::matches::open_matches::StartedExhibition;
 use crate::matches::shard::MatchInput;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId};
@@ -72,29 +72,29 @@ impl Arena {
         let guest = guest.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
-            arena.check_own_practice(&guest)?;
-            arena.check_guest_room()?;
+            arena.check_own_practice_limit(&guest)?;
+            arena.check_guest_match_limits()?;
             if arena.inner.store.bot(&guest).await?.is_some() {
                 return Err(ArenaError::NameTaken(guest));
             }
             arena.begin_admitted_exhibition(held, setup)
         });
-        let begun: BegunExhibition = beginning.await?;
+        let begun: StartedExhibition = beginning.await?;
         self.wait_until_announced(begun).await
     }
 
     /// Checks the limits on all open guest matches and on all open practice matches. The caller holds the lock on bot
     /// names.
-    fn check_guest_room(&self) -> Result<(), ArenaError> {
+    fn check_guest_match_limits(&self) -> Result<(), ArenaError> {
         let limits = self.limits();
         let is_guests = |open: &&OpenMatch| open.setup.bots.iter().any(is_guest_name);
         let guests = self.inner.matches.read().values().filter(is_guests).count();
         let counts = [
             ("open guest matches", guests, limits.guest_matches),
-            ("open practice matches", self.count_practice(None), limits.practice_matches),
+            ("open practice matches", self.practice_match_count(None), limits.practice_matches),
         ];
         match counts.into_iter().find(|(_, open, limit)| open >= limit) {
-            Some((what, _, limit)) => Err(ArenaError::NoGuestPlace { what, limit }),
+            Some((what, _, limit)) => Err(ArenaError::TooManyGuestMatches { what, limit }),
             None => Ok(()),
         }
     }
@@ -105,7 +105,7 @@ impl Arena {
         let matches = self.inner.matches.read();
         let of_guest = matches.iter().filter_map(|(&id, open)| {
             let guest = open.setup.bots.iter().find(|bot| is_guest_name(bot))?;
-            let waited = open.waited_for(guest, now);
+            let waited = open.waiting_time(guest, now);
             Some(GuestMatch { id, idle: waited.unwrap_or_default() })
         });
         of_guest.collect()
@@ -135,7 +135,7 @@ impl Arena {
         &self,
         choose: impl FnOnce(&dyn Fn(&BotName) -> bool) + Send + 'static,
     ) -> BoxFuture<'static, Result<(), ArenaError>> {
-        self.run_locked(self.inner.accounts.names(), |arena, _held| async move {
+        self.run_locked(self.inner.accounts.names(), |arena, _guard| async move {
             let roster = &arena.inner.roster;
             choose(&|guest| {
                 let is_idle = roster.existing_presence(guest).is_none_or(|presence| presence.is_idle());
@@ -155,14 +155,14 @@ impl Arena {
     }
 
     /// Draws a uniform random number, for seats that are chosen at random.
-    pub fn draw_number(&self) -> usize {
+    pub fn random_index(&self) -> usize {
         let mut bytes = [0; size_of::<usize>()];
         self.inner.environment.fill_random(&mut bytes);
         usize::from_le_bytes(bytes)
     }
 
     /// Returns the current time in microseconds since 1970-01-01 UTC.
-    pub fn micros_now(&self) -> u64 {
+    pub fn now_micros(&self) -> u64 {
         self.now().as_micros()
     }
 

@@ -50,11 +50,12 @@ impl HouseBots {
 
     /// Counts a practice match of a bot, or rejects it if the bot has started `per_minute` of them within a minute.
     /// Rejected matches do not count.
-    fn count_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
+    fn count_practice_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
         let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let next = limit.count(used.get(bot).copied(), now, 1);
-        let next = next.map_err(|wait| ArenaError::TooMuchPractice { bot: bot.clone(), per_minute, wait })?;
+        let next =
+            next.map_err(|wait| ArenaError::PracticeRateExceeded { bot: bot.clone(), per_minute, wait })?;
         used.retain(|_, used| !limit.is_clear(*used, now));
         used.insert(bot.clone(), next);
         Ok(())
@@ -89,7 +90,7 @@ impl Arena {
 
     async fn enrol_house_bot_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         name: BotName,
         house_bot: String,
     ) -> Result<Token, ArenaError> {
@@ -97,12 +98,12 @@ impl Arena {
             return Err(ArenaError::GuestName(name));
         }
         match self.inner.store.bot(&name).await? {
-            Some(found) if found.token == TokenHash::NOBODYS && !self.inner.accounts.house().hosts(&name) => {
-            }
+            Some(found)
+                if found.token == TokenHash::NO_TOKEN && !self.inner.accounts.house().hosts(&name) => {}
             Some(_) => return Err(ArenaError::NameTaken(name)),
             None => {
                 let registered_at = self.now();
-                let bot = StoredBot { name: name.clone(), registered_at, token: TokenHash::NOBODYS };
+                let bot = StoredBot { name: name.clone(), registered_at, token: TokenHash::NO_TOKEN };
                 self.commit(vec![Change::Bot(bot)]).await?;
                 self.inner.accounts.count_bot();
             }
@@ -131,14 +132,14 @@ impl Arena {
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(bot, &setup)?;
         self.check_practice_open(bot)?;
-        self.inner.accounts.house().count_match(
+        self.inner.accounts.house().count_practice_match(
             bot,
             self.inner.limits.practice_per_minute,
             Instant::now(),
         )?;
         let bot = bot.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
-            arena.check_practice(&bot)?;
+            arena.check_practice_limits(&bot)?;
             // The check is repeated, because a tournament may have begun in the meantime.
             arena.check_practice_open(&bot)?;
             arena.begin_exhibition_locked(held, setup).await
@@ -152,25 +153,25 @@ impl Arena {
         if house.is_practice(setup) && setup.bots.iter().any(|name| name == bot) {
             Ok(())
         } else {
-            Err(ArenaError::NotPractice { bot: bot.clone(), opponents: house.opponents() })
+            Err(ArenaError::NotPracticeMatch { bot: bot.clone(), opponents: house.opponents() })
         }
     }
 
     /// Checks the limits on open practice matches. The caller holds the lock on bot names.
-    fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
-        self.check_own_practice(bot)?;
+    fn check_practice_limits(&self, bot: &BotName) -> Result<(), ArenaError> {
+        self.check_own_practice_limit(bot)?;
         let limit = self.inner.limits.practice_matches;
-        check_open_matches("open practice matches", self.count_practice(None), limit)
+        check_open_matches("open practice matches", self.practice_match_count(None), limit)
     }
 
     /// Checks the limit on a bot's own open practice matches. The caller holds the lock on bot names.
-    pub(crate) fn check_own_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
+    pub(crate) fn check_own_practice_limit(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limit = self.inner.limits.practice_matches_per_bot;
-        check_open_matches("open practice matches for this bot", self.count_practice(Some(bot)), limit)
+        check_open_matches("open practice matches for this bot", self.practice_match_count(Some(bot)), limit)
     }
 
     /// Returns how many practice matches are open, for one bot or in total.
-    pub(crate) fn count_practice(&self, of: Option<&BotName>) -> usize {
+    pub(crate) fn practice_match_count(&self, of: Option<&BotName>) -> usize {
         let house = self.inner.accounts.house();
         let matches = self.inner.matches.read();
         let counted = matches.values().filter(|open| {
@@ -194,15 +195,19 @@ mod tests {
         let (house, start) = (HouseBots::default(), Instant::now());
         let [one, two]: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for _ in 0..6 {
-            assert_eq!(house.count_match(&one, 6, start), Ok(()));
+            assert_eq!(house.count_practice_match(&one, 6, start), Ok(()));
         }
         let wait = Duration::from_secs(10);
-        let refused = house.count_match(&one, 6, start);
-        assert_eq!(refused, Err(ArenaError::TooMuchPractice { bot: one.clone(), per_minute: 6, wait }));
-        assert_eq!(house.count_match(&two, 6, start), Ok(()), "each bot has its own limit");
-        assert_eq!(house.count_match(&one, 6, start + wait), Ok(()), "rejected matches do not count");
-        assert!(house.count_match(&one, 6, start + wait).is_err());
-        assert_eq!(house.count_match(&two, 6, start + 9 * wait), Ok(()));
+        let refused = house.count_practice_match(&one, 6, start);
+        assert_eq!(refused, Err(ArenaError::PracticeRateExceeded { bot: one.clone(), per_minute: 6, wait }));
+        assert_eq!(house.count_practice_match(&two, 6, start), Ok(()), "each bot has its own limit");
+        assert_eq!(
+            house.count_practice_match(&one, 6, start + wait),
+            Ok(()),
+            "rejected matches do not count"
+        );
+        assert!(house.count_practice_match(&one, 6, start + wait).is_err());
+        assert_eq!(house.count_practice_match(&two, 6, start + 9 * wait), Ok(()));
         assert_eq!(house.used.lock().unwrap().len(), 1, "expired entries are removed");
     }
 }

@@ -33,7 +33,7 @@ impl MatchHandle {
 
     /// Sends an input; returns whether the match is open.
     pub(crate) fn send(&self, input: MatchInput<SessionLink>) -> bool {
-        self.shard.batch().tell(self.id, input)
+        self.shard.batch().send_input(self.id, input)
     }
 
     pub(crate) fn freeze(&self) {

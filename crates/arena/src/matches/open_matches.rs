@@ -31,7 +31,7 @@ pub(crate) trait MatchFuture:
 impl<F> MatchFuture for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
 
 /// A match that has begun.
-pub(crate) struct BegunMatch<P> {
+pub(crate) struct StartedMatch<P> {
     pub(crate) id: MatchId,
     pub(crate) handle: MatchHandle,
     pub(crate) setup: Arc<MatchSetup>,
@@ -43,7 +43,7 @@ pub(crate) struct BegunMatch<P> {
 
 /// An exhibition that has begun: its id, its entry in the table of open matches, and a receiver that resolves when its
 /// beginning is announced.
-pub(crate) type BegunExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
+pub(crate) type StartedExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
 
 /// A match as a new watcher receives it: the events so far, and the stream of further ones.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Arena {
     /// Waits until the beginning of an exhibition is announced, and returns its summary.
     pub(crate) async fn wait_until_announced(
         &self,
-        (id, open, begun): BegunExhibition,
+        (id, open, begun): StartedExhibition,
     ) -> Result<MatchSummary, ArenaError> {
         // A match is not shown until it is stored. If it cannot be stored, the sender is dropped.
         begun.await.map_err(|_| ArenaError::Stopping)?;
@@ -102,7 +102,7 @@ impl Arena {
         &self,
         held: HeldLock,
         setup: MatchSetup,
-    ) -> Result<BegunExhibition, ArenaError> {
+    ) -> Result<StartedExhibition, ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
@@ -112,10 +112,10 @@ impl Arena {
     /// Begins an exhibition whose players have been checked; the held lock keeps its bots from being removed.
     pub(crate) fn begin_admitted_exhibition(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         setup: MatchSetup,
-    ) -> Result<BegunExhibition, ArenaError> {
-        let BegunMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
+    ) -> Result<StartedExhibition, ArenaError> {
+        let StartedMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
         Ok((id, OpenMatch { handle, setup }, begun))
     }
@@ -125,7 +125,7 @@ impl Arena {
         &self,
         setup: MatchSetup,
         oracle: OracleAccess,
-    ) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
+    ) -> Result<StartedMatch<impl MatchFuture + use<>>, ArenaError> {
         let setup = setup.validate().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
@@ -154,7 +154,7 @@ impl Arena {
         &self,
         stored: StoredMatch,
         oracle: OracleAccess,
-    ) -> BegunMatch<impl MatchFuture + use<>> {
+    ) -> StartedMatch<impl MatchFuture + use<>> {
         let StoredMatch { record, versions, .. } = stored;
         let inner = &self.inner;
         let setup = Arc::new(record.state().setup().clone());
@@ -173,7 +173,7 @@ impl Arena {
         id: MatchId,
         setup: Arc<MatchSetup>,
         ticket: MatchTicket,
-    ) -> BegunMatch<impl MatchFuture + use<>> {
+    ) -> StartedMatch<impl MatchFuture + use<>> {
         let MatchTicket { handle, begun, over } = ticket;
         matches.insert(id, OpenMatch { handle: handle.clone(), setup: Arc::clone(&setup) });
         let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id, handle: handle.clone() };
@@ -188,13 +188,13 @@ impl Arena {
                 Ok(MatchExit::Stored(outcome)) => Ok(outcome),
                 Ok(MatchExit::Refused(error)) => Err(error.into()),
                 // The panic is passed on; it was logged where it occurred.
-                Ok(MatchExit::BrokenDown) => resume_unwind(Box::new("a match panicked")),
+                Ok(MatchExit::Panicked) => resume_unwind(Box::new("a match panicked")),
                 Ok(MatchExit::Interrupted) | Err(_) => Err(ArenaError::Stopping),
             };
             tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
             outcome
         };
-        BegunMatch { id, handle, setup, begun, play }
+        StartedMatch { id, handle, setup, begun, play }
     }
 
     /// Waits until a match has ended, which may have made room, or until the next regular check.

@@ -1,6 +1,6 @@
 //! Resumes the unfinished matches and tournaments in the store.
 
-use super::results::{CountedResults, UncountedTournament};
+use super::results::{CountedResults, CountingContext};
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::matches::open_matches::play_unattended_match;
@@ -116,23 +116,18 @@ impl Arena {
             return Ok(());
         }
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
-        let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
+        let initial = StoredTournament { field: Arc::new(start), ..stored.clone() };
         let rulings = self.recover_rulings(&handle, id, &open).await?;
-        let (rulings, unheard) = (&rulings, &HashSet::new());
-        let uncounted = UncountedTournament {
-            handle: &handle,
-            at_the_start: &at_the_start,
-            changes: &changes,
-            rulings,
-            unheard,
-        };
+        let (rulings, excluded) = (&rulings, &HashSet::new());
+        let uncounted =
+            CountingContext { handle: &handle, initial: &initial, changes: &changes, rulings, excluded };
         let CountedResults { fold, since_checkpoint } = self.count_results(uncounted).await?;
         let ResultFold { schedule, standings, evidence, cross_table, reported, rulings } = fold;
-        handle.restore_counted(standings, evidence, cross_table);
+        handle.restore_counted_results(standings, evidence, cross_table);
         let oracle = stored.settings.oracle;
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
-        director.restore_counted(reported, since_checkpoint);
+        director.restore_counted_results(reported, since_checkpoint);
         // All pairings are found before the first match resumes, so that no match of the tournament resumes if one is
         // missing.
         let open = open.into_iter().map(|open| Ok((open_pairing(&director, id, &open)?, open)));

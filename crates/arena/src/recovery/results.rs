@@ -14,16 +14,16 @@ use std::fmt;
 use thiserror::Error;
 
 /// A tournament whose results are to be counted.
-pub(crate) struct UncountedTournament<'a> {
+pub(crate) struct CountingContext<'a> {
     pub(crate) handle: &'a TournamentHandle,
     /// The tournament, with the bots that were in its field at the start.
-    pub(crate) at_the_start: &'a StoredTournament,
+    pub(crate) initial: &'a StoredTournament,
     /// The changes to the field since the start, in order.
     pub(crate) changes: &'a [FieldChange],
     /// The organiser's rulings.
     pub(crate) rulings: &'a Rulings,
     /// Matches whose ends the director has yet to receive; their results are left out.
-    pub(crate) unheard: &'a HashSet<MatchId>,
+    pub(crate) excluded: &'a HashSet<MatchId>,
 }
 
 /// The results of a tournament, as counted from the store.
@@ -55,12 +55,12 @@ impl Arena {
     /// Counts the results of a tournament, starting from its checkpoint if there is a usable one.
     pub(super) async fn count_results(
         &self,
-        tournament: UncountedTournament<'_>,
+        tournament: CountingContext<'_>,
     ) -> Result<CountedResults, ArenaError> {
-        let id = tournament.at_the_start.id;
-        let useless = |error: &dyn fmt::Display| log_useless_checkpoint(id, error);
+        let id = tournament.initial.id;
+        let useless = |error: &dyn fmt::Display| log_unusable_checkpoint(id, error);
         if let Some(checkpoint) = self.usable_checkpoint(id).await? {
-            match self.count_since(&tournament, &checkpoint).await {
+            match self.count_results_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
                 Err(ResultsError::Checkpoint(error)) => useless(&error),
                 // The results may be consistent without the checkpoint.
@@ -75,7 +75,7 @@ impl Arena {
     pub(crate) async fn usable_checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, ArenaError> {
         match self.inner.store.checkpoint(id).await {
             Err(damaged @ StoreError::Damaged { .. }) => {
-                log_useless_checkpoint(id, &damaged);
+                log_unusable_checkpoint(id, &damaged);
                 Ok(None)
             }
             read => Ok(read?),
@@ -85,28 +85,28 @@ impl Arena {
     /// Counts all results of a tournament.
     pub(crate) async fn count_all_results(
         &self,
-        tournament: &UncountedTournament<'_>,
+        tournament: &CountingContext<'_>,
     ) -> Result<CountedResults, ArenaError> {
         let schedule =
-            plan_in_background(&self.inner.environment, tournament.handle, tournament.at_the_start).await?;
-        let (settings, rulings) = (&tournament.at_the_start.settings, tournament.rulings.clone());
+            plan_in_background(&self.inner.environment, tournament.handle, tournament.initial).await?;
+        let (settings, rulings) = (&tournament.initial.settings, tournament.rulings.clone());
         let mut fold =
             ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes, rulings);
-        let ReadCounts { added, .. } = self.count_from(tournament, &mut fold, 0).await?;
+        let ReadCounts { added, .. } = self.count_results_from(tournament, &mut fold, 0).await?;
         Ok(CountedResults { fold, since_checkpoint: added })
     }
 
     /// Counts the results since a checkpoint.
-    async fn count_since(
+    async fn count_results_since(
         &self,
-        tournament: &UncountedTournament<'_>,
+        tournament: &CountingContext<'_>,
         checkpoint: &Checkpoint,
     ) -> Result<CountedResults, ResultsError> {
-        let UncountedTournament { handle, at_the_start, changes, rulings, .. } = *tournament;
-        let id = at_the_start.id;
+        let CountingContext { handle, initial, changes, rulings, .. } = *tournament;
+        let id = initial.id;
         let state = checkpoint.verified_state(id)?;
-        let schedule = plan_in_background(&self.inner.environment, handle, at_the_start).await?;
-        let settings = &at_the_start.settings;
+        let schedule = plan_in_background(&self.inner.environment, handle, initial).await?;
+        let settings = &initial.settings;
         let mut fold = ResultFold::restore(
             settings,
             schedule,
@@ -115,10 +115,10 @@ impl Arena {
             rulings.clone(),
             state,
         )?;
-        let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
+        let (upto, ahead) = (fold.reported.first_unreported(), fold.reported.reported_above_gap() as u64);
         // The last result below `upto` is read again, to check that the checkpoint agrees with the store.
         let from = upto.saturating_sub(1);
-        let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
+        let ReadCounts { known, added } = self.count_results_from(tournament, &mut fold, from).await?;
         if known != ahead + (upto - from) {
             return Err(CheckpointError::Missing("results").into());
         }
@@ -128,19 +128,19 @@ impl Arena {
 
     /// Counts the results with the number `from` or a higher one, except those already counted. They are read in the
     /// order of their numbers, so that the results on which a match depends are counted before its own.
-    async fn count_from(
+    async fn count_results_from(
         &self,
-        tournament: &UncountedTournament<'_>,
+        tournament: &CountingContext<'_>,
         fold: &mut ResultFold,
         mut from: u64,
     ) -> Result<ReadCounts, ArenaError> {
         let mut read = ReadCounts::default();
         loop {
-            let page = self.inner.store.match_results(tournament.at_the_start.id, from, PAGE_SIZE).await?;
+            let page = self.inner.store.match_results(tournament.initial.id, from, PAGE_SIZE).await?;
             let Some(last) = page.last() else { return Ok(read) };
             from = last.number + 1;
             tournament.handle.cpu_times.measure(CpuTask::Counting, || {
-                for result in page.into_iter().filter(|result| !tournament.unheard.contains(&result.id)) {
+                for result in page.into_iter().filter(|result| !tournament.excluded.contains(&result.id)) {
                     if fold.reported.contains(result.number) {
                         read.known += 1;
                     } else {
@@ -154,15 +154,15 @@ impl Arena {
     }
 }
 
-fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
+fn log_unusable_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
     tracing::warn!(tournament = %id, %error, "a tournament's checkpoint cannot be used: counting all results again");
 }
 
-impl<'a> UncountedTournament<'a> {
+impl<'a> CountingContext<'a> {
     /// Returns all bots that have ever been in the tournament's field. Bots that have left keep their lines in the
     /// standings.
     fn bots_ever_in_field(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
-        self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
+        self.initial.field.iter().chain(self.changes.iter().map(|change| &change.bot))
     }
 
     fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
@@ -174,7 +174,7 @@ impl<'a> UncountedTournament<'a> {
                 "match {}, with the number {}, does not fit any of its pairings",
                 result.id, result.number
             );
-            ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
+            ArenaError::Recovery(format!("tournament {}", self.initial.id), why)
         })?;
         fold.add_result(MatchResult::from_outcome(&pairing, result.outcome));
         Ok(())

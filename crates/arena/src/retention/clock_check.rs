@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use lastnim_core::referee::Timestamp;
-use lastnim_store::{Change, ClockFit, ClockJump, Store, StoreError, StoredClock, rough_span};
+use lastnim_store::{Change, ClockFit, ClockJump, Store, StoreError, StoredClock, approximate_duration};
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -19,7 +19,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct StartClock {
     stored: StoredClock,
     /// The jump found at this start, until it has been written to the store.
-    unnoted: Mutex<Option<ClockJump>>,
+    unstored_jump: Mutex<Option<ClockJump>>,
 }
 
 impl StartClock {
@@ -31,19 +31,19 @@ impl StartClock {
             ClockFit::Plausible => {}
             ClockFit::Behind(behind) => tracing::warn!(
                 "the latest time in the store is {} ahead of the clock: no records are pruned by age until the clock reaches that time; make sure that the clock is right, stop the server and run `lastnim store repair-clock`",
-                rough_span(behind)
+                approximate_duration(behind)
             ),
             ClockFit::Ahead(ahead) => {
                 tracing::warn!(
                     "the clock is {} ahead of the latest time in the store: the server was off, or the clock is wrong; this time does not count towards the age of records; to count it, make sure that the clock is right, stop the server and \
                     run `lastnim store repair-clock`",
-                    rough_span(ahead)
+                    approximate_duration(ahead)
                 );
                 jump = Some(ClockJump { found_at: now, length: ahead });
                 stored.jumps.extend(jump);
             }
         }
-        Ok(Self { stored, unnoted: Mutex::new(jump) })
+        Ok(Self { stored, unstored_jump: Mutex::new(jump) })
     }
 
     /// Returns the time before which a match must have ended to be at least this old now; `None` while the latest time
@@ -53,18 +53,18 @@ impl StartClock {
         (!is_behind).then(|| self.stored.time_ago(now, age))
     }
 
-    fn unnoted_jump(&self) -> Option<ClockJump> {
-        *self.unnoted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unstored_jump(&self) -> Option<ClockJump> {
+        *self.unstored_jump.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget_noted_jump(&self) {
-        *self.unnoted.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    fn clear_unstored_jump(&self) {
+        *self.unstored_jump.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 impl Arena {
     /// Writes the current time to the store regularly, for as long as the server runs.
-    pub async fn keep_clock(&self) -> Infallible {
+    pub async fn note_time_regularly(&self) -> Infallible {
         loop {
             let pause = match self.note_time().await {
                 Ok(()) => NOTE_INTERVAL,
@@ -84,12 +84,12 @@ impl Arena {
             return Ok(());
         }
         let clock = &self.inner.start_clock;
-        let jump = clock.unnoted_jump();
+        let jump = clock.unstored_jump();
         let jumped =
             jump.map(|ClockJump { found_at, length }| Change::ClockSeen { at: found_at, jump: Some(length) });
         let seen = Change::ClockSeen { at: self.now(), jump: None };
         self.commit(jumped.into_iter().chain([seen]).collect()).await?;
-        clock.forget_noted_jump();
+        clock.clear_unstored_jump();
         Ok(())
     }
 }

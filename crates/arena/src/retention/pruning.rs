@@ -31,14 +31,14 @@ impl Arena {
         filter: PruneFilter,
         after: Option<MatchId>,
     ) -> BoxFuture<'static, Result<Option<(u64, MatchId)>, ArenaError>> {
-        self.run_locked(&self.inner.changing_kept, move |arena, held| async move {
+        self.run_locked(&self.inner.record_lock, move |arena, held| async move {
             arena.prune_page_locked(held, filter, after).await
         })
     }
 
     async fn prune_page_locked(
         &self,
-        _held: OwnedMutexGuard<()>,
+        _guard: OwnedMutexGuard<()>,
         filter: PruneFilter,
         after: Option<MatchId>,
     ) -> Result<Option<(u64, MatchId)>, ArenaError> {

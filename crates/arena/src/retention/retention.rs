@@ -5,7 +5,7 @@ use crate::error::ArenaError;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{PruneFilter, PrunePage};
-use lastnim_tournament::{KeptMatches, Retention};
+use lastnim_tournament::{RetainedMatchCount, Retention};
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 /// The number of tournaments that are read from the store at a time.
 const PAGE_SIZE: usize = 100;
 /// The pause after each removal, as a multiple of the removal's duration. It leaves the store free for matches.
-const REST_RATIO: u32 = 4;
+const PAUSE_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
 /// A time that is later than the end of every match.
 const NEVER: Timestamp = Timestamp::from_micros(i64::MAX as u64);
@@ -56,7 +56,7 @@ impl Arena {
                 }
             }
         }
-        self.prune_by_turns(&tournaments.by_id).await?;
+        self.prune_in_rotation(&tournaments.by_id).await?;
         for (id, retention) in tournaments.by_id.clone() {
             if self.live_tournament(id).is_none() && !self.has_expiring_records(id, retention).await? {
                 tournaments.by_id.remove(&id);
@@ -81,7 +81,7 @@ impl Arena {
 
     /// Removes a few records of each tournament in turn until no tournament has expired records left, or it is time to
     /// look for newly expired ones.
-    async fn prune_by_turns(
+    async fn prune_in_rotation(
         &self,
         tournaments: &BTreeMap<TournamentId, Retention>,
     ) -> Result<(), ArenaError> {
@@ -99,7 +99,7 @@ impl Arena {
                 due.push_back((filter, Some(last)));
             }
             if self.open_match_count() > 0 {
-                sleep(turn_began.elapsed() * REST_RATIO).await;
+                sleep(turn_began.elapsed() * PAUSE_RATIO).await;
             }
         }
         if pruned > 0 {
@@ -132,7 +132,7 @@ impl Arena {
 /// Returns a filter that selects the records of a tournament's matches that ended before `over_before`, except the
 /// newest ones, which the tournament keeps.
 fn expired_before(id: TournamentId, retention: Retention, over_before: Timestamp) -> PruneFilter {
-    let keep_newest = retention.matches().map_or(0, KeptMatches::get);
+    let keep_newest = retention.matches().map_or(0, RetainedMatchCount::get);
     PruneFilter { tournament: Some(id), over_before, keep_newest }
 }
 
@@ -144,7 +144,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::tests::shaky_store::{ShakyStore, shaky_store};
     use lastnim_store::Change;
-    use lastnim_tournament::KeptDays;
+    use lastnim_tournament::RetentionDays;
     use std::sync::Arc;
     use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -165,16 +165,16 @@ mod tests {
     }
 
     fn retention(matches: u64, days: u64) -> Retention {
-        Retention::new(KeptMatches::new(matches).ok(), KeptDays::new(days).ok()).unwrap()
+        Retention::new(RetainedMatchCount::new(matches).ok(), RetentionDays::new(days).ok()).unwrap()
     }
 
     /// Returns the day before which records have expired, and the number of newest records that are kept regardless.
     fn expired(arena: &Arena, matches: u64, days: u64) -> Option<(u64, u64)> {
-        expired_in(arena, 0, matches, days)
+        expired_after(arena, 0, matches, days)
     }
 
     /// Returns what [`expired`] returns after the server has run for `after` more days.
-    fn expired_in(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
+    fn expired_after(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
         let id = TournamentId::new(1, &[0; 10]);
         let filter = arena.expired_records(id, retention(matches, days), arena.now() + DAY * after)?;
         assert_eq!(filter.tournament, Some(id));
@@ -197,15 +197,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_start_with_a_wrong_clock_makes_nothing_old() {
+    async fn a_wrong_clock_at_start_expires_no_records() {
         let store = shaky_store();
         start_on(&store, TODAY).await;
         for _ in 0..2 {
             let ahead = start_on(&store, TODAY + 100).await;
             assert_eq!(expired(&ahead, 0, 30), Some((TODAY - 30, 0)), "as before the jump");
-            assert_eq!(expired_in(&ahead, 10, 0, 30), Some((TODAY - 20, 0)));
+            assert_eq!(expired_after(&ahead, 10, 0, 30), Some((TODAY - 20, 0)));
             assert_eq!(
-                expired_in(&ahead, 31, 0, 30),
+                expired_after(&ahead, 31, 0, 30),
                 Some((TODAY + 101, 0)),
                 "the limit falls after the jump"
             );
@@ -214,8 +214,8 @@ mod tests {
         assert_eq!(expired(&right, 0, 30), None, "the latest time is ahead of the clock");
         assert_eq!(expired(&right, 5, 30), None, "ages are not known");
         assert!(expired(&right, 5, 0).is_some(), "keeping the newest needs no clock");
-        assert_eq!(expired_in(&right, 99, 0, 30), None);
-        assert_eq!(expired_in(&right, 101, 0, 30), Some((TODAY - 29, 0)));
+        assert_eq!(expired_after(&right, 99, 0, 30), None);
+        assert_eq!(expired_after(&right, 101, 0, 30), Some((TODAY - 29, 0)));
         // At this point, an operator confirms that the clock is right.
         store.keep(Change::ClockRepaired { at: day(TODAY) }).await;
         let repaired = start_on(&store, TODAY).await;
@@ -223,12 +223,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_clock_that_was_behind_makes_nothing_old_once_it_is_right() {
+    async fn a_corrected_clock_expires_no_records() {
         let store = shaky_store();
         // A machine without a clock battery starts in 1970.
         start_on(&store, 0).await;
         let right = start_on(&store, TODAY).await;
         assert_eq!(expired(&right, 0, 30), Some((0, 0)), "records from 1970 have become no older");
-        assert_eq!(expired_in(&right, 31, 0, 30), Some((TODAY + 1, 0)));
+        assert_eq!(expired_after(&right, 31, 0, 30), Some((TODAY + 1, 0)));
     }
 }

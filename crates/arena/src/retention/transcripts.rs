@@ -43,12 +43,12 @@ impl Arena {
         // Transcripts are published one at a time, so that the total stays within the limit.
         let publish =
             move |arena: Self, held| async move { arena.publish_locked(held, match_id, place, lines).await };
-        self.run_locked(&self.inner.changing_kept, publish).await
+        self.run_locked(&self.inner.record_lock, publish).await
     }
 
     async fn publish_locked(
         &self,
-        _held: OwnedMutexGuard<()>,
+        _guard: OwnedMutexGuard<()>,
         match_id: MatchId,
         place: QuestionPlace,
         lines: Arc<str>,
@@ -112,12 +112,12 @@ impl Arena {
         let remove = move |arena: Self, held| async move {
             arena.remove_transcript_locked(held, match_id, seat).await
         };
-        self.run_locked(&self.inner.changing_kept, remove).await
+        self.run_locked(&self.inner.record_lock, remove).await
     }
 
     async fn remove_transcript_locked(
         &self,
-        _held: OwnedMutexGuard<()>,
+        _guard: OwnedMutexGuard<()>,
         match_id: MatchId,
         seat: Seat,
     ) -> Result<usize, ArenaError> {

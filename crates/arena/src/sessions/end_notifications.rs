@@ -1,7 +1,7 @@
 //! Keeps track of the ends of matches and tournaments that a bot may have missed.
 
 use lastnim_core::game::{MatchId, TournamentId};
-use lastnim_store::UnheardMatches;
+use lastnim_store::UnacknowledgedMatches;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of sessions to which the same end is sent. After that it counts as acknowledged, so that a bot
@@ -15,21 +15,21 @@ pub struct EndNotifications {
     matches: UnacknowledgedEnds<MatchId>,
     tournaments: UnacknowledgedEnds<TournamentId>,
     /// The number of ends sent so far.
-    handed: u64,
+    sent_ends: u64,
     /// Whether the missed ends in the store have been added.
     is_loaded: bool,
     /// Whether the newest session has been sent all missed ends.
     has_caught_up: bool,
     /// The newest match whose end was acknowledged.
-    newest_heard: Option<MatchId>,
+    newest_acknowledged: Option<MatchId>,
     /// The oldest match that this server left unfinished; a later server will send its end.
-    left_open: Option<MatchId>,
+    oldest_left_open: Option<MatchId>,
     /// The match up to which the ends of all matches have been acknowledged.
-    heard_through: Option<MatchId>,
-    /// The last value of `heard_through` that was passed to the store.
-    written: Option<MatchId>,
+    acknowledged_through: Option<MatchId>,
+    /// The last value of `acknowledged_through` that was passed to the store.
+    stored_through: Option<MatchId>,
     /// Tournaments whose acknowledged ends have not been passed to the store yet.
-    unwritten: Vec<TournamentId>,
+    unwritten_tournaments: Vec<TournamentId>,
     /// Matches whose snapshots were promised to the newest session. They send it their ends themselves.
     promised: BTreeSet<MatchId>,
 }
@@ -57,14 +57,14 @@ impl EndNotifications {
         Self {
             matches: UnacknowledgedEnds::new(room),
             tournaments: UnacknowledgedEnds::new(room),
-            handed: 0,
+            sent_ends: 0,
             is_loaded: false,
             has_caught_up: false,
-            newest_heard: None,
-            left_open: None,
-            heard_through: None,
-            written: None,
-            unwritten: Vec::new(),
+            newest_acknowledged: None,
+            oldest_left_open: None,
+            acknowledged_through: None,
+            stored_through: None,
+            unwritten_tournaments: Vec::new(),
             promised: BTreeSet::new(),
         }
     }
@@ -74,8 +74,8 @@ impl EndNotifications {
         self.promised = promised.collect();
         self.has_caught_up = false;
         let given_up = self.matches.take_stale();
-        self.newest_heard = self.newest_heard.max(given_up.last().copied());
-        self.unwritten.extend(self.tournaments.take_stale());
+        self.newest_acknowledged = self.newest_acknowledged.max(given_up.last().copied());
+        self.unwritten_tournaments.extend(self.tournaments.take_stale());
     }
 
     /// Returns whether the missed ends in the store have been added.
@@ -84,7 +84,7 @@ impl EndNotifications {
     }
 
     /// Adds the missed ends in the store. Only the first call has an effect.
-    pub fn add_stored(&mut self, found: &UnheardMatches) {
+    pub fn add_stored(&mut self, found: &UnacknowledgedMatches) {
         if !std::mem::replace(&mut self.is_loaded, true) {
             // The count from the store already includes the ends dropped here since the server started.
             self.matches.left_out = found.more;
@@ -104,7 +104,7 @@ impl EndNotifications {
 
     /// Notes that the server leaves a match unfinished.
     pub fn note_match_left_open(&mut self, id: MatchId) {
-        self.left_open = Some(self.left_open.map_or(id, |oldest| oldest.min(id)));
+        self.oldest_left_open = Some(self.oldest_left_open.map_or(id, |oldest| oldest.min(id)));
     }
 
     /// Returns the oldest match whose end must still be sent to a session.
@@ -114,8 +114,8 @@ impl EndNotifications {
 
     /// Notes that the end of a match was sent to a session.
     pub fn note_match_end_sent(&mut self, id: MatchId, session: u64) {
-        self.handed += 1;
-        self.matches.mark_sent(id, session, self.handed);
+        self.sent_ends += 1;
+        self.matches.mark_sent(id, session, self.sent_ends);
     }
 
     /// Notes that the end of a match cannot be sent.
@@ -134,43 +134,46 @@ impl EndNotifications {
     pub fn note_tournament_end_sent(&mut self, id: TournamentId, session: u64) -> bool {
         self.tournaments.add(id);
         let is_new = !self.tournaments.was_sent_to(id, session);
-        self.handed += 1;
-        self.tournaments.mark_sent(id, session, self.handed);
+        self.sent_ends += 1;
+        self.tournaments.mark_sent(id, session, self.sent_ends);
         is_new
     }
 
     /// Returns the number of ends sent so far, to be remembered with the next ping.
     pub fn sent_count(&self) -> u64 {
-        self.handed
+        self.sent_ends
     }
 
-    /// Notes that a session answered a ping that was sent after the first `handed` ends. `oldest_open` is the oldest
+    /// Notes that a session answered a ping that was sent after the first `sent_ends` ends. `oldest_open` is the oldest
     /// open match in which the bot has a seat.
     ///
     /// Ends of matches are confirmed only after those in the store were added, and ends of tournaments only after the
     /// session has caught up: otherwise confirmed ends would be read from the store and sent again.
-    pub fn confirm_sent(&mut self, session: u64, handed: u64, oldest_open: Option<MatchId>) {
+    pub fn confirm_sent(&mut self, session: u64, sent_ends: u64, oldest_open: Option<MatchId>) {
         if self.has_caught_up {
-            self.unwritten.extend(self.tournaments.take_confirmed(session, handed));
+            self.unwritten_tournaments.extend(self.tournaments.take_confirmed(session, sent_ends));
         }
         if !self.is_loaded {
             return;
         }
-        let heard = self.matches.take_confirmed(session, handed);
-        self.newest_heard = self.newest_heard.max(heard.last().copied());
-        let unheard = [oldest_open, self.left_open, self.matches.oldest()].into_iter().flatten().min();
-        let through = match (self.newest_heard, unheard) {
-            (Some(heard), Some(unheard)) => Some(heard.min(unheard.before())),
-            (heard, _) => heard,
+        let acknowledged = self.matches.take_confirmed(session, sent_ends);
+        self.newest_acknowledged = self.newest_acknowledged.max(acknowledged.last().copied());
+        let oldest_unacknowledged =
+            [oldest_open, self.oldest_left_open, self.matches.oldest()].into_iter().flatten().min();
+        let through = match (self.newest_acknowledged, oldest_unacknowledged) {
+            (Some(acknowledged), Some(oldest_unacknowledged)) => {
+                Some(acknowledged.min(oldest_unacknowledged.before()))
+            }
+            (acknowledged, _) => acknowledged,
         };
-        self.heard_through = self.heard_through.max(through);
+        self.acknowledged_through = self.acknowledged_through.max(through);
     }
 
     /// Returns the acknowledged ends that have not been passed to the store yet.
     pub fn take_acknowledged_ends(&mut self) -> AcknowledgedEnds {
-        let tournaments = std::mem::take(&mut self.unwritten);
-        let through = self.heard_through.filter(|_| self.heard_through > self.written);
-        self.written = self.written.max(through);
+        let tournaments = std::mem::take(&mut self.unwritten_tournaments);
+        let through = self.acknowledged_through.filter(|_| self.acknowledged_through > self.stored_through);
+        self.stored_through = self.stored_through.max(through);
         AcknowledgedEnds { through, tournaments }
     }
 }
@@ -189,7 +192,7 @@ struct UnacknowledgedEnds<K> {
 struct EndDelivery {
     /// The number of the session to which the end was last sent; 0 if it has not been sent yet.
     session: u64,
-    handed: u64,
+    sent_ends: u64,
     sends: u8,
 }
 
@@ -225,10 +228,10 @@ impl<K: Ord + Copy> UnacknowledgedEnds<K> {
         self.ends.get(&key).is_some_and(|delivery| delivery.session == session)
     }
 
-    fn mark_sent(&mut self, key: K, session: u64, handed: u64) {
+    fn mark_sent(&mut self, key: K, session: u64, sent_ends: u64) {
         if let Some(delivery) = self.ends.get_mut(&key) {
             delivery.sends += u8::from(delivery.session != session);
-            (delivery.session, delivery.handed) = (session, handed);
+            (delivery.session, delivery.sent_ends) = (session, sent_ends);
         }
     }
 
@@ -237,18 +240,18 @@ impl<K: Ord + Copy> UnacknowledgedEnds<K> {
         self.take_where(|delivery| delivery.sends >= MAX_SENDS_PER_END)
     }
 
-    /// Removes and returns the ends that a session was sent before a ping, as counted by `handed`.
-    fn take_confirmed(&mut self, session: u64, handed: u64) -> Vec<K> {
-        self.take_where(|delivery| delivery.session == session && delivery.handed <= handed)
+    /// Removes and returns the ends that a session was sent before a ping, as counted by `sent_ends`.
+    fn take_confirmed(&mut self, session: u64, sent_ends: u64) -> Vec<K> {
+        self.take_where(|delivery| delivery.session == session && delivery.sent_ends <= sent_ends)
     }
 
-    fn take_where(&mut self, is_heard: impl Fn(&EndDelivery) -> bool) -> Vec<K> {
-        let heard =
-            self.ends.iter().filter(|(_, delivery)| is_heard(delivery)).map(|(&key, _)| key).collect();
-        for key in &heard {
+    fn take_where(&mut self, is_acknowledged: impl Fn(&EndDelivery) -> bool) -> Vec<K> {
+        let acknowledged =
+            self.ends.iter().filter(|(_, delivery)| is_acknowledged(delivery)).map(|(&key, _)| key).collect();
+        for key in &acknowledged {
             self.ends.remove(key);
         }
-        heard
+        acknowledged
     }
 }
 
@@ -261,7 +264,7 @@ mod tests {
     }
 
     /// Sends a session all pending ends of matches, and returns how many there were.
-    fn tell(ends: &mut EndNotifications, session: u64) -> usize {
+    fn send_ends(ends: &mut EndNotifications, session: u64) -> usize {
         let mut told = 0;
         while let Some(id) = ends.next_match_end(session) {
             ends.note_match_end_sent(id, session);
@@ -270,31 +273,31 @@ mod tests {
         told
     }
 
-    fn loaded(room: usize) -> EndNotifications {
+    fn loaded_notifications(room: usize) -> EndNotifications {
         let mut ends = EndNotifications::new(room);
-        ends.add_stored(&UnheardMatches::default());
+        ends.add_stored(&UnacknowledgedMatches::default());
         ends
     }
 
     #[test]
     fn acknowledged_ends_are_not_sent_again() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         ends.add_match_end(id(1), None);
         ends.add_match_end(id(2), Some(1));
-        assert_eq!((ends.next_match_end(1), tell(&mut ends, 1)), (Some(id(1)), 1));
+        assert_eq!((ends.next_match_end(1), send_ends(&mut ends, 1)), (Some(id(1)), 1));
         let before = ends.sent_count();
         ends.add_match_end(id(3), Some(1));
         ends.confirm_sent(1, before, None);
         assert_eq!(ends.take_acknowledged_ends().through, Some(id(2)));
         assert_eq!(ends.next_match_end(2), Some(id(3)), "it was sent after the ping");
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!((tell(&mut ends, 2), ends.take_acknowledged_ends().through), (0, Some(id(3))));
+        assert_eq!((send_ends(&mut ends, 2), ends.take_acknowledged_ends().through), (0, Some(id(3))));
         assert!(ends.take_acknowledged_ends().is_empty(), "the store has it");
     }
 
     #[test]
     fn a_match_with_a_promised_snapshot_sends_its_own_end() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         ends.begin_session([id(1)].into_iter());
         ends.add_match_end(id(1), None);
         assert_eq!(ends.next_match_end(1), None);
@@ -304,15 +307,15 @@ mod tests {
 
     #[test]
     fn a_pong_of_another_session_confirms_nothing() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         ends.add_match_end(id(1), Some(1));
         ends.confirm_sent(2, u64::MAX, None);
-        assert_eq!((tell(&mut ends, 2), ends.take_acknowledged_ends().is_empty()), (1, true));
+        assert_eq!((send_ends(&mut ends, 2), ends.take_acknowledged_ends().is_empty()), (1, true));
     }
 
     #[test]
     fn future_ends_are_not_acknowledged() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         for number in [2, 5, 7] {
             ends.add_match_end(id(number), Some(1));
         }
@@ -330,10 +333,10 @@ mod tests {
         ends.add_match_end(id(5), Some(1));
         ends.confirm_sent(1, ends.sent_count(), None);
         assert!(ends.take_acknowledged_ends().is_empty());
-        ends.add_stored(&UnheardMatches { newest: vec![id(4), id(3)], more: 7 });
+        ends.add_stored(&UnacknowledgedMatches { newest: vec![id(4), id(3)], more: 7 });
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!(ends.take_acknowledged_ends().through, Some(id(3).before()));
-        assert_eq!((tell(&mut ends, 1), ends.finish_catching_up()), (2, 7));
+        assert_eq!((send_ends(&mut ends, 1), ends.finish_catching_up()), (2, 7));
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!(ends.take_acknowledged_ends().through, Some(id(5)));
     }
@@ -344,15 +347,15 @@ mod tests {
         ends.begin_session(std::iter::empty());
         ends.add_match_end(id(5), Some(1));
         ends.confirm_sent(1, ends.sent_count(), None);
-        ends.add_stored(&UnheardMatches { newest: vec![id(5), id(4)], more: 0 });
-        assert_eq!((ends.next_match_end(1), tell(&mut ends, 1)), (Some(id(4)), 1));
+        ends.add_stored(&UnacknowledgedMatches { newest: vec![id(5), id(4)], more: 0 });
+        assert_eq!((ends.next_match_end(1), send_ends(&mut ends, 1)), (Some(id(4)), 1));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!((ends.take_acknowledged_ends().through, tell(&mut ends, 2)), (Some(id(5)), 0));
+        assert_eq!((ends.take_acknowledged_ends().through, send_ends(&mut ends, 2)), (Some(id(5)), 0));
     }
 
     #[test]
     fn a_tournament_that_ends_during_catch_up_is_sent_once() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         let tournament = TournamentId::new(1, &[1; 10]);
         ends.begin_session(std::iter::empty());
         assert!(ends.note_tournament_end_sent(tournament, 1));
@@ -364,24 +367,27 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_ends_are_kept_and_the_rest_counted() {
-        let mut ends = loaded(3);
+    fn older_ends_are_only_counted() {
+        let mut ends = loaded_notifications(3);
         (0..10).for_each(|number| ends.add_match_end(id(number), None));
         assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of the kept ends comes first");
-        assert_eq!((tell(&mut ends, 1), ends.finish_catching_up(), ends.finish_catching_up()), (3, 7, 0));
+        assert_eq!(
+            (send_ends(&mut ends, 1), ends.finish_catching_up(), ends.finish_catching_up()),
+            (3, 7, 0)
+        );
         (10..20).for_each(|number| ends.add_match_end(id(number), Some(1)));
         assert_eq!(ends.finish_catching_up(), 0, "the dropped ends had been sent to a session");
     }
 
     #[test]
     fn unacknowledged_ends_are_sent_a_few_times() {
-        let mut ends = loaded(9);
+        let mut ends = loaded_notifications(9);
         ends.add_match_end(id(1), None);
         let tournament = TournamentId::new(1, &[1; 10]);
         let mut told = Vec::new();
         for session in 1..6 {
             ends.begin_session(std::iter::empty());
-            told.push(tell(&mut ends, session));
+            told.push(send_ends(&mut ends, session));
             if session < 4 {
                 assert!(ends.note_tournament_end_sent(tournament, session));
                 assert!(!ends.note_tournament_end_sent(tournament, session), "only once per session");

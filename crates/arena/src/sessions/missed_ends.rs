@@ -26,10 +26,10 @@ pub(crate) async fn send_missed_ends(
     session: SessionLink,
 ) {
     let since = arena.oldest_notified_end_time();
-    while !presence.has_loaded_unheard() {
+    while !presence.has_loaded_unacknowledged() {
         let from = MatchId::new(since.as_micros() / 1_000, &[0; 10]);
-        match arena.inner.store.unheard_matches(&bot, from, arena.limits().missed_ends).await {
-            Ok(found) => presence.add_unheard(&found),
+        match arena.inner.store.unacknowledged_matches(&bot, from, arena.limits().missed_ends).await {
+            Ok(found) => presence.add_unacknowledged(&found),
             Err(error) => wait_after_store_error(&bot, &error).await,
         }
     }
@@ -83,7 +83,7 @@ impl Arena {
     /// Returns the missed end of a match as an event; `None` if the match is no longer stored. Limits the number of
     /// concurrent reads across all bots.
     async fn missed_end_event(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
-        let _turn = self.inner.catching_up.acquire().await;
+        let _turn = self.inner.missed_end_permits.acquire().await;
         let Some(StoredMatch { record, .. }) = self.inner.store.match_record(id).await? else {
             return Ok(None);
         };
@@ -95,7 +95,11 @@ impl Arena {
         let audit = if tournament.is_some_and(|id| self.withholds_audits(id, Some(&caller))) {
             None
         } else {
-            self.inner.environment.spawn_work(move || audit_of_record(&record)).await.unwrap_or_default()
+            self.inner
+                .environment
+                .spawn_computation(move || audit_of_record(&record))
+                .await
+                .unwrap_or_default()
         };
         let end = MissedEnd { seat, setup, forfeits, reason, winner, audit };
         Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::MissedEnd(Box::new(end)) }))

@@ -47,16 +47,16 @@ impl OpenMatch {
             is_declaring: phase == MatchPhase::Declaring,
             plies,
             is_awaited: awaited.contains(seat),
-            left: awaited.waited_and_left(now).map(|(_, left)| left),
+            left: awaited.elapsed_and_remaining(now).map(|(_, left)| left),
         })
     }
 
     /// Returns how long the match has waited for a bot; `None` if it is not waiting for that bot, or no clock is
     /// running.
-    pub(crate) fn waited_for(&self, name: &BotName, now: Timestamp) -> Option<Duration> {
+    pub(crate) fn waiting_time(&self, name: &BotName, now: Timestamp) -> Option<Duration> {
         let (seat, _) = self.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
         let awaited = self.handle.view()?.awaited;
-        let (waited, _) = awaited.waited_and_left(now).filter(|_| awaited.contains(seat))?;
+        let (waited, _) = awaited.elapsed_and_remaining(now).filter(|_| awaited.contains(seat))?;
         Some(waited)
     }
 }

@@ -9,7 +9,7 @@ use crate::sessions::version_history::{LastVersionWrite, VersionWrite};
 use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, TournamentId};
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::ServerEvent;
-use lastnim_store::UnheardMatches;
+use lastnim_store::UnacknowledgedMatches;
 use lastnim_tournament::{Suspension, TournamentEnd};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -297,12 +297,12 @@ impl Presence {
     }
 
     /// Returns whether the missed ends in the store have been loaded.
-    pub fn has_loaded_unheard(&self) -> bool {
+    pub fn has_loaded_unacknowledged(&self) -> bool {
         self.lock().ends.is_loaded()
     }
 
     /// Adds the missed ends from the store.
-    pub fn add_unheard(&self, found: &UnheardMatches) {
+    pub fn add_unacknowledged(&self, found: &UnacknowledgedMatches) {
         self.lock().ends.add_stored(found);
     }
 
@@ -349,11 +349,11 @@ impl Presence {
         self.lock().ends.sent_count()
     }
 
-    /// Notes that a session answered a ping that was sent after the first `handed` ends.
-    pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
+    /// Notes that a session answered a ping that was sent after the first `sent_ends` ends.
+    pub fn confirm_ends(&self, session: &SessionLink, sent_ends: u64) {
         let mut state = self.lock();
         let PresenceState { seats, ends, .. } = &mut *state;
-        ends.confirm_sent(session.id(), handed, seats.keys().min().copied());
+        ends.confirm_sent(session.id(), sent_ends, seats.keys().min().copied());
     }
 
     /// Returns the acknowledged ends that have not been passed to the store yet.
@@ -362,7 +362,7 @@ impl Presence {
     }
 
     /// Tells the current session and all later ones that the bot is suspended.
-    pub fn tell_suspended(&self, tournament: TournamentId, suspension: Suspension) {
+    pub fn send_suspension(&self, tournament: TournamentId, suspension: Suspension) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
             session.send_beyond_limit(ServerEvent::Suspended { tournament, suspension: suspension.clone() });

@@ -71,7 +71,7 @@ impl IdleMessageBudget {
 }
 
 /// The next event in a session.
-enum NextInSession<R> {
+enum SessionInput<R> {
     /// A chore of the session; `None` if its stream is closed.
     Chore(Option<SessionChore>),
     /// A message from the bot; `None` if the bot ended the session.
@@ -79,7 +79,7 @@ enum NextInSession<R> {
 }
 
 /// How far the bot's messages have been read.
-enum ReadProgress<E> {
+enum ReadStatus<E> {
     /// There may be more messages.
     Stopped,
     /// All available messages were read; the task will be woken when more arrive.
@@ -89,7 +89,7 @@ enum ReadProgress<E> {
 }
 
 /// A message that exceeds the limit on messages that wait for one seat.
-struct MessageTooMany {
+struct BacklogOverflow {
     match_id: MatchId,
     full: SeatBacklogFull,
 }
@@ -126,7 +126,7 @@ impl Session {
         tracing::debug!(%bot, session = link.id(), "session opened");
         for (id, route) in resumed {
             let session = SeatSession::of_link(link.clone());
-            matches.tell(id, MatchInput::Joined { seat: route.seat, session, at: opened_at });
+            matches.send_input(id, MatchInput::Joined { seat: route.seat, session, at: opened_at });
         }
         drop(matches);
         let joining = JoinQueue::new(arena.clone(), bot.clone());
@@ -191,41 +191,41 @@ impl Session {
         loop {
             let next = poll_fn(|context| {
                 if let Poll::Ready(chore) = self.chores.poll_next(context) {
-                    return Poll::Ready(NextInSession::Chore(chore));
+                    return Poll::Ready(SessionInput::Chore(chore));
                 }
                 // Once all messages have been read, the stream wakes this task when new ones arrive.
                 if std::mem::take(&mut has_read_all) {
                     return Poll::Pending;
                 }
-                inbound.as_mut().poll_next(context).map(NextInSession::Sent)
+                inbound.as_mut().poll_next(context).map(SessionInput::Sent)
             });
             let progress = match next.await {
-                NextInSession::Chore(None) => break,
-                NextInSession::Chore(Some(chore)) => {
+                SessionInput::Chore(None) => break,
+                SessionInput::Chore(Some(chore)) => {
                     has_read_all = false;
-                    self.do_chore(chore);
+                    self.handle_chore(chore);
                     continue;
                 }
-                NextInSession::Sent(Some(Ok(first))) => {
-                    let progress = read_on(inbound.as_mut(), &mut more).await;
+                SessionInput::Sent(Some(Ok(first))) => {
+                    let progress = read_available(inbound.as_mut(), &mut more).await;
                     let messages = iter::once(first).chain(more.drain(..));
-                    if let Err(too_many) = self.handle_messages(messages) {
-                        self.close_for_full_backlog(too_many, inbound).await;
+                    if let Err(overflow) = self.handle_messages(messages) {
+                        self.close_for_full_backlog(overflow, inbound).await;
                         break;
                     }
                     progress
                 }
-                NextInSession::Sent(Some(Err(error))) => ReadProgress::Ended(Err(error)),
-                NextInSession::Sent(None) => ReadProgress::Ended(Ok(())),
+                SessionInput::Sent(Some(Err(error))) => ReadStatus::Ended(Err(error)),
+                SessionInput::Sent(None) => ReadStatus::Ended(Ok(())),
             };
             match progress {
-                ReadProgress::Stopped => {}
-                ReadProgress::AllRead => has_read_all = true,
-                ReadProgress::Ended(Ok(())) => {
+                ReadStatus::Stopped => {}
+                ReadStatus::AllRead => has_read_all = true,
+                ReadStatus::Ended(Ok(())) => {
                     self.link.close(CloseReason::Done);
                     break;
                 }
-                ReadProgress::Ended(Err(error)) => {
+                ReadStatus::Ended(Err(error)) => {
                     tracing::debug!(bot = %self.bot, %error, "a session's messages cannot be read");
                     self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
@@ -234,7 +234,7 @@ impl Session {
         }
     }
 
-    fn do_chore(&mut self, chore: SessionChore) {
+    fn handle_chore(&mut self, chore: SessionChore) {
         match chore {
             SessionChore::JoinAnswered(answer) => {
                 self.send_join_answer(answer);
@@ -249,10 +249,10 @@ impl Session {
     /// earlier messages, so that the bot learns what was wrong with them, but only for a limited time.
     async fn close_for_full_backlog<R, E>(
         &mut self,
-        too_many: MessageTooMany,
+        overflow: BacklogOverflow,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
-        let MessageTooMany { match_id, full } = too_many;
+        let BacklogOverflow { match_id, full } = overflow;
         // A finished match has already answered all messages that it accepted.
         let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
         if let Some(answers) = answers {
@@ -281,7 +281,7 @@ impl Session {
     fn handle_messages(
         &mut self,
         messages: impl Iterator<Item = IncomingAction>,
-    ) -> Result<(), MessageTooMany> {
+    ) -> Result<(), BacklogOverflow> {
         let shards = self.shards.clone();
         let mut batch = shards.batch(self.clock.now());
         for message in messages {
@@ -312,14 +312,14 @@ impl Session {
         batch: &mut ActionBatch<'_>,
         match_id: MatchId,
         action: SeatAction,
-    ) -> Result<(), MessageTooMany> {
+    ) -> Result<(), BacklogOverflow> {
         match batch.act(match_id, self.number, action) {
             Ok(()) => Ok(()),
             Err(ActionRefused::UnknownMatch) => {
                 self.refuse_unknown_match(match_id);
                 Ok(())
             }
-            Err(ActionRefused::BacklogFull(full)) => Err(MessageTooMany { match_id, full }),
+            Err(ActionRefused::BacklogFull(full)) => Err(BacklogOverflow { match_id, full }),
         }
     }
 
@@ -415,20 +415,20 @@ impl std::fmt::Debug for Session {
 }
 
 /// Reads the available messages without waiting for more.
-async fn read_on<R, E>(
+async fn read_available<R, E>(
     mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     read: &mut Vec<R>,
-) -> ReadProgress<E> {
+) -> ReadStatus<E> {
     while read.len() < MAX_READ_AT_ONCE {
         let next = poll_fn(|context| Poll::Ready(inbound.as_mut().poll_next(context)));
         match next.await {
-            Poll::Pending => return ReadProgress::AllRead,
+            Poll::Pending => return ReadStatus::AllRead,
             Poll::Ready(Some(Ok(message))) => read.push(message),
-            Poll::Ready(Some(Err(error))) => return ReadProgress::Ended(Err(error)),
-            Poll::Ready(None) => return ReadProgress::Ended(Ok(())),
+            Poll::Ready(Some(Err(error))) => return ReadStatus::Ended(Err(error)),
+            Poll::Ready(None) => return ReadStatus::Ended(Ok(())),
         }
     }
-    ReadProgress::Stopped
+    ReadStatus::Stopped
 }
 
 /// Reads and drops further messages from a bot, because small messages that stay unread would block the whole

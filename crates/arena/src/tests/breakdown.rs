@@ -1,9 +1,9 @@
-use super::fixture::{TIMEOUT, arena, begin, connect, in_time, name};
+use super::fixture::{TIMEOUT, arena, begin, connect, name, with_timeout};
 use crate::CloseReason;
 use tokio_stream::StreamExt as _;
 
 #[tokio::test]
-async fn a_match_that_breaks_down_leaves_nothing_behind() {
+async fn a_panicked_match_is_cleaned_up() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
@@ -18,7 +18,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
     playing.abort();
     assert!(playing.await.unwrap_err().is_cancelled());
     assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
-    in_time("the waiter for its end", stopping).await.unwrap();
+    with_timeout("the waiter for its end", stopping).await.unwrap();
     let mut last = None;
     let mut next = watch.next.unwrap();
     let reading = async {
@@ -26,12 +26,12 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
             last = Some(sent.map(|_| ()));
         }
     };
-    in_time("the end of the watcher's stream", reading).await;
+    with_timeout("the end of the watcher's stream", reading).await;
     assert_eq!(last, Some(Err(CloseReason::Broken.into())));
 }
 
 #[tokio::test]
-async fn a_match_that_is_never_played_leaves_nothing_behind() {
+async fn an_unplayed_match_is_cleaned_up() {
     let arena = arena().await;
     let (_requests, _stream) = connect(&arena, "first").unwrap();
     let begun = begin(&arena).unwrap();

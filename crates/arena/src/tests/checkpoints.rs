@@ -1,7 +1,7 @@
 //! Tests of how a server uses the checkpoints that an earlier server wrote.
 
-use super::fixture::{in_time, name};
-use super::shaky_store::{Mood, ShakyStore, shaky_store};
+use super::fixture::{name, with_timeout};
+use super::shaky_store::{ShakyStore, StoreBehaviour, shaky_store};
 use crate::{Arena, Backend, Limits, NewTournament};
 use lastnim_core::game::{BotName, Seat, TournamentId};
 use lastnim_core::referee::Terms;
@@ -27,11 +27,11 @@ fn field() -> Vec<BotName> {
 async fn open_arena(store: &Arc<ShakyStore>) -> Arena {
     let backend = Backend { store: store.clone(), ..Backend::in_memory() };
     let limits = Limits { checkpoint_results: 4, ..Limits::default() };
-    in_time("an open arena", Arena::open(limits, backend, [])).await.unwrap()
+    with_timeout("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
 /// Plays a tournament without its bots until it has a checkpoint and some later results, and then stops all writes.
-async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
+async fn start_interrupted_tournament(store: &Arc<ShakyStore>) -> TournamentId {
     let arena = open_arena(store).await;
     let id = begin(&arena).await;
     let mut watch = arena.live_tournament(id).unwrap().subscribe();
@@ -41,7 +41,7 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
             break;
         }
     }
-    store.set(Mood::Hangs);
+    store.set(StoreBehaviour::Hangs);
     id
 }
 
@@ -59,13 +59,13 @@ async fn begin(arena: &Arena) -> TournamentId {
 
 /// Which results a test counts.
 #[derive(Clone, Copy)]
-enum CountedResults {
+enum ResultSource {
     Stored,
     /// Made-up results, one for every match of the tournament.
-    MadeUp,
+    Random,
 }
 
-async fn fold_results(store: &ShakyStore, id: TournamentId, results: CountedResults) -> ResultFold {
+async fn fold_results(store: &ShakyStore, id: TournamentId, results: ResultSource) -> ResultFold {
     let settings = settings();
     let mut fold = ResultFold::new(
         &settings,
@@ -75,13 +75,13 @@ async fn fold_results(store: &ShakyStore, id: TournamentId, results: CountedResu
         Rulings::default(),
     );
     match results {
-        CountedResults::MadeUp => {
+        ResultSource::Random => {
             while let ScheduleStep::Match(pairing) = fold.schedule.next() {
                 let seats = pairing.bots.map(|_| SeatResult::default());
                 fold.add_result(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
             }
         }
-        CountedResults::Stored => {
+        ResultSource::Stored => {
             for stored in store.match_results(id, 0, 1_000).await.unwrap() {
                 let pairing = fold.schedule.pairing_of_number(stored.number).unwrap();
                 fold.add_result(MatchResult::from_outcome(&pairing, stored.outcome));
@@ -95,7 +95,7 @@ fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
     let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = fold;
     Checkpoint::new(
         id,
-        reported.all_reported_below(),
+        reported.first_unreported(),
         snapshot_state((0, 0), reported, &**schedule, standings, evidence, cross_table).unwrap(),
     )
 }
@@ -103,11 +103,11 @@ fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
 #[tokio::test(start_paused = true)]
 async fn an_unusable_checkpoint_is_ignored() {
     let store = shaky_store();
-    let id = left_behind(&store).await;
+    let id = start_interrupted_tournament(&store).await;
     let written = store.checkpoint(id).await.unwrap().unwrap();
-    let expected = fold_results(&store, id, CountedResults::Stored).await;
+    let expected = fold_results(&store, id, ResultSource::Stored).await;
     assert!(written.verified_state(id).is_ok() && written.upto >= 1);
-    let made_up = checkpoint(id, &fold_results(&store, id, CountedResults::MadeUp).await);
+    let made_up = checkpoint(id, &fold_results(&store, id, ResultSource::Random).await);
     assert_eq!(made_up.upto, 60 * 2);
     let mut damaged = written.clone();
     damaged.state[3] ^= 1;
@@ -131,12 +131,12 @@ async fn an_unusable_checkpoint_is_ignored() {
                 tokio::task::yield_now().await;
             }
         };
-        in_time(case, goes_on).await;
+        with_timeout(case, goes_on).await;
     }
 }
 
 /// Stores the end of a tournament once more, which removes the stored comparison of its bots.
-async fn forget_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
+async fn remove_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
     let StoredTournament { state, over, .. } = store.tournament(id).await.unwrap().unwrap();
     let standings = Arc::new(store.standings(id).await.unwrap());
     store.keep(Change::TournamentOver { id, state, over: over.unwrap(), standings }).await;
@@ -174,7 +174,7 @@ async fn the_comparison_of_bots_is_computed_once() {
         ("not kept", None),
     ];
     for (case, checkpoint) in cases {
-        forget_comparison(&store, id).await;
+        remove_comparison(&store, id).await;
         if let Some(checkpoint) = checkpoint {
             store.keep(Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) }).await;
         }
@@ -185,9 +185,9 @@ async fn the_comparison_of_bots_is_computed_once() {
                 tokio::task::yield_now().await;
             }
         };
-        in_time(case, is_kept).await;
+        with_timeout(case, is_kept).await;
         // From here on, the arena does not compute the comparison from the results again.
-        forget_comparison(&store, id).await;
+        remove_comparison(&store, id).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
     }
 }

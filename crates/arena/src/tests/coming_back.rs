@@ -1,6 +1,8 @@
 //! Tests of the grace period and the clocks after a restart of the server.
 
-use super::fixture::{BANK, TIMEOUT, begin, connect, duel_setup, in_time, read_until, reopen, shaky_arena};
+use super::fixture::{
+    BANK, TIMEOUT, begin, connect, duel_setup, read_until, reopen, shaky_arena, with_timeout,
+};
 use super::sessions::{take, turn};
 use crate::Arena;
 use lastnim_core::game::{BySeat, MatchId};
@@ -65,7 +67,7 @@ async fn a_match_ahead_of_the_clock_continues_from_its_last_event() {
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(id, 0))).unwrap();
     assert_eq!(read_until(&mut second_hears, turn).await, 1);
-    let record = in_time("the record", arena.match_record(id)).await.unwrap().record;
+    let record = with_timeout("the record", arena.match_record(id)).await.unwrap().record;
     let left = record.state().banks().map(TimeBank::left);
     let seats = left.seats();
     let charged = BANK.checked_sub(left[seats.seat(0).unwrap()]).unwrap();

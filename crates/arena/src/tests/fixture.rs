@@ -1,7 +1,7 @@
 //! Helpers for tests, such as an arena with two registered bots.
 
 use super::shaky_store::{ShakyStore, shaky_store};
-use crate::matches::open_matches::{BegunMatch, MatchFuture};
+use crate::matches::open_matches::{MatchFuture, StartedMatch};
 use crate::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
 use lastnim_core::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use lastnim_core::referee::{Clock, MatchSetup};
@@ -25,7 +25,7 @@ pub(crate) const BANK: Duration = Duration::from_mins(1);
 pub(crate) type Request = Result<pb::PlayRequest, Infallible>;
 
 /// Awaits a future that must resolve within the timeout.
-pub(crate) async fn in_time<T>(what: &str, coming: impl Future<Output = T>) -> T {
+pub(crate) async fn with_timeout<T>(what: &str, coming: impl Future<Output = T>) -> T {
     tokio::time::timeout(TIMEOUT, coming).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }
 
@@ -35,25 +35,25 @@ pub(crate) fn name(bot: &str) -> BotName {
 
 /// Opens an arena with the bots `first` and `second`.
 pub(crate) async fn arena() -> Arena {
-    arena_on(Backend::in_memory().store).await
+    arena_with_store(Backend::in_memory().store).await
 }
 
 /// Opens an arena with both bots on a store that can be made to fail.
 pub(crate) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
     let store = shaky_store();
-    let arena = arena_on(store.clone()).await;
+    let arena = arena_with_store(store.clone()).await;
     (store, arena)
 }
 
 /// Opens an arena with both bots on the given store.
-pub(crate) async fn arena_on(store: Arc<dyn Store>) -> Arena {
+pub(crate) async fn arena_with_store(store: Arc<dyn Store>) -> Arena {
     let arena = reopen(store).await;
     register(&arena).await;
     arena
 }
 
 /// Opens an arena with both bots and custom limits.
-pub(crate) async fn arena_with(limits: Limits) -> Arena {
+pub(crate) async fn arena_with_limits(limits: Limits) -> Arena {
     let arena = Arena::open(limits, Backend::in_memory(), []).await.unwrap();
     register(&arena).await;
     arena
@@ -80,7 +80,7 @@ pub(crate) fn duel_setup() -> MatchSetup {
     setup
 }
 
-pub(crate) fn begin(arena: &Arena) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
+pub(crate) fn begin(arena: &Arena) -> Result<StartedMatch<impl MatchFuture + use<>>, ArenaError> {
     arena.begin_match(duel_setup(), OracleAccess::Open)
 }
 
@@ -89,11 +89,11 @@ pub(crate) fn connect(
     arena: &Arena,
     bot: &str,
 ) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
-    connect_as(arena, bot, BotVersion::default())
+    connect_with_version(arena, bot, BotVersion::default())
 }
 
 /// Opens and runs a session whose bot reports the given version.
-pub(crate) fn connect_as(
+pub(crate) fn connect_with_version(
     arena: &Arena,
     bot: &str,
     version: BotVersion,
@@ -106,7 +106,7 @@ pub(crate) fn connect_as(
 }
 
 /// Runs a session whose bot sends nothing.
-pub(crate) async fn run_silent(session: Session) {
+pub(crate) async fn run_without_messages(session: Session) {
     session.run(tokio_stream::pending::<Result<_, Infallible>>()).await;
 }
 
@@ -123,5 +123,5 @@ pub(crate) async fn read_until<T>(
             }
         }
     };
-    in_time("an event", reading).await
+    with_timeout("an event", reading).await
 }

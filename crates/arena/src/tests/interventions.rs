@@ -1,6 +1,6 @@
 //! Tests of interventions in running tournaments, without a network and mostly without connected bots.
 
-use super::fixture::{TIMEOUT, arena_on, connect, name, read_until, reopen};
+use super::fixture::{TIMEOUT, arena_with_store, connect, name, read_until, reopen};
 use super::sessions::take;
 use super::shaky_store::shaky_store;
 use crate::{Arena, ArenaError, Backend, Intervention, NewTournament, TournamentView, VoidTarget};
@@ -40,7 +40,7 @@ pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentF
 }
 
 /// Waits until a tournament meets a condition. Since time is paused, clocks run out without real waiting.
-pub(super) async fn until_view(
+pub(super) async fn wait_for_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,
@@ -51,7 +51,7 @@ pub(super) async fn until_view(
 }
 
 /// Pauses a tournament, waits until no match is open, and returns the number of matches played.
-pub(super) async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
+pub(super) async fn pause_until_idle(arena: &Arena, id: TournamentId) -> u64 {
     arena.intervene(id, Intervention::Pause(OpenMatches::Finish)).await.unwrap();
     while arena.open_match_count() > 0 {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -91,10 +91,10 @@ fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_voided_group_is_replayed_also_after_a_restart() {
     let store = Backend::in_memory().store;
-    let arena = arena_on(Arc::clone(&store)).await;
+    let arena = arena_with_store(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
-    until_view(&arena, id, |view| view.played >= 2).await;
-    let played = stop_play(&arena, id).await;
+    wait_for_view(&arena, id, |view| view.played >= 2).await;
+    let played = pause_until_idle(&arena, id).await;
     assert!((2..4).contains(&played), "{played} of 4 matches");
     let void = || Intervention::Void { targets: vec![VoidTarget::Group(0)], reason: reason() };
     let (view, event) = arena.intervene(id, void()).await.unwrap();
@@ -116,7 +116,7 @@ async fn a_voided_group_is_replayed_also_after_a_restart() {
     assert_eq!(arena.open_match_count(), 0, "it stays paused");
     assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2);
     arena.intervene(id, Intervention::Resume).await.unwrap();
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 4, 4));
     let results = store.match_results(id, 0, 100).await.unwrap();
     assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
@@ -132,10 +132,10 @@ async fn a_voided_group_is_replayed_also_after_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn a_restart_completes_a_voiding() {
     let store = shaky_store();
-    let arena = arena_on(store.clone()).await;
+    let arena = arena_with_store(store.clone()).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
-    until_view(&arena, id, |view| view.played >= 2).await;
-    let played = stop_play(&arena, id).await;
+    wait_for_view(&arena, id, |view| view.played >= 2).await;
+    let played = pause_until_idle(&arena, id).await;
     arena.stop(Duration::ZERO).await;
     // The store is changed as if the server had stopped between its two writes.
     let results = store.match_results(id, 0, 2).await.unwrap();
@@ -159,10 +159,10 @@ async fn a_restart_completes_a_voiding() {
 #[tokio::test(start_paused = true)]
 async fn several_groups_and_matches_are_voided_by_one_event() {
     let store = Backend::in_memory().store;
-    let arena = arena_on(Arc::clone(&store)).await;
+    let arena = arena_with_store(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
-    until_view(&arena, id, |view| view.played >= 3).await;
-    let played = stop_play(&arena, id).await;
+    wait_for_view(&arena, id, |view| view.played >= 3).await;
+    let played = pause_until_idle(&arena, id).await;
     let results = store.match_results(id, 0, 100).await.unwrap();
     let second = results.iter().find(|result| result.number == 1).unwrap().id;
     let third = results.iter().find(|result| result.number == 2).unwrap().id;
@@ -181,7 +181,7 @@ async fn several_groups_and_matches_are_voided_by_one_event() {
 
     let arena = reopen(Arc::clone(&store)).await;
     arena.intervene(id, Intervention::Resume).await.unwrap();
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
     assert_eq!(matches_of_numbers(&store, id).await, [0, 1, 2, 3]);
     check_comparison(&store, &arena, id).await;
@@ -194,9 +194,9 @@ async fn matches_of_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64
 #[tokio::test(start_paused = true)]
 async fn an_open_match_is_voided_and_replayed() {
     let store = Backend::in_memory().store;
-    let arena = arena_on(Arc::clone(&store)).await;
+    let arena = arena_with_store(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
-    until_view(&arena, id, |view| view.played == 1).await;
+    wait_for_view(&arena, id, |view| view.played == 1).await;
     while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
@@ -207,7 +207,7 @@ async fn an_open_match_is_voided_and_replayed() {
     let open = arena.list_matches(&filter, None, 1).await.unwrap().remove(0).id;
     let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
     let results = store.match_results(id, 0, 100).await.unwrap();
     assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
@@ -221,16 +221,16 @@ async fn results_of_a_disqualified_bot_stay_or_are_removed() {
         [(DisqualifiedResults::Stand, 12, 8), (DisqualifiedResults::Annul, 0, 4)]
     {
         let store = Backend::in_memory().store;
-        let arena = arena_on(Arc::clone(&store)).await;
+        let arena = arena_with_store(Arc::clone(&store)).await;
         let id = tournament(&arena, &BOTS, TournamentFormat::RoundRobin).await;
-        until_view(&arena, id, |view| view.played == 3).await;
+        wait_for_view(&arena, id, |view| view.played == 3).await;
         let out = |bot: &str| Intervention::Disqualify { bot: name(bot), results, reason: reason() };
         assert_eq!(refusal(arena.intervene(id, out("nobody")).await), "nobody does not play in it");
         arena.intervene(id, out("second")).await.unwrap();
         assert_eq!(refusal(arena.intervene(id, out("second")).await), "second is already disqualified");
         arena.stop(Duration::ZERO).await;
         let arena = reopen(Arc::clone(&store)).await;
-        let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+        let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
         assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
         let standings = arena.standings(id).await.unwrap();
         let last = standings.last().unwrap();
@@ -267,11 +267,11 @@ fn disqualified(record: &Record) -> bool {
 #[tokio::test(start_paused = true)]
 async fn results_that_decided_a_later_round_cannot_be_voided() {
     let store = Backend::in_memory().store;
-    let arena = arena_on(Arc::clone(&store)).await;
+    let arena = arena_with_store(Arc::clone(&store)).await;
     let knockout = TournamentFormat::Knockout { advance: 1, table_groups: TableGroups::ONE };
     let id = tournament(&arena, &["first", "second", "third", "fourth"], knockout).await;
     // Two tables of two matches each; then the final.
-    until_view(&arena, id, |view| view.played == 5).await;
+    wait_for_view(&arena, id, |view| view.played == 5).await;
     let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
     let why = refusal(arena.intervene(id, void(0)).await);
     assert!(why.starts_with("match number 0 belongs to an earlier round"), "{why}");
@@ -287,7 +287,7 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     );
     assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");
     arena.intervene(id, void(2)).await.unwrap();
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));
     check_comparison(&store, &arena, id).await;
     let why = refusal(arena.intervene(id, void(2)).await.map_err(|error| match error {
@@ -299,7 +299,7 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_with_too_many_events_can_still_be_resumed() {
-    let arena = arena_on(Backend::in_memory().store).await;
+    let arena = arena_with_store(Backend::in_memory().store).await;
     let id = tournament(&arena, &BOTS, TournamentFormat::RoundRobin).await;
     let mut kinds = [OpenMatches::Freeze, OpenMatches::Finish].into_iter().cycle();
     let full = loop {
@@ -316,7 +316,7 @@ async fn a_tournament_with_too_many_events_can_still_be_resumed() {
 
 #[tokio::test(start_paused = true)]
 async fn the_clocks_of_frozen_matches_stand_still() {
-    let arena = arena_on(Backend::in_memory().store).await;
+    let arena = arena_with_store(Backend::in_memory().store).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (second, mut second_hears) = connect(&arena, "second").unwrap();
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;

@@ -1,4 +1,4 @@
-use super::fixture::{arena, begin, connect, in_time, name, read_until};
+use super::fixture::{arena, begin, connect, name, read_until, with_timeout};
 use super::sessions::{take, turn};
 use crate::{Arena, NewTournament, OutboxStream};
 use lastnim_core::game::TournamentId;
@@ -87,9 +87,9 @@ async fn a_join_request_ends_with_its_session_and_can_be_repeated() {
             tokio::task::yield_now().await;
         }
     };
-    in_time("a request that waits", holders(4)).await;
+    with_timeout("a request that waits", holders(4)).await;
     drop((first, hears));
-    in_time("the end of the session", holders(3)).await;
+    with_timeout("the end of the session", holders(3)).await;
     drop(held);
     assert_eq!(field().await, []);
     for _ in 0..2 {

@@ -1,8 +1,8 @@
 //! Tests of bots that join, leave or are suspended while a ladder runs, without a network and mostly without connected
 //! bots.
 
-use super::fixture::{TIMEOUT, arena, connect, in_time, name, read_until, reopen, shaky_arena};
-use super::shaky_store::{Mood, ShakyStore};
+use super::fixture::{TIMEOUT, arena, connect, name, read_until, reopen, shaky_arena, with_timeout};
+use super::shaky_store::{ShakyStore, StoreBehaviour};
 use crate::{Arena, ArenaError, NewTournament, TournamentView};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
@@ -37,7 +37,7 @@ async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
 }
 
 /// Waits until a tournament meets a condition.
-async fn until_view(
+async fn wait_for_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,
@@ -70,7 +70,7 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     let arena = arena().await;
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
-    let waiting = until_view(&arena, id, |view| view.awaits_bots).await;
+    let waiting = wait_for_view(&arena, id, |view| view.awaits_bots).await;
     assert_eq!((waiting.stored.state, waiting.played, waiting.total), (TournamentState::Running, 2, 0));
     assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
 
@@ -93,7 +93,7 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     read_until(&mut hears, started).await;
     // The bot `second` is still left out. The bot `first` misses its matches and is suspended again, and so is the
     // newcomer.
-    let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
+    let waiting = wait_for_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
     assert_eq!(waiting.stored.state, TournamentState::Running);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
     let lines = arena.standings(id).await.unwrap();
@@ -135,7 +135,7 @@ async fn bots_join_and_leave_a_ladder_until_its_last_round() {
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 2, 2));
     assert_eq!(arena.tournament(id).await.unwrap().stored, over.stored);
     assert_eq!(arena.standings(id).await.unwrap().len(), 3);
@@ -149,35 +149,35 @@ async fn a_change_that_is_not_stored_has_no_effect() {
     arena.register_bot(name("third")).await.unwrap();
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
-    until_view(&arena, id, |view| view.awaits_bots).await;
-    store.set(Mood::RefusesFieldChanges);
+    wait_for_view(&arena, id, |view| view.awaits_bots).await;
+    store.set(StoreBehaviour::RefusesFieldChanges);
     let refused = arena.join_tournament(id, &name("third")).await.unwrap_err();
     assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
     assert_eq!(names(&arena.tournament(id).await.unwrap()), ["first", "second"]);
     assert!(store.field_history(id).await.unwrap().changes.is_empty());
 
     // While the store cannot be used, the request is answered with a delay error, and the change is made later.
-    store.set(Mood::Fine);
+    store.set(StoreBehaviour::Fine);
     let before = store.next_write();
-    store.set(Mood::Hangs);
+    store.set(StoreBehaviour::Hangs);
     let joining = tokio::spawn({
         let arena = arena.clone();
         async move { arena.join_tournament(id, &name("third")).await }
     });
-    in_time("a write", store.wait_for_blocked_write()).await;
+    with_timeout("a write", store.wait_for_blocked_write()).await;
     drop(before);
-    store.set(Mood::OutOfOrder);
-    let delayed = in_time("an answer", joining).await.unwrap();
+    store.set(StoreBehaviour::OutOfOrder);
+    let delayed = with_timeout("an answer", joining).await.unwrap();
     assert!(matches!(delayed, Err(ArenaError::Delayed(_))), "{delayed:?}");
-    store.set(Mood::Fine);
-    let joined = until_view(&arena, id, |view| view.stored.field.len() == 3).await;
+    store.set(StoreBehaviour::Fine);
+    let joined = wait_for_view(&arena, id, |view| view.stored.field.len() == 3).await;
     assert_eq!(names(&joined), ["first", "second", "third"]);
     let history = store.field_history(id).await.unwrap();
     assert_eq!((history.start.len(), history.changes.len()), (2, 1));
 }
 
 /// Stops an arena, and opens another one on its store.
-async fn come_back(arena: Arena, store: &Arc<ShakyStore>) -> Arena {
+async fn restart_arena(arena: Arena, store: &Arc<ShakyStore>) -> Arena {
     arena.stop(Duration::ZERO).await;
     reopen(Arc::<ShakyStore>::clone(store)).await
 }
@@ -188,14 +188,14 @@ async fn a_ladder_keeps_waiting_for_bots_after_a_restart() {
     arena.register_bot(name("third")).await.unwrap();
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
-    until_view(&arena, id, |view| view.awaits_bots).await;
+    wait_for_view(&arena, id, |view| view.awaits_bots).await;
     arena.join_tournament(id, &name("third")).await.unwrap();
     arena.leave_tournament(id, &name("second")).await.unwrap();
     let before = (suspended_bots(&arena, id).await, arena.standings(id).await.unwrap());
     assert_eq!(before.0, ["first"]);
 
-    let arena = come_back(arena, &store).await;
-    let view = until_view(&arena, id, |view| view.awaits_bots).await;
+    let arena = restart_arena(arena, &store).await;
+    let view = wait_for_view(&arena, id, |view| view.awaits_bots).await;
     assert_eq!((names(&view), view.played), (vec!["first", "third"], 2));
     let mut lines = arena.standings(id).await.unwrap().to_vec();
     let mut expected = before.1.to_vec();
@@ -208,8 +208,8 @@ async fn a_ladder_keeps_waiting_for_bots_after_a_restart() {
     read_until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
     read_until(&mut hears, started).await;
-    let arena = come_back(arena, &store).await;
-    let view = until_view(&arena, id, |view| view.played > 2).await;
+    let arena = restart_arena(arena, &store).await;
+    let view = wait_for_view(&arena, id, |view| view.played > 2).await;
     assert_eq!(names(&view), ["third", "first"]);
     arena.cancel_tournament(id).await.unwrap();
 }

@@ -1,8 +1,8 @@
 //! Tests of matches that are lost in running tournaments, and of their effect on this server and the next one.
 
-use super::fixture::{in_time, name};
-use super::interventions::{check_comparison, reason, stop_play, tournament, until_view};
-use super::shaky_store::{Mood, ShakyStore, shaky_store};
+use super::fixture::{name, with_timeout};
+use super::interventions::{check_comparison, pause_until_idle, reason, tournament, wait_for_view};
+use super::shaky_store::{ShakyStore, StoreBehaviour, shaky_store};
 use crate::{Arena, Backend, Intervention, Limits, VoidTarget};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_store::{Store, StoredResult};
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(super) const BOTS: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// Returns all formats that have rounds, each with the number of matches in its first round and in total.
-pub(super) fn formats_in_rounds() -> [(TournamentFormat, u64, u64); 3] {
+pub(super) fn round_formats() -> [(TournamentFormat, u64, u64); 3] {
     let table_groups = TableGroups::new(2).unwrap();
     let ladder = LadderSettings {
         groups: Some(BoundedCount::new(12).unwrap()),
@@ -35,7 +35,7 @@ pub(super) fn formats_in_rounds() -> [(TournamentFormat, u64, u64); 3] {
 pub(super) async fn open_arena(store: &Arc<ShakyStore>) -> Arena {
     let backend = Backend { store: store.clone(), ..Backend::in_memory() };
     let limits = Limits { checkpoint_results: 2, ..Limits::default() };
-    in_time("an open arena", Arena::open(limits, backend, [])).await.unwrap()
+    with_timeout("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
 pub(super) async fn begin(store: &Arc<ShakyStore>, format: TournamentFormat) -> (Arena, TournamentId) {
@@ -62,16 +62,16 @@ async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (Tourn
 }
 
 /// Plays until at least `over` matches are over, one of which the store rejected, and then pauses the tournament.
-async fn lose_a_match(
+async fn play_with_rejected_match(
     format: TournamentFormat,
-    mood: Mood,
+    behaviour: StoreBehaviour,
     over: u64,
 ) -> (Arc<ShakyStore>, Arena, TournamentId, MatchId) {
     let store = shaky_store();
     let (arena, id) = begin(&store, format).await;
-    store.set(mood);
-    until_view(&arena, id, |view| view.played >= over).await;
-    stop_play(&arena, id).await;
+    store.set(behaviour);
+    wait_for_view(&arena, id, |view| view.played >= over).await;
+    pause_until_idle(&arena, id).await;
     let lost = store.refused_match().expect("one is refused");
     check_quarantined(&arena, &store, (id, lost)).await;
     (store, arena, id, lost)
@@ -79,10 +79,11 @@ async fn lose_a_match(
 
 #[tokio::test(start_paused = true)]
 async fn results_are_recounted_after_a_match_of_an_earlier_round_was_lost() {
-    for (format, first_round, total) in formats_in_rounds() {
-        for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
-            let case = format!("{format:?}, {mood:?}");
-            let (store, arena, id, lost) = lose_a_match(format.clone(), mood, first_round + 1).await;
+    for (format, first_round, total) in round_formats() {
+        for behaviour in [StoreBehaviour::RefusesOneMatch, StoreBehaviour::RefusesOneEnd] {
+            let case = format!("{format:?}, {behaviour:?}");
+            let (store, arena, id, lost) =
+                play_with_rejected_match(format.clone(), behaviour, first_round + 1).await;
             let played = arena.tournament(id).await.unwrap().played;
             assert!(played < total, "{case}: {played} of {total}");
             assert!(store.checkpoint(id).await.unwrap().is_some(), "{case}: checkpoints are still written");
@@ -106,7 +107,7 @@ async fn results_are_recounted_after_a_match_of_an_earlier_round_was_lost() {
             assert_eq!(arena.standings(id).await.unwrap(), standings, "{case}");
 
             arena.intervene(id, Intervention::Resume).await.unwrap();
-            let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+            let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
             assert_eq!((over.stored.state, over.played), (TournamentState::Finished, total), "{case}");
             let numbers: Vec<_> = results(&store, id).await.iter().map(|result| result.number).collect();
             assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "{case}");
@@ -119,16 +120,16 @@ async fn results_are_recounted_after_a_match_of_an_earlier_round_was_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_match_that_is_voided_is_replayed() {
-    for (format, _, total) in formats_in_rounds() {
-        for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
-            let case = format!("{format:?}, {mood:?}");
-            let (store, arena, id, lost) = lose_a_match(format.clone(), mood, 1).await;
+    for (format, _, total) in round_formats() {
+        for behaviour in [StoreBehaviour::RefusesOneMatch, StoreBehaviour::RefusesOneEnd] {
+            let case = format!("{format:?}, {behaviour:?}");
+            let (store, arena, id, lost) = play_with_rejected_match(format.clone(), behaviour, 1).await;
             let played = arena.tournament(id).await.unwrap().played;
             let void = Intervention::Void { targets: vec![VoidTarget::Match(lost)], reason: reason() };
             let (view, _) = arena.intervene(id, void).await.unwrap_or_else(|error| panic!("{case}: {error}"));
             assert_eq!(view.played, played - 1, "{case}");
             arena.intervene(id, Intervention::Resume).await.unwrap();
-            let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+            let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
             assert_eq!((over.stored.state, over.played), (TournamentState::Finished, total), "{case}");
             let results = results(&store, id).await;
             assert!(results.iter().all(|result| result.id != lost && result.outcome.is_some()), "{case}");
@@ -141,14 +142,14 @@ async fn a_lost_match_that_is_voided_is_replayed() {
 async fn a_match_lost_after_it_was_voided_is_replayed() {
     let store = shaky_store();
     let (arena, id) = begin(&store, TournamentFormat::RoundRobin).await;
-    store.set(Mood::RefusesOneEnd);
+    store.set(StoreBehaviour::RefusesOneEnd);
     while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
     let open = arena.inner.matches.read().keys().next().copied().unwrap();
     let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
-    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!(store.refused_match(), Some(open));
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, over.total));
     let results = results(&store, id).await;

@@ -1,8 +1,8 @@
 //! Tests of the live server during and after a failure of its store.
 
-use super::fixture::{begin, connect, in_time, name, read_until, shaky_arena};
+use super::fixture::{begin, connect, name, read_until, shaky_arena, with_timeout};
 use super::sessions::{snapshot, take, turn};
-use super::shaky_store::Mood;
+use super::shaky_store::StoreBehaviour;
 use crate::matches::shard::MatchInput;
 use crate::{ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
@@ -29,13 +29,13 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     // A hanging registration holds the lock on names; this test holds the other locks.
     let tournament = arena.tournament_lock(open).lock_owned().await;
     let creation = std::sync::Arc::clone(arena.inner.tournaments.creating()).lock_owned().await;
-    store.set(Mood::Hangs);
+    store.set(StoreBehaviour::Hangs);
     let mut writes = store.next_write();
     let registering = tokio::spawn({
         let arena = arena.clone();
         async move { arena.register_bot(name("third")).await.map(drop) }
     });
-    in_time("a write that hangs", writes.changed()).await.unwrap();
+    with_timeout("a write that hangs", writes.changed()).await.unwrap();
     let behind = arena.clone();
     let creating = tokio::spawn(async move { behind.create_tournament(new_tournament()).await });
     let behind = arena.clone();
@@ -49,18 +49,18 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    store.set(Mood::OutOfOrder);
-    let answer = in_time("an answer", registering).await.unwrap();
+    store.set(StoreBehaviour::OutOfOrder);
+    let answer = with_timeout("an answer", registering).await.unwrap();
     assert!(matches!(answer, Err(ArenaError::Delayed(_))), "{answer:?}");
-    assert!(is_unavailable(&in_time("an answer", creating).await.unwrap()));
-    assert!(is_unavailable(&in_time("an answer", starting).await.unwrap()));
-    assert!(is_unavailable(&in_time("an answer", cancelling).await.unwrap()));
-    assert!(is_unavailable(&in_time("an answer", rotating).await.unwrap()));
+    assert!(is_unavailable(&with_timeout("an answer", creating).await.unwrap()));
+    assert!(is_unavailable(&with_timeout("an answer", starting).await.unwrap()));
+    assert!(is_unavailable(&with_timeout("an answer", cancelling).await.unwrap()));
+    assert!(is_unavailable(&with_timeout("an answer", rotating).await.unwrap()));
     drop((tournament, creation));
-    store.set(Mood::Fine);
-    in_time("the end of the outage", arena.wait_until_store_usable()).await;
+    store.set(StoreBehaviour::Fine);
+    with_timeout("the end of the outage", arena.wait_until_store_usable()).await;
     // Any request that still waited would run before this registration.
-    in_time("a turn", arena.register_bot(name("fourth"))).await.unwrap();
+    with_timeout("a turn", arena.register_bot(name("fourth"))).await.unwrap();
     arena.bot(&name("third")).await.unwrap();
     assert_eq!(arena.open_tournament_count(), 1);
     assert_eq!(arena.tournament(open).await.unwrap().stored.state, TournamentState::Open);
@@ -82,10 +82,10 @@ async fn during_an_outage_only_the_newest_session_stays() {
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     assert_eq!(read_until(&mut first_hears, turn).await, 0);
-    store.set(Mood::Hangs);
+    store.set(StoreBehaviour::Hangs);
     let mut writes = store.next_write();
     first.send(Ok(take(begun.id, 0))).unwrap();
-    in_time("a write that hangs", writes.changed()).await.unwrap();
+    with_timeout("a write that hangs", writes.changed()).await.unwrap();
     let mut newest = None;
     for _ in 0..RETURNS {
         let (second, mut second_hears) = connect(&arena, "second").unwrap();
@@ -93,7 +93,7 @@ async fn during_an_outage_only_the_newest_session_stays() {
         tokio::task::yield_now().await;
         if let Some((_second, mut older)) = newest.replace((second, second_hears)) {
             let reading = async { while let Some(Ok(_)) = older.next().await {} };
-            in_time("the end of an older session", reading).await;
+            with_timeout("the end of an older session", reading).await;
         }
     }
     let alone = async {
@@ -101,7 +101,7 @@ async fn during_an_outage_only_the_newest_session_stays() {
             tokio::task::yield_now().await;
         }
     };
-    in_time("the end of the older sessions", alone).await;
+    with_timeout("the end of the older sessions", alone).await;
     let tasks = Handle::current().metrics().num_alive_tasks();
     assert!(tasks < MAX_TASKS, "{tasks} tasks");
     let (second, mut second_hears) = newest.expect("there were some");
@@ -111,12 +111,12 @@ async fn during_an_outage_only_the_newest_session_stays() {
     second.send(Ok(take(begun.id, 1))).unwrap();
     second.send(Ok(pb::PlayRequest::default())).unwrap();
     read_until(&mut second_hears, unheard).await;
-    store.set(Mood::Fine);
+    store.set(StoreBehaviour::Fine);
     read_until(&mut second_hears, snapshot).await;
     let mut plies = Vec::new();
     while plies.last() != Some(&2) {
         plies.push(read_until(&mut first_hears, turn).await);
     }
     begun.handle.send(MatchInput::Cancel);
-    in_time("the end", playing).await.unwrap().unwrap();
+    with_timeout("the end", playing).await.unwrap().unwrap();
 }

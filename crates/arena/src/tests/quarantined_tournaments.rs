@@ -1,9 +1,9 @@
 //! Tests of tournaments that cannot be resumed, together with others that can.
 
-use super::fixture::arena_on;
-use super::interventions::{reason, stop_play, tournament, until_view};
-use super::lost_matches::{BOTS, begin, formats_in_rounds, open_arena};
-use super::shaky_store::{Mood, shaky_store};
+use super::fixture::arena_with_store;
+use super::interventions::{pause_until_idle, reason, tournament, wait_for_view};
+use super::lost_matches::{BOTS, begin, open_arena, round_formats};
+use super::shaky_store::{StoreBehaviour, shaky_store};
 use crate::{Arena, ArenaError, Intervention};
 use lastnim_core::game::TournamentId;
 use lastnim_store::{Change, Store};
@@ -20,16 +20,16 @@ async fn check_refused(arena: &Arena, id: TournamentId, why: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
-    for (format, first_round, _) in formats_in_rounds() {
+    for (format, first_round, _) in round_formats() {
         let store = shaky_store();
         // This arena writes no checkpoint: a checkpoint would include the result that is removed below.
-        let arena = arena_on(store.clone()).await;
+        let arena = arena_with_store(store.clone()).await;
         let damaged = tournament(&arena, &BOTS, format).await;
-        until_view(&arena, damaged, |view| view.played > first_round).await;
-        stop_play(&arena, damaged).await;
+        wait_for_view(&arena, damaged, |view| view.played > first_round).await;
+        pause_until_idle(&arena, damaged).await;
         let sound = tournament(&arena, &["first", "second"], TournamentFormat::RoundRobin).await;
-        until_view(&arena, sound, |view| view.played == 1).await;
-        stop_play(&arena, sound).await;
+        wait_for_view(&arena, sound, |view| view.played == 1).await;
+        pause_until_idle(&arena, sound).await;
         arena.stop(Duration::ZERO).await;
         // An older version of the program left such a state when it lost a match: the next round was drawn, although a
         // result of the round before is missing.
@@ -53,7 +53,7 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
 
         let arena = open_arena(&store).await;
         arena.intervene(sound, Intervention::Resume).await.unwrap();
-        let over = until_view(&arena, sound, |view| view.stored.state.is_over()).await;
+        let over = wait_for_view(&arena, sound, |view| view.stored.state.is_over()).await;
         assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
         let cancelled = arena.cancel_tournament(damaged).await.unwrap();
         assert_eq!(cancelled.stored.state, TournamentState::Cancelled);
@@ -68,9 +68,9 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
 async fn a_tournament_whose_lost_match_cannot_be_stored_is_resumed_by_the_next_server() {
     for is_cancelled in [false, true] {
         let store = shaky_store();
-        store.set(Mood::RefusesOneMatchForGood);
+        store.set(StoreBehaviour::RefusesOneMatchPermanently);
         let (arena, id) = begin(&store, TournamentFormat::RoundRobin).await;
-        let view = until_view(&arena, id, |view| view.damage.is_some()).await;
+        let view = wait_for_view(&arena, id, |view| view.damage.is_some()).await;
         let lost = store.refused_match().unwrap();
         let why = view.damage.unwrap();
         assert_eq!(*why, *format!("match {lost} was lost, and the store did not accept its quarantine"));
@@ -82,9 +82,9 @@ async fn a_tournament_whose_lost_match_cannot_be_stored_is_resumed_by_the_next_s
             continue;
         }
         arena.stop(Duration::ZERO).await;
-        store.set(Mood::Fine);
+        store.set(StoreBehaviour::Fine);
         let arena = open_arena(&store).await;
-        let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+        let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
         assert_eq!((over.stored.state, over.damage), (TournamentState::Finished, None));
         assert_eq!(store.match_results(id, 0, 1_000).await.unwrap().len() as u64, over.total);
     }

@@ -1,6 +1,6 @@
 //! Tests of the removal of bots that never played.
 
-use super::fixture::{BANK, arena, connect, duel_setup, in_time, name, reopen, shaky_arena};
+use super::fixture::{BANK, arena, connect, duel_setup, name, reopen, shaky_arena, with_timeout};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, testing};
@@ -27,7 +27,7 @@ async fn a_removed_bot_is_gone_also_after_a_restart() {
             }
         }
     };
-    let closed = in_time("the end of the session", closing).await;
+    let closed = with_timeout("the end of the session", closing).await;
     assert_eq!(closed, crate::CloseReason::BotRemoved.into());
     let unknown = ArenaError::NoSuchBot(name("idle"));
     assert_eq!(arena.remove_bot(&name("idle")).await.unwrap_err(), unknown);

@@ -1,4 +1,4 @@
-use super::fixture::{arena, begin, connect, in_time, name, read_until, run_silent};
+use super::fixture::{arena, begin, connect, name, read_until, run_without_messages, with_timeout};
 use crate::matches::shard::MatchInput;
 use crate::sessions::outbox::outbox_channel;
 use crate::sessions::roster::Roster;
@@ -42,7 +42,7 @@ fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, Outb
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_concurrent_sessions_the_remaining_one_plays() {
+async fn only_the_last_of_many_sessions_plays() {
     const MATCHES: usize = 30;
     let arena = arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
@@ -55,7 +55,7 @@ async fn of_many_concurrent_sessions_the_remaining_one_plays() {
     for _ in 0..200 {
         let mut staying = Vec::new();
         for (session, mut stream) in open_at_once(&arena, "second", 4) {
-            tokio::spawn(run_silent(session));
+            tokio::spawn(run_without_messages(session));
             match stream.next().await.expect("the stream ends with a reason") {
                 Ok(_welcome) => staying.push(stream),
                 Err(closed) => assert_eq!(closed, CloseReason::Replaced.into()),
@@ -73,12 +73,12 @@ async fn of_many_concurrent_sessions_the_remaining_one_plays() {
         assert_eq!(read_until(&mut first_hears, turn).await, 0);
         assert_eq!(read_until(&mut second_hears, turn).await, 1);
         handle.send(MatchInput::Cancel);
-        in_time("the end", playing).await.unwrap().unwrap();
+        with_timeout("the end", playing).await.unwrap().unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_session_that_never_runs_leaves_nothing_behind() {
+async fn a_session_that_never_runs_is_cleaned_up() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
@@ -87,7 +87,7 @@ async fn a_session_that_never_runs_leaves_nothing_behind() {
     // The match does not wait for the session, although the session was promised a snapshot.
     begun.handle.send(MatchInput::Cancel);
     drop(session);
-    in_time("the end of the match", playing).await.unwrap().unwrap();
+    with_timeout("the end of the match", playing).await.unwrap().unwrap();
     assert_eq!(arena.session_count(), 0);
     assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
@@ -96,17 +96,17 @@ async fn a_session_that_never_runs_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_session_that_breaks_down_leaves_nothing_behind() {
+async fn a_panicked_session_is_cleaned_up() {
     let arena = arena().await;
     let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
-    let running = tokio::spawn(run_silent(session));
+    let running = tokio::spawn(run_without_messages(session));
     tokio::task::yield_now().await;
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
     assert_eq!(arena.session_count(), 0);
     assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
-    in_time("the end of the stream", reading).await;
+    with_timeout("the end of the stream", reading).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,7 +125,7 @@ async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
     let (_more_requests, mut silent) = connect_and_err("second");
     let mut refused = 0;
     let closed = loop {
-        match in_time("an event", reading.next()).await.expect("the stream ends with a reason") {
+        match with_timeout("an event", reading.next()).await.expect("the stream ends with a reason") {
             Ok(ServerEvent::InvalidAction(_)) => refused += 1,
             Ok(_) => {}
             Err(closed) => break closed,
@@ -136,7 +136,7 @@ async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;
     assert_eq!(arena.session_count(), 0, "a bot that does not read does not keep its place");
-    let closed = in_time("the end", silent.next()).await.unwrap().expect_err("its queue is dropped");
+    let closed = with_timeout("the end", silent.next()).await.unwrap().expect_err("its queue is dropped");
     assert_eq!(closed.closing, CloseReason::TooManyIdleMessages);
 }
 

@@ -11,9 +11,9 @@ use tokio::sync::watch;
 
 /// How a store handles writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mood {
+pub(crate) enum StoreBehaviour {
     Fine,
-    /// Blocks writes until the mood changes.
+    /// Blocks writes until the behaviour changes.
     Hangs,
     OutOfOrder,
     Taken,
@@ -26,14 +26,14 @@ pub(crate) enum Mood {
     /// Rejects the end of the first match that ends.
     RefusesOneEnd,
     /// Like `RefusesOneMatch`, but also rejects the quarantine of that match.
-    RefusesOneMatchForGood,
+    RefusesOneMatchPermanently,
 }
 
-pub(crate) type ShakyStore = ScriptedStore<Moods>;
+pub(crate) type ShakyStore = ScriptedStore<StoreScript>;
 
 #[derive(Debug)]
-pub(crate) struct Moods {
-    mood: watch::Sender<Mood>,
+pub(crate) struct StoreScript {
+    behaviour: watch::Sender<StoreBehaviour>,
     /// The number of writes begun.
     begun: watch::Sender<u64>,
     /// The number of writes that are blocked.
@@ -52,8 +52,8 @@ pub(crate) struct Moods {
 
 /// Returns an empty store that works.
 pub(crate) fn shaky_store() -> Arc<ShakyStore> {
-    ShakyStore::with_script(Moods {
-        mood: watch::Sender::new(Mood::Fine),
+    ShakyStore::with_script(StoreScript {
+        behaviour: watch::Sender::new(StoreBehaviour::Fine),
         begun: watch::Sender::new(0),
         hanging: watch::Sender::new(0),
         holds_last_results: watch::Sender::new(false),
@@ -64,10 +64,10 @@ pub(crate) fn shaky_store() -> Arc<ShakyStore> {
     })
 }
 
-impl Moods {
-    pub(crate) fn set(&self, mood: Mood) {
+impl StoreScript {
+    pub(crate) fn set(&self, behaviour: StoreBehaviour) {
         self.hanging.send_replace(0);
-        self.mood.send_replace(mood);
+        self.behaviour.send_replace(behaviour);
     }
 
     /// Waits until a write is blocked.
@@ -122,7 +122,7 @@ impl Moods {
 }
 
 #[async_trait]
-impl WriteScript for Moods {
+impl WriteScript for StoreScript {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.begun.send_modify(|begun| *begun += 1);
         let voided = changes.iter().filter_map(|change| match change {
@@ -130,41 +130,44 @@ impl WriteScript for Moods {
             _ => None,
         });
         self.voided.lock().unwrap().extend(voided);
-        let mut moods = self.mood.subscribe();
-        if *moods.borrow() == Mood::Hangs {
+        let mut behaviours = self.behaviour.subscribe();
+        if *behaviours.borrow() == StoreBehaviour::Hangs {
             self.hanging.send_modify(|hanging| *hanging += 1);
         }
-        let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is in self");
+        let behaviour = *behaviours
+            .wait_for(|&behaviour| behaviour != StoreBehaviour::Hangs)
+            .await
+            .expect("the sender is in self");
         let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
         let changes_field = |change: &Change| matches!(change, Change::FieldChanged { .. });
         let quarantines = changes.iter().any(|change| matches!(change, Change::MatchQuarantined { .. }));
-        match mood {
-            Mood::RefusesOneEnd
+        match behaviour {
+            StoreBehaviour::RefusesOneEnd
                 if self.hold_refused_event(changes, |event| matches!(event, Event::Ended { .. })) =>
             {
                 Err(StoreError::Refused("an end".to_owned()))
             }
-            Mood::RefusesOneMatch | Mood::RefusesOneMatchForGood
-                if (mood == Mood::RefusesOneMatchForGood || !quarantines)
+            StoreBehaviour::RefusesOneMatch | StoreBehaviour::RefusesOneMatchPermanently
+                if (behaviour == StoreBehaviour::RefusesOneMatchPermanently || !quarantines)
                     && self.hold_refused_event(changes, |_| true) =>
             {
                 Err(StoreError::Refused("a match".to_owned()))
             }
-            Mood::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
-            Mood::Taken => Err(StoreError::Taken("a newer one".to_owned())),
-            Mood::RefusesStarts if changes.iter().any(starts) => {
+            StoreBehaviour::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
+            StoreBehaviour::Taken => Err(StoreError::Taken("a newer one".to_owned())),
+            StoreBehaviour::RefusesStarts if changes.iter().any(starts) => {
                 Err(StoreError::Refused("a start".to_owned()))
             }
-            Mood::RefusesFieldChanges if changes.iter().any(changes_field) => {
+            StoreBehaviour::RefusesFieldChanges if changes.iter().any(changes_field) => {
                 Err(StoreError::Refused("a change of the field".to_owned()))
             }
-            Mood::Fine
-            | Mood::Hangs
-            | Mood::RefusesStarts
-            | Mood::RefusesFieldChanges
-            | Mood::RefusesOneEnd
-            | Mood::RefusesOneMatch
-            | Mood::RefusesOneMatchForGood => Ok(()),
+            StoreBehaviour::Fine
+            | StoreBehaviour::Hangs
+            | StoreBehaviour::RefusesStarts
+            | StoreBehaviour::RefusesFieldChanges
+            | StoreBehaviour::RefusesOneEnd
+            | StoreBehaviour::RefusesOneMatch
+            | StoreBehaviour::RefusesOneMatchPermanently => Ok(()),
         }
     }
 

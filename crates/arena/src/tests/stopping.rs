@@ -1,4 +1,4 @@
-use super::fixture::{arena, begin, connect, in_time, name};
+use super::fixture::{arena, begin, connect, name, with_timeout};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, testing};
@@ -44,16 +44,19 @@ async fn nothing_begins_once_the_arena_stops() {
         let crowd = tokio::spawn(begin_matches_until_refused(arena.clone()));
         let visitors = tokio::spawn(open_sessions_until_refused(arena.clone()));
         tokio::time::sleep(Duration::from_micros(round * 100)).await;
-        in_time("the stop", arena.stop(Duration::ZERO)).await;
-        in_time("the first match that is refused", crowd).await.unwrap();
-        in_time("the first session that is refused", visitors).await.unwrap();
-        assert_eq!(in_time("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
+        with_timeout("the stop", arena.stop(Duration::ZERO)).await;
+        with_timeout("the first match that is refused", crowd).await.unwrap();
+        with_timeout("the first session that is refused", visitors).await.unwrap();
+        assert_eq!(
+            with_timeout("the end of a match", playing).await.unwrap().unwrap_err(),
+            ArenaError::Stopping
+        );
         let gone = async {
             while arena.open_match_count() > 0 || arena.session_count() > 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        in_time("the end of the last session", gone).await;
+        with_timeout("the end of the last session", gone).await;
     }
 }
 
@@ -71,7 +74,7 @@ async fn the_store_is_closed_after_all_tasks_have_ended() {
         tokio::task::yield_now().await;
     }
     assert!(!arena.inner.tasks.is_empty(), "the match is running");
-    in_time("the stop", arena.stop(Duration::ZERO)).await;
-    in_time("the end of all tasks", arena.close_store()).await;
+    with_timeout("the stop", arena.stop(Duration::ZERO)).await;
+    with_timeout("the end of all tasks", arena.close_store()).await;
     assert!(arena.inner.tasks.is_empty());
 }

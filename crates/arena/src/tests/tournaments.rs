@@ -1,5 +1,5 @@
-use super::fixture::{arena, duel_setup, in_time, name, shaky_arena};
-use super::shaky_store::Mood;
+use super::fixture::{arena, duel_setup, name, shaky_arena, with_timeout};
+use super::shaky_store::StoreBehaviour;
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, FieldError, Settings, SettingsDraft, TournamentState, testing};
@@ -18,15 +18,15 @@ async fn a_tournament_that_ends_first_is_not_cancelled() {
     let handle = arena.live_tournament(id).unwrap();
     let mut stored = handle.view().stored;
     stored.state = TournamentState::Running;
-    handle.show_tournament(stored.clone());
+    handle.set_tournament(stored.clone());
     let cancelling = tokio::spawn({
         let arena = arena.clone();
         async move { arena.cancel_tournament(id).await.map(|view| view.stored.state) }
     });
     tokio::task::yield_now().await;
     stored.state = TournamentState::Finished;
-    handle.show_tournament(stored);
-    let answer = in_time("the answer", cancelling).await.unwrap();
+    handle.set_tournament(stored);
+    let answer = with_timeout("the answer", cancelling).await.unwrap();
     assert!(
         matches!(answer, Err(ArenaError::WrongState { state: TournamentState::Finished, .. })),
         "{answer:?}"
@@ -70,11 +70,11 @@ async fn the_last_join_and_the_start_are_stored_together() {
     let (store, arena) = shaky_arena().await;
     let id = create_automatic_tournament(&arena).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
-    store.set(Mood::RefusesStarts);
+    store.set(StoreBehaviour::RefusesStarts);
     let refused = arena.join_tournament(id, &name("second")).await.unwrap_err();
     assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
     assert_eq!(*arena.tournament(id).await.unwrap().stored.field, [name("first")]);
-    store.set(Mood::Fine);
+    store.set(StoreBehaviour::Fine);
     let joined = arena.join_tournament(id, &name("second")).await.unwrap();
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
     assert_eq!(arena.standings(id).await.unwrap().len(), 2);
@@ -87,13 +87,13 @@ async fn joining_again_starts_a_complete_tournament() {
     let handle = arena.live_tournament(id).unwrap();
     let mut stored = arena.join_tournament(id, &name("first")).await.unwrap().stored;
     Arc::make_mut(&mut stored.field).push(name("second"));
-    handle.show_joined(&name("second"), stored);
+    handle.apply_join(&name("second"), stored);
     let joined = arena.join_tournament(id, &name("first")).await.unwrap();
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
 }
 
 /// Blocks the only thread that the runtime has for long work, until the sender is dropped.
-fn hold_long_work() -> std::sync::mpsc::Sender<()> {
+fn block_long_tasks() -> std::sync::mpsc::Sender<()> {
     let (release, held) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || held.recv());
     release
@@ -110,7 +110,7 @@ fn an_exhibition_does_not_wait_for_the_planning_of_a_million_matches() {
             arena.register_bot(bot.clone()).await.unwrap();
             arena.join_tournament(id, &bot).await.unwrap();
         }
-        let release = hold_long_work();
+        let release = block_long_tasks();
         let starting = tokio::spawn({
             let arena = arena.clone();
             async move { arena.start_tournament(id).await.map(|view| view.total) }
@@ -119,11 +119,11 @@ fn an_exhibition_does_not_wait_for_the_planning_of_a_million_matches() {
         while arena.tournament_lock(id).try_lock().is_ok() {
             tokio::task::yield_now().await;
         }
-        in_time("an exhibition", arena.create_match(duel_setup())).await.unwrap();
-        in_time("a registration", arena.register_bot(name("third"))).await.unwrap();
+        with_timeout("an exhibition", arena.create_match(duel_setup())).await.unwrap();
+        with_timeout("a registration", arena.register_bot(name("third"))).await.unwrap();
         assert!(!starting.is_finished());
         drop(release);
-        assert_eq!(in_time("the start", starting).await.unwrap(), Ok(1_001_880));
+        assert_eq!(with_timeout("the start", starting).await.unwrap(), Ok(1_001_880));
         arena.stop(std::time::Duration::ZERO).await;
     });
 }

@@ -1,8 +1,8 @@
 //! Tests of which transcripts can be published and how large they can be, even if callers do not wait for the answers.
 
-use super::fixture::{BANK, arena, begin, connect, duel_setup, in_time, read_until, shaky_arena};
+use super::fixture::{BANK, arena, begin, connect, duel_setup, read_until, shaky_arena, with_timeout};
 use super::sessions::{take, turn};
-use super::shaky_store::{Mood, ShakyStore};
+use super::shaky_store::{ShakyStore, StoreBehaviour};
 use crate::matches::shard::MatchInput;
 use crate::{Arena, ArenaError, NewTranscript};
 use lastnim_core::game::MatchId;
@@ -30,7 +30,7 @@ async fn play(arena: &Arena, setup: MatchSetup, plies: u32) -> MatchId {
         while read_until(next, turn).await != plies {}
         begun.handle.send(MatchInput::Cancel);
     }
-    in_time("the end", playing).await.unwrap().unwrap();
+    with_timeout("the end", playing).await.unwrap().unwrap();
     begun.id
 }
 
@@ -76,16 +76,16 @@ async fn a_take_belongs_to_the_seat_whose_turn_it_was() {
 }
 
 #[tokio::test]
-async fn an_assigned_row_was_not_asked_for() {
+async fn assigned_rows_have_no_question() {
     let arena = arena().await;
     let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
     let declared =
         arena.begin_match(MatchSetup { assigned: None, ..duel_setup() }, OracleAccess::Open).unwrap();
     let playing = tokio::spawn(declared.play);
-    in_time("the beginning", declared.begun).await.unwrap();
+    with_timeout("the beginning", declared.begun).await.unwrap();
     declared.handle.send(MatchInput::Cancel);
-    in_time("the end", playing).await.unwrap().unwrap();
+    with_timeout("the end", playing).await.unwrap().unwrap();
     assert_eq!(refused_questions(&arena, declared.id, &[(0, None), (1, None)]).await, [false, false]);
 }
 
@@ -103,16 +103,19 @@ async fn a_match_in_which_every_seat_was_forfeited_has_an_open_take() {
 }
 
 /// Starts an action, and stops waiting for it once its write is blocked.
-async fn leave_hanging<T: Send + 'static>(store: &ShakyStore, act: impl Future<Output = T> + Send + 'static) {
-    store.set(Mood::Hangs);
+async fn abandon_blocked_write<T: Send + 'static>(
+    store: &ShakyStore,
+    act: impl Future<Output = T> + Send + 'static,
+) {
+    store.set(StoreBehaviour::Hangs);
     let acting = tokio::spawn(act);
-    in_time("a write that hangs", store.wait_for_blocked_write()).await;
+    with_timeout("a write that hangs", store.wait_for_blocked_write()).await;
     acting.abort();
     assert!(acting.await.is_err_and(|error| error.is_cancelled()));
 }
 
 /// Starts to publish a transcript, unblocks the store once the publication waits, and returns the answer.
-async fn publish_behind(
+async fn publish_after_blocked_write(
     store: &ShakyStore,
     arena: &Arena,
     id: MatchId,
@@ -124,8 +127,8 @@ async fn publish_behind(
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    store.set(Mood::Fine);
-    in_time("an answer", publishing).await.unwrap()
+    store.set(StoreBehaviour::Fine);
+    with_timeout("an answer", publishing).await.unwrap()
 }
 
 #[tokio::test]
@@ -133,8 +136,8 @@ async fn abandoned_publications_count_towards_the_limit() {
     let (store, arena) = shaky_arena().await;
     let id = play(&arena, duel_setup(), 5).await;
     let caller = arena.clone();
-    leave_hanging(&store, async move { publish_lines(&caller, id, 0, Some(0), LARGE).await }).await;
-    let refused = publish_behind(&store, &arena, id, 2, LARGE).await.unwrap_err();
+    abandon_blocked_write(&store, async move { publish_lines(&caller, id, 0, Some(0), LARGE).await }).await;
+    let refused = publish_after_blocked_write(&store, &arena, id, 2, LARGE).await.unwrap_err();
     let ArenaError::TranscriptSize { bytes, .. } = refused else { panic!("{refused}") };
     assert_eq!(bytes, 2 * LARGE as u64);
     assert_eq!(arena.transcripts(id).await.unwrap().len(), 1);
@@ -149,9 +152,9 @@ async fn transcripts_of_a_pruned_record_cannot_be_published() {
     publish(&arena, id, 0, Some(0)).await.unwrap();
     let pruner = arena.clone();
     let all = PruneFilter { tournament: None, over_before: arena.now() + 2 * BANK, keep_newest: 0 };
-    leave_hanging(&store, async move { pruner.prune_records(all).await }).await;
+    abandon_blocked_write(&store, async move { pruner.prune_records(all).await }).await;
     let refusal = ArenaError::Store(StoreError::Pruned(id));
-    assert_eq!(publish_behind(&store, &arena, id, 2, 10).await.unwrap_err(), refusal);
+    assert_eq!(publish_after_blocked_write(&store, &arena, id, 2, 10).await.unwrap_err(), refusal);
     assert_eq!(publish(&arena, id, 0, Some(0)).await.unwrap_err(), refusal);
     assert_eq!(arena.transcripts(id).await.unwrap(), []);
 }

@@ -1,6 +1,8 @@
 //! Tests of the bot versions that are recorded for the seats of a match.
 
-use super::fixture::{TIMEOUT, begin, connect, connect_as, in_time, read_until, reopen, shaky_arena};
+use super::fixture::{
+    TIMEOUT, begin, connect, connect_with_version, read_until, reopen, shaky_arena, with_timeout,
+};
 use super::sessions::{take, turn};
 use crate::Arena;
 use lastnim_core::game::{BotVersion, MatchId};
@@ -32,7 +34,7 @@ fn resign(id: MatchId) -> pb::PlayRequest {
 #[tokio::test(start_paused = true)]
 async fn a_seat_has_the_versions_of_all_its_sessions_also_from_before_a_restart() {
     let (store, before) = shaky_arena().await;
-    let (_first, mut first_hears) = connect_as(&before, "first", version("1")).unwrap();
+    let (_first, mut first_hears) = connect_with_version(&before, "first", version("1")).unwrap();
     let (_second, mut second_hears) = connect(&before, "second").unwrap();
     let begun = begin(&before).unwrap();
     let id = begun.id;
@@ -41,7 +43,7 @@ async fn a_seat_has_the_versions_of_all_its_sessions_also_from_before_a_restart(
     assert_eq!(labels(&before, id).await, [vec!["1"], vec![]]);
     let (_silent, mut silent_hears) = connect(&before, "first").unwrap();
     read_until(&mut silent_hears, snapshot).await;
-    let (first, mut first_hears) = connect_as(&before, "first", version("2")).unwrap();
+    let (first, mut first_hears) = connect_with_version(&before, "first", version("2")).unwrap();
     read_until(&mut first_hears, snapshot).await;
     first.send(Ok(take(id, 0))).unwrap();
     assert_eq!(read_until(&mut second_hears, turn).await, 1);
@@ -51,13 +53,13 @@ async fn a_seat_has_the_versions_of_all_its_sessions_also_from_before_a_restart(
 
     let after = reopen(store).await;
     assert_eq!(labels(&after, id).await, [vec!["1", "", "2"], vec![]]);
-    let (first, mut first_hears) = connect_as(&after, "first", version("3")).unwrap();
-    let (again, mut again_hears) = connect_as(&after, "second", version("9")).unwrap();
+    let (first, mut first_hears) = connect_with_version(&after, "first", version("3")).unwrap();
+    let (again, mut again_hears) = connect_with_version(&after, "second", version("9")).unwrap();
     read_until(&mut again_hears, snapshot).await;
     read_until(&mut first_hears, snapshot).await;
     again.send(Ok(resign(id))).unwrap();
     first.send(Ok(resign(id))).unwrap();
-    in_time("the end", async {
+    with_timeout("the end", async {
         while after.match_summary(id).await.unwrap().0.end.is_none() {
             tokio::time::sleep(TIMEOUT / 1_000).await;
         }
@@ -73,14 +75,15 @@ async fn a_bot_that_keeps_changing_its_version_does_not_fill_its_history() {
         let seen = arena.bot_versions(&"first".parse().unwrap()).await.unwrap();
         seen.into_iter().map(|seen| seen.version).collect::<Vec<_>>()
     };
-    let (_first, _hears) = connect_as(&arena, "first", version("kept")).unwrap();
+    let (_first, _hears) = connect_with_version(&arena, "first", version("kept")).unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(history().await, [version("kept")]);
     for number in 0..500 {
-        let (_session, _hears) = connect_as(&arena, "first", version(&format!("v{number}"))).unwrap();
+        let (_session, _hears) =
+            connect_with_version(&arena, "first", version(&format!("v{number}"))).unwrap();
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let (_last, _hears) = connect_as(&arena, "first", version("last")).unwrap();
+    let (_last, _hears) = connect_with_version(&arena, "first", version("last")).unwrap();
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(history().await, [version("last"), version("kept")], "the others were replaced too soon");
 }

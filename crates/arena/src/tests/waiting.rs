@@ -1,8 +1,10 @@
 //! Tests of what is visible, and how clocks run, while the server waits for its store.
 
-use super::fixture::{BANK, arena, arena_with, begin, connect, duel_setup, in_time, read_until, shaky_arena};
+use super::fixture::{
+    BANK, arena, arena_with_limits, begin, connect, duel_setup, read_until, shaky_arena, with_timeout,
+};
 use super::sessions::take;
-use super::shaky_store::Mood;
+use super::shaky_store::StoreBehaviour;
 use crate::matches::shard::MatchInput;
 use crate::{ArenaError, CloseReason, Limits};
 use lastnim_core::game::Seat;
@@ -33,25 +35,25 @@ const TOLERANCE: Duration = Duration::from_secs(1);
 #[tokio::test]
 async fn a_match_is_invisible_before_its_beginning_is_stored() {
     let (store, arena) = shaky_arena().await;
-    store.set(Mood::Hangs);
+    store.set(StoreBehaviour::Hangs);
     let begun = begin(&arena).unwrap();
     let id = begun.id;
     let playing = tokio::spawn(begun.play);
-    in_time("the first commit", store.wait_for_blocked_write()).await;
+    with_timeout("the first commit", store.wait_for_blocked_write()).await;
     let nothing = ArenaError::NoSuchMatch(id);
-    assert_eq!(in_time("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
-    assert_eq!(in_time("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
+    assert_eq!(with_timeout("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
+    assert_eq!(with_timeout("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
     assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
-    let watch = in_time("an admission", arena.watch_match(id)).await.unwrap();
+    let watch = with_timeout("an admission", arena.watch_match(id)).await.unwrap();
     assert_eq!(watch.so_far, []);
-    store.set(Mood::Fine);
-    in_time("the beginning", begun.begun).await.unwrap();
+    store.set(StoreBehaviour::Fine);
+    with_timeout("the beginning", begun.begun).await.unwrap();
     assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
     assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
-    let record = in_time("an answer", arena.match_record(id)).await.unwrap().record;
+    let record = with_timeout("an answer", arena.match_record(id)).await.unwrap().record;
     let mut next = watch.next.unwrap();
     for event in record.events() {
-        let watched = in_time("what is announced", next.next()).await.unwrap().unwrap();
+        let watched = with_timeout("what is announced", next.next()).await.unwrap().unwrap();
         assert_eq!(&watched.event, event, "an early watcher misses nothing");
     }
     assert!(matches!(record.events()[0].event, Event::Created(_)));
@@ -65,15 +67,15 @@ async fn no_clock_runs_while_the_server_waits_for_its_store() {
     let (second, second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    in_time("the beginning", begun.begun).await.unwrap();
-    store.set(Mood::Hangs);
+    with_timeout("the beginning", begun.begun).await.unwrap();
+    store.set(StoreBehaviour::Hangs);
     second.send(Ok(take(begun.id, 0))).unwrap();
-    in_time("the commit of a strike", store.wait_for_blocked_write()).await;
+    with_timeout("the commit of a strike", store.wait_for_blocked_write()).await;
     tokio::time::sleep(2 * BANK).await;
     drop((second, second_hears));
     first.send(Ok(take(begun.id, 0))).unwrap();
     tokio::time::sleep(2 * BANK).await;
-    store.set(Mood::Fine);
+    store.set(StoreBehaviour::Fine);
     assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     playing.abort();
 }
@@ -85,19 +87,19 @@ async fn messages_to_a_match_that_waits_for_its_store_are_limited() {
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    in_time("the beginning", begun.begun).await.unwrap();
-    store.set(Mood::Hangs);
+    with_timeout("the beginning", begun.begun).await.unwrap();
+    store.set(StoreBehaviour::Hangs);
     for _ in 0..10 {
         first.send(Ok(take(begun.id, 0))).unwrap();
     }
-    in_time("the commit of a take", store.wait_for_blocked_write()).await;
+    with_timeout("the commit of a take", store.wait_for_blocked_write()).await;
     // The store works again before the closing grace is over, so the match answers accepted messages before the session
     // ends.
     tokio::time::sleep(arena.limits().closing_grace / 2).await;
-    store.set(Mood::Fine);
+    store.set(StoreBehaviour::Fine);
     assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     let closed = loop {
-        match in_time("the end of the session", first_hears.next()).await.unwrap() {
+        match with_timeout("the end of the session", first_hears.next()).await.unwrap() {
             Ok(event) => {
                 assert!(took(&event).is_some_and(|took| took == (Seat::FIRST, Mover::Bot)), "{event:?}");
             }
@@ -119,7 +121,7 @@ async fn a_jump_of_time_is_not_charged() {
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    in_time("the beginning", begun.begun).await.unwrap();
+    with_timeout("the beginning", begun.begun).await.unwrap();
     // The clock of the first bot runs while the match waits for its take.
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(begun.id, 0))).unwrap();
@@ -127,7 +129,7 @@ async fn a_jump_of_time_is_not_charged() {
     assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     tokio::time::advance(3 * BANK).await;
     tokio::time::sleep(BANK / 2).await;
-    let record = in_time("an answer", arena.match_record(begun.id)).await.unwrap().record;
+    let record = with_timeout("an answer", arena.match_record(begun.id)).await.unwrap().record;
     let charged = record.events().iter().find_map(|timed| match timed.event {
         Event::Took { charged, .. } => Some(charged),
         _ => None,
@@ -148,7 +150,7 @@ async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    in_time("the beginning", begun.begun).await.unwrap();
+    with_timeout("the beginning", begun.begun).await.unwrap();
     tokio::time::sleep(BANK.saturating_sub(2 * TOLERANCE)).await;
     tokio::time::advance(3 * BANK).await;
     drop((first, first_hears));
@@ -163,12 +165,12 @@ async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
 #[tokio::test(start_paused = true)]
 async fn a_queued_input_counts_from_its_arrival() {
     let limits = Limits { stall_threshold: 10 * BANK, ..Limits::default() };
-    let arena = arena_with(limits).await;
+    let arena = arena_with_limits(limits).await;
     let (_first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    in_time("the beginning", begun.begun).await.unwrap();
+    with_timeout("the beginning", begun.begun).await.unwrap();
     let at = arena.now() + BANK / 2;
     let [first, second] = [0, 1].map(|seat| duel_setup().seats().seat(seat).unwrap());
     begun.handle.send(MatchInput::Left { seat: second, session: 1, at, is_excused: false });

@@ -1,6 +1,6 @@
 //! Tests of a server whose clock was ahead and of the next one, whose clock is right.
 
-use super::fixture::{duel_setup, in_time, name};
+use super::fixture::{duel_setup, name, with_timeout};
 use super::shaky_store::{ShakyStore, shaky_store};
 use crate::environment::Environment;
 use crate::{Arena, Backend, Limits};
@@ -32,7 +32,7 @@ async fn start_ahead(store: &Arc<ShakyStore>) -> Arena {
     arena
 }
 
-async fn until_all_are_over(arena: &Arena) {
+async fn wait_until_all_over(arena: &Arena) {
     let over = async {
         while arena.open_match_count() > 0 {
             sleep(Duration::from_millis(100)).await;
@@ -47,9 +47,9 @@ async fn until_all_are_over(arena: &Arena) {
 async fn play(arena: &Arena, count: usize) -> Vec<MatchId> {
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(in_time("a match", arena.create_match(duel_setup())).await.unwrap().id);
+        ids.push(with_timeout("a match", arena.create_match(duel_setup())).await.unwrap().id);
     }
-    until_all_are_over(arena).await;
+    wait_until_all_over(arena).await;
     ids
 }
 
@@ -65,7 +65,7 @@ async fn the_newest_matches_are_those_that_began_last() {
     let listed = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
     let newest_first: Vec<_> = before.iter().chain(&after).rev().copied().collect();
     assert_eq!(listed.iter().map(|found| found.id).collect::<Vec<_>>(), newest_first);
-    let unheard = store.unheard_matches(&name("first"), MatchId::least(), 9).await.unwrap();
+    let unheard = store.unacknowledged_matches(&name("first"), MatchId::least(), 9).await.unwrap();
     assert_eq!(unheard.newest, newest_first[..2], "the ends of the newest matches are unheard");
     let never = Timestamp::from_micros(i64::MAX as u64);
     let filter = PruneFilter { tournament: None, over_before: never, keep_newest: 2 };
@@ -80,16 +80,16 @@ async fn the_newest_matches_are_those_that_began_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_open_match_goes_on_and_drags_no_other_along() {
+async fn an_open_match_continues_and_affects_no_other() {
     let store = shaky_store();
     let ahead = start_ahead(&store).await;
-    let open = in_time("a match", ahead.create_match(duel_setup())).await.unwrap().id;
+    let open = with_timeout("a match", ahead.create_match(duel_setup())).await.unwrap().id;
     ahead.stop(Duration::ZERO).await;
     let left = store.match_record(open).await.unwrap().unwrap().record.events().last().unwrap().at;
     let right = start(&store, TODAY).await;
     assert!(right.now() < Timestamp::default() + TODAY + Duration::from_secs(1) && right.now() < left);
     let resumed = Instant::now();
-    until_all_are_over(&right).await;
+    wait_until_all_over(&right).await;
     let lasted = resumed.elapsed();
     assert!(lasted >= Duration::from_mins(1) && lasted < Duration::from_mins(4), "{lasted:?}");
     let record = store.match_record(open).await.unwrap().unwrap().record;

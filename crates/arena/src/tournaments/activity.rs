@@ -49,7 +49,7 @@ pub struct OpenMatchView {
     /// The seats that the match is waiting for.
     pub awaited: Vec<Seat>,
     /// How long the match has waited for these seats, and how much time they have left; `None` while no clock runs.
-    pub waited_and_left: Option<(Duration, Duration)>,
+    pub elapsed_and_remaining: Option<(Duration, Duration)>,
     /// Whether the organiser has paused the match.
     pub is_frozen: bool,
 }
@@ -162,7 +162,7 @@ impl Arena {
         };
         let observed = |(id, open): (MatchId, OpenMatch)| {
             let view = open.handle.view()?;
-            let waited = view.awaited.waited_and_left(now).map_or(Duration::ZERO, |(waited, _)| waited);
+            let waited = view.awaited.elapsed_and_remaining(now).map_or(Duration::ZERO, |(waited, _)| waited);
             Some(ObservedMatch { id, open, view, waited })
         };
         of_it.into_iter().filter_map(observed).collect()
@@ -199,7 +199,7 @@ fn open_match_view(open: &ObservedMatch, now: Timestamp) -> OpenMatchView {
     OpenMatchView {
         summary: open.open.summary_of_view(open.id, open.view.clone()),
         awaited: open.open.setup.seats().iter().filter(|&seat| awaited.contains(seat)).collect(),
-        waited_and_left: awaited.waited_and_left(now),
+        elapsed_and_remaining: awaited.elapsed_and_remaining(now),
         is_frozen: awaited.frozen_at.is_some(),
     }
 }

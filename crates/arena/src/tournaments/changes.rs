@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, HeldLock};
 use crate::environment::Environment;
-use crate::error::{ArenaError, FIELD_IS_SETTLED};
+use crate::error::{ArenaError, FIELD_CLOSED};
 use crate::matches::shard::MatchInput;
 use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::director::Director;
@@ -11,7 +11,7 @@ use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
-use lastnim_store::{Change, FinishedTournament, StoredTournament};
+use lastnim_store::{Change, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     FieldMovement, FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, count_matches,
     plan_schedule,
@@ -31,9 +31,9 @@ pub struct NewTournament {
 }
 
 /// The error message for an attempt to cancel a tournament that is already over.
-const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
-const BOTS_JOIN: &str = "bots can join only before a tournament starts, or while a ladder runs";
-const BOTS_LEAVE: &str = "bots can leave only before a tournament starts, or while a ladder runs";
+const CANCEL_CONDITION: &str = "there is nothing to cancel";
+const JOIN_CONDITION: &str = "bots can join only before a tournament starts, or while a ladder runs";
+const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, or while a ladder runs";
 
 /// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
@@ -53,7 +53,7 @@ pub(crate) async fn plan_in_background(
 ) -> Result<Box<dyn Schedule>, ArenaError> {
     let (settings, field) = (Arc::clone(&stored.settings), Arc::clone(&stored.field));
     let began = Instant::now();
-    let planned = match environment.spawn_work(move || plan_schedule(&settings, &field)).await {
+    let planned = match environment.spawn_computation(move || plan_schedule(&settings, &field)).await {
         Ok(planned) => planned.map_err(|error| ArenaError::Field { id: stored.id, error }),
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
@@ -78,7 +78,7 @@ impl Arena {
 
     async fn create_tournament_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         new: NewTournament,
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
@@ -123,7 +123,7 @@ impl Arena {
 
     async fn join_tournament_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
@@ -143,8 +143,8 @@ impl Arena {
             return Ok(view);
         }
         let mut stored = view.stored;
-        let handle = self.require_unfinished_tournament(id, BOTS_JOIN).await?;
-        Self::check_tournament_state(&stored, BOTS_JOIN)?;
+        let handle = self.require_unfinished_tournament(id, JOIN_CONDITION).await?;
+        Self::check_tournament_state(&stored, JOIN_CONDITION)?;
         Self::check_room_for_bot(&stored)?;
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
@@ -163,7 +163,7 @@ impl Arena {
         // The bot is looked up again, because it may have been removed in the meantime.
         self.stored_bot(&bot).await?;
         self.commit(changes).await?;
-        handle.show_joined(&bot, stored.clone());
+        handle.apply_join(&bot, stored.clone());
         drop(names);
         if let Some(schedule) = schedule {
             self.spawn_director(&handle, stored, schedule);
@@ -189,7 +189,7 @@ impl Arena {
 
     async fn leave_tournament_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
@@ -198,15 +198,15 @@ impl Arena {
         if allows_changes_while_running(&view.stored) {
             return self.change_running_field(view, bot, FieldMovement::Leaves).await;
         }
-        let handle = self.require_unfinished_tournament(id, BOTS_LEAVE).await?;
+        let handle = self.require_unfinished_tournament(id, LEAVE_CONDITION).await?;
         let mut stored = view.stored.clone();
-        Self::check_tournament_state(&stored, BOTS_LEAVE)?;
+        Self::check_tournament_state(&stored, LEAVE_CONDITION)?;
         if !stored.field.contains(&bot) {
             return Ok(view);
         }
         FieldMovement::Leaves.apply_to_field(&bot, Arc::make_mut(&mut stored.field));
         self.commit(vec![Change::TournamentLeft { id, field: Arc::clone(&stored.field) }]).await?;
-        handle.show_left(stored);
+        handle.apply_departure(stored);
         Ok(handle.view())
     }
 
@@ -221,14 +221,14 @@ impl Arena {
         if movement == FieldMovement::Enters && !view.stored.field.contains(&bot) {
             Self::check_room_for_bot(&view.stored)?;
         }
-        let handle = self.require_unfinished_tournament(id, FIELD_IS_SETTLED).await?;
+        let handle = self.require_unfinished_tournament(id, FIELD_CLOSED).await?;
         match handle.request_field_change(bot, movement).await {
             Some(done) => done.map(|()| handle.view()),
             None if self.is_stopped() => Err(ArenaError::Stopping),
             None => handle.check_not_quarantined().and(Err(ArenaError::WrongState {
                 id,
                 state: TournamentState::Running,
-                needed: FIELD_IS_SETTLED,
+                needed: FIELD_CLOSED,
             })),
         }
     }
@@ -248,7 +248,7 @@ impl Arena {
 
     async fn start_tournament_locked(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
@@ -305,7 +305,7 @@ impl Arena {
         held: HeldLock,
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
-        let handle = self.require_live_tournament(id, NOTHING_TO_CANCEL).await?;
+        let handle = self.require_live_tournament(id, CANCEL_CONDITION).await?;
         let mut watch = handle.subscribe();
         let TournamentView { stored, played, total, damage, .. } = handle.view();
         self.check_store()?;
@@ -313,13 +313,13 @@ impl Arena {
             // A quarantined tournament has no director that could end it.
             TournamentState::Running if damage.is_some() => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(handle.format_verdict()));
-                let over = FinishedTournament { at, played, total, verdict };
+                let over = TournamentResult { at, played, total, verdict };
                 self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
                 self.cancel_matches_of(id);
             }
             TournamentState::Open => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(FormatVerdict::Standings));
-                let over = FinishedTournament { at, played: 0, total: 0, verdict };
+                let over = TournamentResult { at, played: 0, total: 0, verdict };
                 self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
             }
             TournamentState::Running => handle.request_cancellation(),
@@ -332,7 +332,7 @@ impl Arena {
                 let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
                 match view.stored.state {
                     TournamentState::Cancelled => Ok(view),
-                    state => Err(ArenaError::WrongState { id, state, needed: NOTHING_TO_CANCEL }),
+                    state => Err(ArenaError::WrongState { id, state, needed: CANCEL_CONDITION }),
                 }
             }
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),
@@ -354,7 +354,7 @@ impl Arena {
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
         state: TournamentState,
-        over: FinishedTournament,
+        over: TournamentResult,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
         let mut changes =
@@ -364,7 +364,7 @@ impl Arena {
         self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
-        handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
+        handle.set_tournament(StoredTournament { state, over: Some(over), ..stored });
         self.inner.tournaments.remove(id);
         for standing in standings.iter() {
             // A bot without a session learns of the end from the store when it reconnects.
@@ -384,7 +384,7 @@ impl Arena {
     /// Returns the lock that must be held while the state or the field of a tournament is checked and changed. For a
     /// finished tournament, this is a new lock, because such a tournament never changes.
     pub(crate) fn tournament_lock(&self, id: TournamentId) -> Arc<Mutex<()>> {
-        self.live_tournament(id).map(|handle| Arc::clone(&handle.changing)).unwrap_or_default()
+        self.live_tournament(id).map(|handle| Arc::clone(&handle.change_lock)).unwrap_or_default()
     }
 
     /// Returns the handle of an unfinished tournament.

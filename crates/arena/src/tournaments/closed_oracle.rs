@@ -62,7 +62,7 @@ impl Arena {
             Some(Principal::Admin | Principal::Viewer) => return Ok(()),
         };
         let tournaments = self.inner.tournaments.read();
-        let closing = tournaments.iter().filter(|(_, handle)| handle.keeps_oracle_from(bot));
+        let closing = tournaments.iter().filter(|(_, handle)| handle.closes_oracle_to(bot));
         let Some((&tournament, handle)) = closing.min_by_key(|(id, _)| **id) else { return Ok(()) };
         let title = handle.view().stored.settings.title.clone();
         Err(ArenaError::OracleClosed(OracleClosure { tournament, title, bot: bot.cloned(), what }))
@@ -75,14 +75,14 @@ impl Arena {
             Some(Principal::Bot(bot)) => Some(bot),
             Some(Principal::Admin | Principal::Viewer) => return false,
         };
-        self.live_tournament(tournament).is_some_and(|handle| handle.keeps_oracle_from(bot))
+        self.live_tournament(tournament).is_some_and(|handle| handle.closes_oracle_to(bot))
     }
 }
 
 impl TournamentHandle {
     /// Returns whether the tournament is running and closes the oracle to a bot, or to callers without a token if `bot`
     /// is `None`.
-    fn keeps_oracle_from(&self, bot: Option<&BotName>) -> bool {
+    fn closes_oracle_to(&self, bot: Option<&BotName>) -> bool {
         let is_in_field = {
             let stored = &self.borrow_view().stored;
             if stored.settings.oracle == OracleAccess::Open || stored.state != TournamentState::Running {

@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::tournaments::cross_table_queue::{CrossTableResult, CrossTableSender};
-use crate::tournaments::live_standings::ComparedBots;
+use crate::tournaments::live_standings::Comparison;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use lastnim_core::game::TournamentId;
 use lastnim_store::{Change, StoredResult};
@@ -72,7 +72,7 @@ impl Arena {
             return Ok(self.compare_live_bots(&handle).await);
         }
         match self.ended_tournament(id).await? {
-            Some(ended) => self.kept_comparison(&ended).await,
+            Some(ended) => self.cached_comparison(&ended).await,
             None => Ok(None),
         }
     }
@@ -80,12 +80,12 @@ impl Arena {
     /// Compares the bots of an unfinished tournament by their current ratings; returns `None` if they are not rated
     /// yet, or there are too many of them.
     async fn compare_live_bots(&self, handle: &Arc<TournamentHandle>) -> Option<Arc<Vec<BotComparison>>> {
-        let asked = match handle.compared_bots()? {
-            ComparedBots::Known(compared) => return Some(compared),
-            ComparedBots::Uncompared { changes, .. } => changes,
+        let asked = match handle.comparison()? {
+            Comparison::Known(compared) => return Some(compared),
+            Comparison::Outdated { changes, .. } => changes,
         };
         // Comparisons run one at a time, so a caller that had to wait may be able to use the previous caller's result.
-        let turn = handle.turn_to_compare().await;
+        let turn = handle.lock_comparison().await;
         if let Some(compared) = handle.comparison_since(asked) {
             return Some(compared);
         }
@@ -93,16 +93,16 @@ impl Arena {
         let compare = move || {
             // The lock is held until the comparison is complete, even if the caller is gone.
             let _turn = turn;
-            match shown.compared_bots()? {
-                ComparedBots::Known(compared) => Some(compared),
-                ComparedBots::Uncompared { table, appraisal, changes } => {
+            match shown.comparison()? {
+                Comparison::Known(compared) => Some(compared),
+                Comparison::Outdated { table, appraisal, changes } => {
                     let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
-                    shown.show_comparison(&compared, changes);
+                    shown.set_comparison(&compared, changes);
                     Some(compared)
                 }
             }
         };
-        self.inner.environment.spawn_work(compare).await.unwrap_or_else(|error| {
+        self.inner.environment.spawn_computation(compare).await.unwrap_or_else(|error| {
             tracing::error!(%error, "the comparison of bots panicked");
             None
         })
@@ -129,7 +129,7 @@ impl Arena {
             return;
         }
         let Ok(Some(ended)) = self.ended_tournament(id).await else { return };
-        let compared = self.keep_comparison(&ended, Arc::clone(&found.compared));
+        let compared = self.cache_comparison(&ended, Arc::clone(&found.compared));
         let played = ended.stored.over.as_ref().map_or(0, |over| over.played);
         let Some(change) = comparison_change(id, played, &compared) else { return };
         let arena = self.clone();
@@ -269,7 +269,7 @@ fn comparison_change(id: TournamentId, played: u64, compared: &[BotComparison]) 
 mod tests {
     use super::*;
     use crate::NewTournament;
-    use crate::tests::fixture::{arena, in_time};
+    use crate::tests::fixture::{arena, with_timeout};
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, testing};
     use tokio::task::JoinSet;
@@ -280,7 +280,7 @@ mod tests {
         arena.create_tournament(new).await.unwrap().stored.id
     }
 
-    fn asking(arena: &Arena, id: TournamentId) -> impl Future<Output = CrossTableResult> + use<> {
+    fn request_result(arena: &Arena, id: TournamentId) -> impl Future<Output = CrossTableResult> + use<> {
         let arena = arena.clone();
         async move { arena.cross_table(id).await }
     }
@@ -295,7 +295,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        in_time("the expected state", looking).await;
+        with_timeout("the expected state", looking).await;
     }
 
     #[tokio::test]
@@ -305,7 +305,7 @@ mod tests {
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
         let mut calls = JoinSet::new();
         for id in [ids[0], ids[0], ids[0], ids[1]] {
-            calls.spawn(asking(&arena, id));
+            calls.spawn(request_result(&arena, id));
         }
         read_until(|| (waiting(&arena, ids[0]), waiting(&arena, ids[1])) == (3, 1)).await;
         drop(turn);
@@ -322,7 +322,7 @@ mod tests {
         let arena = arena().await;
         let id = tournament(&arena).await;
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
-        let [one, other] = [(); 2].map(|()| tokio::spawn(asking(&arena, id)));
+        let [one, other] = [(); 2].map(|()| tokio::spawn(request_result(&arena, id)));
         read_until(|| waiting(&arena, id) == 2).await;
         one.abort();
         read_until(|| waiting(&arena, id) == 1).await;
@@ -333,7 +333,7 @@ mod tests {
             matches!(arena.compare_by_results(id, &|| false).await, Ok(None)),
             "a computation that has begun is abandoned too"
         );
-        asking(&arena, id).await.unwrap();
+        request_result(&arena, id).await.unwrap();
     }
 
     #[tokio::test]
@@ -343,10 +343,10 @@ mod tests {
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
         let mut calls = JoinSet::new();
         for _ in 0..MAX_WAITING {
-            calls.spawn(asking(&arena, id));
+            calls.spawn(request_result(&arena, id));
         }
         read_until(|| waiting(&arena, id) == MAX_WAITING).await;
-        let refused = asking(&arena, id).await.unwrap_err();
+        let refused = request_result(&arena, id).await.unwrap_err();
         assert!(matches!(refused, ArenaError::Full { limit: MAX_WAITING, .. }), "{refused:?}");
         drop(turn);
         assert!(calls.join_all().await.iter().all(Result::is_ok));

@@ -35,11 +35,11 @@ pub(crate) struct EndedTournament {
 /// The cache of finished tournaments.
 #[derive(Debug, Default)]
 pub(crate) struct EndedTournaments {
-    kept: Mutex<KeptTournaments>,
+    cached: Mutex<CachedTournaments>,
 }
 
 #[derive(Debug, Default)]
-struct KeptTournaments {
+struct CachedTournaments {
     /// The tournaments, each with the time of its last use.
     tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
     /// The number of uses so far, which serves as the current time.
@@ -50,17 +50,17 @@ struct KeptTournaments {
 }
 
 /// A cached value that knows how many parts it has.
-trait KeptPart {
+trait CachedPart {
     fn parts(&self) -> usize;
 }
 
-impl KeptPart for Standing {
+impl CachedPart for Standing {
     fn parts(&self) -> usize {
         1 + self.versions.len()
     }
 }
 
-impl KeptPart for TimedTournamentEvent {
+impl CachedPart for TimedTournamentEvent {
     fn parts(&self) -> usize {
         match &self.event {
             TournamentEvent::Voided { matches, .. } => 1 + matches.len(),
@@ -69,7 +69,7 @@ impl KeptPart for TimedTournamentEvent {
     }
 }
 
-impl KeptPart for BotComparison {
+impl CachedPart for BotComparison {
     fn parts(&self) -> usize {
         1
     }
@@ -100,23 +100,23 @@ impl EndedTournament {
 }
 
 impl EndedTournaments {
-    fn lock(&self) -> MutexGuard<'_, KeptTournaments> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, CachedTournaments> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Caches a value for as long as its tournament is cached, unless another caller has cached one first; returns the
     /// cached value.
-    fn keep_part<T: KeptPart>(
+    fn cache_part<T: CachedPart>(
         &self,
         ended: &EndedTournament,
         place: &OnceLock<Arc<Vec<T>>>,
         read: Arc<Vec<T>>,
     ) -> Arc<Vec<T>> {
         // While the cache is locked, no other caller can add parts.
-        let mut kept = self.lock();
+        let mut cached = self.lock();
         if place.set(Arc::clone(&read)).is_ok() {
-            ended.parts.fetch_add(read.iter().map(KeptPart::parts).sum(), Ordering::Relaxed);
-            kept.shrink();
+            ended.parts.fetch_add(read.iter().map(CachedPart::parts).sum(), Ordering::Relaxed);
+            cached.shrink();
         }
         place.get().map_or(read, Arc::clone)
     }
@@ -124,13 +124,13 @@ impl EndedTournaments {
     /// Empties the cache. This is needed when a bot is removed, because it then also leaves the standings of finished
     /// tournaments.
     pub(crate) fn clear(&self) {
-        let mut kept = self.lock();
-        kept.tournaments.clear();
-        kept.changes += 1;
+        let mut cached = self.lock();
+        cached.tournaments.clear();
+        cached.changes += 1;
     }
 }
 
-impl KeptTournaments {
+impl CachedTournaments {
     fn find(&mut self, id: TournamentId) -> Option<Arc<EndedTournament>> {
         self.shown += 1;
         let (shown, found) = self.tournaments.get_mut(&id)?;
@@ -178,11 +178,11 @@ impl Arena {
         id: TournamentId,
     ) -> Result<Option<Arc<EndedTournament>>, ArenaError> {
         let changes = {
-            let mut kept = self.inner.ended_tournaments.lock();
-            if let Some(found) = kept.find(id) {
+            let mut cached = self.inner.ended_tournaments.lock();
+            if let Some(found) = cached.find(id) {
                 return Ok(Some(found));
             }
-            kept.changes
+            cached.changes
         };
         let stored = self.tournament_from_store(id).await?;
         if stored.over.is_none() {
@@ -208,7 +208,7 @@ impl Arena {
             return Ok(Arc::clone(standings));
         }
         let standings = Arc::new(self.inner.store.standings(ended.stored.id).await?);
-        Ok(self.inner.ended_tournaments.keep_part(ended, &ended.standings, standings))
+        Ok(self.inner.ended_tournaments.cache_part(ended, &ended.standings, standings))
     }
 
     /// Returns the interventions in a finished tournament.
@@ -223,24 +223,24 @@ impl Arena {
             return Ok(Arc::clone(events));
         }
         let events = Arc::new(self.inner.store.tournament_events(ended.stored.id).await?);
-        Ok(self.inner.ended_tournaments.keep_part(ended, &ended.events, events))
+        Ok(self.inner.ended_tournaments.cache_part(ended, &ended.events, events))
     }
 
     /// Returns the stored comparison of a finished tournament's bots, if there is one.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub(crate) async fn kept_comparison(
+    pub(crate) async fn cached_comparison(
         &self,
         ended: &EndedTournament,
     ) -> Result<Option<Arc<Vec<BotComparison>>>, ArenaError> {
-        if let Some(compared) = ended.comparison.get() {
-            return Ok(Some(Arc::clone(compared)));
+        if let Some(comparisons) = ended.comparison.get() {
+            return Ok(Some(Arc::clone(comparisons)));
         }
         let id = ended.stored.id;
         let Some(checkpoint) = self.usable_checkpoint(id).await? else { return Ok(None) };
         match checkpoint.comparisons(id) {
-            Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
+            Ok(comparisons) => Ok(Some(self.cache_comparison(ended, Arc::new(comparisons)))),
             Err(error) => {
                 tracing::warn!(tournament = %id, %error, "a tournament's stored comparison of bots cannot be used: comparing them again");
                 Ok(None)
@@ -249,12 +249,12 @@ impl Arena {
     }
 
     /// Caches the comparison of a finished tournament's bots for as long as the tournament is cached.
-    pub(crate) fn keep_comparison(
+    pub(crate) fn cache_comparison(
         &self,
         ended: &EndedTournament,
-        compared: Arc<Vec<BotComparison>>,
+        comparisons: Arc<Vec<BotComparison>>,
     ) -> Arc<Vec<BotComparison>> {
-        self.inner.ended_tournaments.keep_part(ended, &ended.comparison, compared)
+        self.inner.ended_tournaments.cache_part(ended, &ended.comparison, comparisons)
     }
 }
 
@@ -289,16 +289,16 @@ mod tests {
         let id = ended(&arena, "one").await;
         let field = |arena: Arena| async move { arena.tournament(id).await.unwrap().stored.field.len() };
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (1, 1));
-        let kept = arena.ended_tournament(id).await.unwrap().unwrap();
+        let cached = arena.ended_tournament(id).await.unwrap().unwrap();
         assert!(
-            Arc::ptr_eq(&kept, &arena.ended_tournament(id).await.unwrap().unwrap()),
+            Arc::ptr_eq(&cached, &arena.ended_tournament(id).await.unwrap().unwrap()),
             "the tournament is read once"
         );
         let before = arena.inner.ended_tournaments.lock().changes;
         arena.remove_bot(&name("one")).await.unwrap();
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
         // A reader that started before the bot was removed has outdated data.
-        arena.inner.ended_tournaments.lock().insert(&kept, before);
+        arena.inner.ended_tournaments.lock().insert(&cached, before);
         assert_eq!(field(arena.clone()).await, 0);
         assert!(arena.intervene(id, Intervention::Resume).await.is_err());
     }
@@ -323,15 +323,15 @@ mod tests {
     async fn every_cached_part_is_counted() {
         let (_store, arena) = shaky_arena().await;
         let id = ended(&arena, "first").await;
-        let kept = arena.ended_tournament(id).await.unwrap().unwrap();
-        let before = kept.parts();
+        let cached = arena.ended_tournament(id).await.unwrap().unwrap();
+        let before = cached.parts();
         let lines = arena.standings(id).await.unwrap();
         arena.standings(id).await.unwrap();
-        assert_eq!(kept.parts(), before + 1, "one line without versions, counted once");
+        assert_eq!(cached.parts(), before + 1, "one line without versions, counted once");
         let mut line = lines[0].clone();
         line.versions = vec![PlayedVersion { version: BotVersion::default(), matches: 1, wins: 0 }; 3];
         assert_eq!(line.parts(), 4);
-        let mut stored = kept.stored.clone();
+        let mut stored = cached.stored.clone();
         let piles = [1, 12, 13].map(|count| Piles::parse(&vec![1; count]).unwrap()).to_vec();
         let positions = Positions::listed(piles).unwrap();
         let draft = SettingsDraft { positions, ..(**stored.settings).clone() };
@@ -353,9 +353,9 @@ mod tests {
         for id in [ids[0], ids[1], ids[0], ids[2]] {
             arena.standings(id).await.unwrap();
         }
-        let kept = arena.inner.ended_tournaments.lock();
-        let parts: usize = kept.tournaments.values().map(|(_, ended)| ended.parts()).sum();
-        assert_eq!((kept.tournaments.len(), parts), (2, 8));
-        assert!(!kept.tournaments.contains_key(&ids[1]), "this tournament was the least recently used");
+        let cached = arena.inner.ended_tournaments.lock();
+        let parts: usize = cached.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        assert_eq!((cached.tournaments.len(), parts), (2, 8));
+        assert!(!cached.tournaments.contains_key(&ids[1]), "this tournament was the least recently used");
     }
 }

@@ -8,7 +8,7 @@ use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{DisqualifiedResults, OpenMatches, Reason, TournamentState};
 
-const NEEDS_RUNNING: &str = "only running tournaments allow this";
+const INTERVENTION_CONDITION: &str = "only running tournaments allow this";
 
 /// An intervention by an organiser in a running tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,14 +63,14 @@ impl Arena {
 
     async fn ask_director(
         &self,
-        _held: HeldLock,
+        _guard: HeldLock,
         id: TournamentId,
         intervention: Intervention,
     ) -> Result<(TournamentView, Option<TimedTournamentEvent>), ArenaError> {
-        let handle = self.require_unfinished_tournament(id, NEEDS_RUNNING).await?;
+        let handle = self.require_unfinished_tournament(id, INTERVENTION_CONDITION).await?;
         match handle.view().stored.state {
             TournamentState::Running => {}
-            state => return Err(ArenaError::WrongState { id, state, needed: NEEDS_RUNNING }),
+            state => return Err(ArenaError::WrongState { id, state, needed: INTERVENTION_CONDITION }),
         }
         match handle.intervene(intervention).await {
             Some(done) => done.map(|event| (handle.view(), event)),

@@ -21,14 +21,14 @@ pub(crate) struct LiveStandings {
     /// The input for ratings, which is locked while bots are rated.
     evidence: Arc<Mutex<RatingEvidence>>,
     /// Results that arrived while the bots were being rated, and that are not part of `evidence` yet.
-    waiting: Vec<MatchResult>,
+    pending_results: Vec<MatchResult>,
     cross_table: BoundedCrossTable,
     appraisal: Option<Arc<Appraisal>>,
     rating: RatingNeed,
     rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
     /// The last comparison of the bots, and the number of changes that it reflects.
-    compared: Option<(u64, Arc<Vec<BotComparison>>)>,
+    comparisons: Option<(u64, Arc<Vec<BotComparison>>)>,
     /// The number of changes so far to the data that comparisons use. It never decreases.
     changes: u64,
     /// How often all results were counted again. Ratings that began before a recount do not apply to the results after
@@ -38,12 +38,12 @@ pub(crate) struct LiveStandings {
 
 /// The comparison of a tournament's bots.
 #[derive(Debug)]
-pub(crate) enum ComparedBots {
+pub(crate) enum Comparison {
     /// A comparison that was computed after the last change.
     Known(Arc<Vec<BotComparison>>),
     /// The input for the comparison, which the caller computes without locking the standings, and the number of changes
     /// that the input reflects.
-    Uncompared { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
+    Outdated { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
 /// Whether a rating is needed.
@@ -62,7 +62,7 @@ enum RatingNeed {
 pub(crate) struct LentEvidence {
     evidence: Arc<Mutex<RatingEvidence>>,
     /// Results that are not part of `evidence` yet.
-    waiting: Vec<MatchResult>,
+    pending_results: Vec<MatchResult>,
     recounts: u64,
 }
 
@@ -76,7 +76,7 @@ impl LentEvidence {
     /// to wait.
     pub(crate) fn rate_with<T>(self, rate: impl FnOnce(&RatingEvidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
-        self.waiting.iter().for_each(|result| evidence.add_result(result));
+        self.pending_results.iter().for_each(|result| evidence.add_result(result));
         rate(&evidence)
     }
 }
@@ -96,17 +96,17 @@ impl LiveStandings {
         let rating =
             if evidence.added_count() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
-        let (waiting, appraisal, rulings, lines, compared, changes, recounts) = Default::default();
+        let (pending_results, appraisal, rulings, lines, comparisons, changes, recounts) = Default::default();
         Self {
             standings,
             evidence,
-            waiting,
+            pending_results,
             cross_table,
             appraisal,
             rating,
             rulings,
             lines,
-            compared,
+            comparisons,
             changes,
             recounts,
         }
@@ -127,7 +127,7 @@ impl LiveStandings {
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        for result in self.waiting.drain(..) {
+        for result in self.pending_results.drain(..) {
             evidence.add_result(&result);
         }
         Some(look(&self.standings, &evidence, &self.cross_table))
@@ -152,7 +152,7 @@ impl LiveStandings {
         match self.evidence.try_lock() {
             Ok(mut evidence) => evidence.add_result(result),
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add_result(result),
-            Err(TryLockError::WouldBlock) => self.waiting.push(result.clone()),
+            Err(TryLockError::WouldBlock) => self.pending_results.push(result.clone()),
         }
         if let RatingNeed::UpToDate(due) = self.rating {
             self.rating = RatingNeed::Old(due);
@@ -178,7 +178,7 @@ impl LiveStandings {
             if let Some(appraisal) = appraisal {
                 appraisal.add_to_standings(&mut lines);
             }
-            rulings.put_in_order(&mut lines, verdict);
+            rulings.rank_standings(&mut lines, verdict);
             Arc::new(lines)
         }))
     }
@@ -186,14 +186,14 @@ impl LiveStandings {
     /// Returns the lines of the standings by place, without ratings.
     pub(crate) fn unrated_lines(&self, verdict: &FormatVerdict) -> Vec<Standing> {
         let mut lines = self.standings.lines();
-        self.rulings.put_in_order(&mut lines, verdict);
+        self.rulings.rank_standings(&mut lines, verdict);
         lines
     }
 
     /// Lends the input for ratings.
     pub(crate) fn lend_evidence(&mut self) -> LentEvidence {
-        let (evidence, waiting) = (Arc::clone(&self.evidence), mem::take(&mut self.waiting));
-        LentEvidence { evidence, waiting, recounts: self.recounts }
+        let (evidence, pending_results) = (Arc::clone(&self.evidence), mem::take(&mut self.pending_results));
+        LentEvidence { evidence, pending_results, recounts: self.recounts }
     }
 
     /// Lends the input for ratings if there are new results and the last rating was long enough ago. The caller must
@@ -246,22 +246,25 @@ impl LiveStandings {
 
     /// Returns the comparison of the bots, or the input for it; `None` if the bots are not rated yet, or there are too
     /// many of them.
-    pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
-        if let Some(compared) = self.comparison_since(self.changes) {
-            return Some(ComparedBots::Known(compared));
+    pub(crate) fn comparison(&self) -> Option<Comparison> {
+        if let Some(comparisons) = self.comparison_since(self.changes) {
+            return Some(Comparison::Known(comparisons));
         }
         let (table, appraisal) = self.cross_table.table().cloned().zip(self.appraisal.clone())?;
-        Some(ComparedBots::Uncompared { table, appraisal, changes: self.changes })
+        Some(Comparison::Outdated { table, appraisal, changes: self.changes })
     }
 
     /// Returns the last comparison of the bots if it reflects at least the first `changes` changes.
     pub(crate) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
-        self.compared.as_ref().filter(|(seen, _)| *seen >= changes).map(|(_, compared)| Arc::clone(compared))
+        self.comparisons
+            .as_ref()
+            .filter(|(seen, _)| *seen >= changes)
+            .map(|(_, comparisons)| Arc::clone(comparisons))
     }
 
     /// Sets the comparison of the bots, which reflects the first `changes` changes.
-    pub(crate) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
-        self.compared = Some((changes, Arc::clone(compared)));
+    pub(crate) fn set_comparison(&mut self, comparisons: &Arc<Vec<BotComparison>>, changes: u64) {
+        self.comparisons = Some((changes, Arc::clone(comparisons)));
     }
 }
 
@@ -306,7 +309,7 @@ mod tests {
                 ranking.add_result(result);
             }
         });
-        assert_eq!(ranking.waiting.len(), 2, "a rating is running");
+        assert_eq!(ranking.pending_results.len(), 2, "a rating is running");
         for result in &results[5..7] {
             ranking.add_result(result);
         }
@@ -319,7 +322,7 @@ mod tests {
             appraise(all_at_once.lend_evidence()),
             "results that arrive before the rating count"
         );
-        assert!(ranking.waiting.is_empty());
+        assert!(ranking.pending_results.is_empty());
     }
 
     #[test]
@@ -327,8 +330,8 @@ mod tests {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
-        let begin = |ranking: &LiveStandings| match ranking.compared_bots() {
-            Some(ComparedBots::Uncompared { changes, .. }) => changes,
+        let begin = |ranking: &LiveStandings| match ranking.comparison() {
+            Some(Comparison::Outdated { changes, .. }) => changes,
             other => panic!("{other:?}"),
         };
         let mut rated = || {
@@ -338,18 +341,18 @@ mod tests {
             ranking.set_final_ratings(appraisal);
             ranking
         };
-        let (mut ranking, compared) = (rated(), Arc::default());
+        let (mut ranking, comparisons) = (rated(), Arc::default());
         let first = begin(&ranking);
-        ranking.set_comparison(&compared, first);
-        assert!(matches!(ranking.compared_bots(), Some(ComparedBots::Known(_))));
+        ranking.set_comparison(&comparisons, first);
+        assert!(matches!(ranking.comparison(), Some(Comparison::Known(_))));
         let others = rated();
         assert_eq!(others.changes, first, "both have the same number of changes");
         ranking.replace_with(others);
         // A comparison that began before the results were replaced arrives late.
-        ranking.set_comparison(&compared, first);
+        ranking.set_comparison(&comparisons, first);
         let second = begin(&ranking);
         assert!(ranking.comparison_since(second).is_none());
-        ranking.set_comparison(&compared, second);
+        ranking.set_comparison(&comparisons, second);
         ranking.add_result(&next_result(&mut *plan_schedule(&settings, &bots).unwrap()));
         assert!(ranking.comparison_since(second).is_some(), "the caller of this comparison gets it");
         assert!(ranking.comparison_since(begin(&ranking)).is_none());

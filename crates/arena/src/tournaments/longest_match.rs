@@ -61,7 +61,7 @@ mod tests {
         let (mut referee, _) = Referee::begin(MatchId::least(), setup, present, began);
         let mut now = began;
         while referee.record().state().phase() != MatchPhase::Ended {
-            referee.effects_announced(now);
+            referee.mark_effects_announced(now);
             let due = referee.deadline().unwrap();
             let state = referee.record().state();
             let (seat, ply) = (state.position().to_move(), state.ply());

@@ -23,15 +23,15 @@ impl Arena {
         let began = Instant::now();
         let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
         let (arena, has_ratings, recounts) = (self.clone(), handle.has_ratings(), evidence.recounts());
-        let rating = self.inner.environment.spawn_work(move || {
+        let rating = self.inner.environment.spawn_computation(move || {
             let _turn = turn;
-            let is_wanted = || !arena.is_stopped();
+            let may_continue = || !arena.is_stopped();
             let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
-            let mut budget = Budget::while_wanted(MAX_RATING_STEPS, &is_wanted);
+            let mut budget = Budget::interruptible(MAX_RATING_STEPS, &may_continue);
             let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
             match handle.cpu_times.measure(CpuTask::Rating, appraise) {
                 Ok(appraisal) => {
-                    handle.show_ratings((appraisal, recounts), began);
+                    handle.set_ratings((appraisal, recounts), began);
                     arena.inner.live_changes.note_ratings();
                 }
                 Err(halt) => tracing::debug!(%halt, "a running tournament could not be rated"),
@@ -58,14 +58,14 @@ impl Arena {
             () = self.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let (arena, evidence, rated) = (self.clone(), handle.lend_evidence(), Arc::clone(handle));
-        let rating = self.inner.environment.spawn_work(move || {
+        let rating = self.inner.environment.spawn_computation(move || {
             let _turn = turn;
-            let is_wanted = || !arena.is_stopped();
-            let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&is_wanted));
+            let may_continue = || !arena.is_stopped();
+            let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&may_continue));
             rated.cpu_times.measure(CpuTask::Rating, appraise)
         });
         match rating.await {
-            Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),
+            Ok(Ok(appraisal)) => handle.set_final_ratings(appraisal),
             Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
             Ok(Err(halt)) => tracing::error!(%halt, "a tournament could not be rated"),
             Err(error) => tracing::error!(%error, "the final rating of a tournament panicked"),

@@ -4,7 +4,7 @@ use crate::error::ArenaError;
 use crate::tournaments::activity::TournamentActivity;
 use crate::tournaments::cpu_times::{CpuTask, CpuTimes};
 use crate::tournaments::interventions::Intervention;
-use crate::tournaments::live_standings::{ComparedBots, LentEvidence, LiveStandings};
+use crate::tournaments::live_standings::{Comparison, LentEvidence, LiveStandings};
 use crate::tournaments::manifest::RunningSnapshot;
 use crate::tournaments::match_pace::MatchPace;
 use crate::tournaments::tournament_view::TournamentView;
@@ -20,7 +20,7 @@ use lastnim_tournament::{
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex as Turn, OwnedMutexGuard, mpsc, oneshot, watch};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, mpsc, oneshot, watch};
 
 /// The minimum time between two reads of a tournament's activity.
 const ACTIVITY_INTERVAL: Duration = Duration::from_millis(250);
@@ -49,9 +49,9 @@ pub(crate) struct TournamentHandle {
     ranking: Mutex<LiveStandings>,
     /// The lock that is held while the state or the field of the tournament is checked and changed: see
     /// [`Arena::tournament_lock`](crate::Arena::tournament_lock).
-    pub(crate) changing: Arc<Turn<()>>,
+    pub(crate) change_lock: Arc<AsyncMutex<()>>,
     /// The lock that is held while the bots are compared.
-    comparing: Arc<Turn<()>>,
+    comparison_lock: Arc<AsyncMutex<()>>,
     /// The organiser's stored interventions, cached so that they can be read even while the store cannot.
     events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
@@ -113,19 +113,19 @@ impl TournamentHandle {
         let ranking = Mutex::new(LiveStandings::new(&stored.settings, &stored.field));
         let (commands, told) = mpsc::channel(1);
         let (snapshots, asked) = mpsc::channel(1);
-        let stored = shown_tournament(stored);
+        let stored = public_tournament(stored);
         let view =
             TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None, damage: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
-        let (changing, comparing, schedule, cpu_times, events, departing, pace, activity) =
+        let (change_lock, comparison_lock, schedule, cpu_times, events, departing, pace, activity) =
             Default::default();
         Self {
             view,
             state,
             ranking,
-            changing,
-            comparing,
+            change_lock,
+            comparison_lock,
             events,
             schedule,
             commands,
@@ -146,8 +146,8 @@ impl TournamentHandle {
     ) -> Option<DirectorInbox> {
         let inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.schedule.set(schedule.clone()).ok()?;
-        self.show_tournament(shown_tournament(stored));
-        self.show_schedule();
+        self.set_tournament(public_tournament(stored));
+        self.update_from_schedule();
         Some(inbox)
     }
 
@@ -256,24 +256,24 @@ impl TournamentHandle {
 
     /// Sets the ratings of a running tournament, whose computation began at `began`. They come with the number of
     /// recounts before their evidence was lent.
-    pub(crate) fn show_ratings(&self, rated: (Appraisal, u64), began: Instant) {
+    pub(crate) fn set_ratings(&self, rated: (Appraisal, u64), began: Instant) {
         self.lock_standings().set_ratings(rated, began, Instant::now());
     }
 
     /// Sets the final ratings.
-    pub(crate) fn show_last_ratings(&self, appraisal: Appraisal) {
+    pub(crate) fn set_final_ratings(&self, appraisal: Appraisal) {
         self.lock_standings().set_final_ratings(appraisal);
     }
 
     /// Returns the comparison of the bots by their current ratings, or the input for it; `None` if the bots are not
     /// rated yet, or there are too many of them.
-    pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
-        self.lock_standings().compared_bots()
+    pub(crate) fn comparison(&self) -> Option<Comparison> {
+        self.lock_standings().comparison()
     }
 
     /// Waits for the lock that is held while the bots are compared.
-    pub(crate) async fn turn_to_compare(&self) -> OwnedMutexGuard<()> {
-        Arc::clone(&self.comparing).lock_owned().await
+    pub(crate) async fn lock_comparison(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.comparison_lock).lock_owned().await
     }
 
     /// Returns the last comparison of the bots if it reflects at least the first `changes` changes.
@@ -282,7 +282,7 @@ impl TournamentHandle {
     }
 
     /// Sets the comparison of the bots, which reflects the first `changes` changes.
-    pub(crate) fn show_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
+    pub(crate) fn set_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.lock_standings().set_comparison(compared, changes);
     }
 
@@ -295,7 +295,7 @@ impl TournamentHandle {
     }
 
     /// Replaces the counted results with those counted from the store.
-    pub(crate) fn restore_counted(
+    pub(crate) fn restore_counted_results(
         &self,
         standings: Standings,
         evidence: RatingEvidence,
@@ -355,7 +355,7 @@ impl TournamentHandle {
     }
 
     /// Sets the organiser's rulings, which include whether the tournament is paused.
-    pub(crate) fn show_rulings(&self, rulings: &Rulings, now: Timestamp) {
+    pub(crate) fn set_rulings(&self, rulings: &Rulings, now: Timestamp) {
         self.lock_standings().set_rulings(rulings.clone());
         let pause = rulings.pause();
         self.lock_pace().set_paused(now, pause.is_some());
@@ -385,7 +385,7 @@ impl TournamentHandle {
     }
 
     /// Updates the total number of matches, and the set of bots that have left but still play.
-    pub(crate) fn show_schedule(&self) {
+    pub(crate) fn update_from_schedule(&self) {
         let Some(schedule) = self.schedule.get() else { return };
         let total = {
             let schedule = schedule.lock();
@@ -396,21 +396,21 @@ impl TournamentHandle {
     }
 
     /// Sets the stored data of the tournament, including its state.
-    pub(crate) fn show_tournament(&self, stored: StoredTournament) {
+    pub(crate) fn set_tournament(&self, stored: StoredTournament) {
         let state = stored.state;
         self.view.send_modify(|view| view.stored = stored);
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
     }
 
     /// Sets whether the tournament waits for bots to join.
-    pub(crate) fn show_awaits_bots(&self, awaits: bool) {
+    pub(crate) fn set_awaits_bots(&self, awaits: bool) {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.awaits_bots, awaits) != awaits);
     }
 
     /// Updates the field and the standings after a bot has joined.
-    pub(crate) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
+    pub(crate) fn apply_join(&self, bot: &BotName, stored: StoredTournament) {
         self.add_bot(bot);
-        self.show_tournament(stored);
+        self.set_tournament(stored);
     }
 
     /// Adds a line for a bot to the standings, unless it already has one.
@@ -419,9 +419,9 @@ impl TournamentHandle {
     }
 
     /// Updates the field and the standings after a bot has left before the start.
-    pub(crate) fn show_left(&self, stored: StoredTournament) {
+    pub(crate) fn apply_departure(&self, stored: StoredTournament) {
         self.lock_standings().replace_with(LiveStandings::new(&stored.settings, &stored.field));
-        self.show_tournament(stored);
+        self.set_tournament(stored);
     }
 
     /// Asks the director to let a bot join or leave, and returns the result; `None` if the tournament is about to end.
@@ -467,7 +467,7 @@ impl TournamentHandle {
 
 /// Returns an unfinished tournament as it is shown to others: a tournament that is being cancelled is shown as running
 /// until its last match is over.
-fn shown_tournament(stored: &StoredTournament) -> StoredTournament {
+fn public_tournament(stored: &StoredTournament) -> StoredTournament {
     let state =
         if stored.state == TournamentState::Cancelled { TournamentState::Running } else { stored.state };
     StoredTournament { state, ..stored.clone() }

@@ -8,7 +8,7 @@ const MATCHES: u32 = 3;
 const TAKES: (u32, u32) = (6, 18);
 
 /// The number of balls in Polya's urn at the start. Each draw adds one ball, so two errors have a correlation of 0.3.
-const URN: f64 = 1.0 / 0.3 - 1.0;
+const URN_BALLS: f64 = 1.0 / 0.3 - 1.0;
 
 /// How the errors in a group depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,7 +51,7 @@ impl Clustering {
         };
         (0..takes).fold(0, |errors, take| {
             let chance = match self {
-                Self::Contagious => (URN * mean + f64::from(errors)) / (URN + f64::from(take)),
+                Self::Contagious => (URN_BALLS * mean + f64::from(errors)) / (URN_BALLS + f64::from(take)),
                 Self::Independent | Self::Difficulty | Self::Dangerous => chance,
             };
             errors + u32::from(draw_uniform(draw) < chance)

@@ -1,20 +1,20 @@
 //! False positives in honest fields, detections in colluding ones, and the accuracy of the predicted power.
 
 use crate::{
-    declares::Declares,
+    declares::DeclarationStrategy,
     fields::{Field, bot_name},
-    kinds::{Kind, colluding_fields, fields_with_room_to_help, honest_fields, with_help},
+    kinds::{FieldKind, colluding_fields, fields_with_room_to_help, honest_fields, with_help},
     options::Options,
 };
 use lastnim_auditing::{AuditFindings, HELP_SHARES, HelpKind, PairFindings};
 use lastnim_core::game::BotName;
 
 /// The number of fields of each kind that are simulated by default.
-const FIELDS: u64 = 50;
+const DEFAULT_FIELDS: u64 = 50;
 
 /// Prints how often honest fields are flagged.
 pub fn print_honest(options: &Options) {
-    let count = options.count.unwrap_or(FIELDS);
+    let count = options.count.unwrap_or(DEFAULT_FIELDS);
     println!(
         "\nHow many of {count} honest fields are flagged / have a dependent pair / have significant takes"
     );
@@ -35,15 +35,18 @@ pub fn print_honest(options: &Options) {
 
 /// Prints how often the tests reject the null hypothesis in fields whose bots cannot identify each other.
 pub fn print_level(options: &Options) {
-    let count = options.count.unwrap_or(FIELDS);
+    let count = options.count.unwrap_or(DEFAULT_FIELDS);
     println!(
         "\nHow many of {count} fields whose bots know nothing about each other have a corrected p-value of at most 0.05 / 0.02 / 0.01"
     );
     let blind = honest_fields().into_iter().filter(|(_, _, bots)| {
-        let is_blind = |&(declares, plays): &(Declares, _)| {
+        let is_blind = |&(declares, plays): &(DeclarationStrategy, _)| {
             matches!(
                 declares,
-                Declares::Standard | Declares::Offset(_) | Declares::Anything | Declares::SeatOrder
+                DeclarationStrategy::Standard
+                    | DeclarationStrategy::Offset(_)
+                    | DeclarationStrategy::RandomRow
+                    | DeclarationStrategy::SeatOrder
             ) && !matches!(plays, crate::plays::Plays::ExploitsToWin | crate::plays::Plays::ExploitsForRank)
         };
         bots.iter().all(is_blind)
@@ -59,7 +62,7 @@ pub fn print_level(options: &Options) {
 
 /// Prints how often colluding fields are flagged.
 pub fn print_colluding(options: &Options) {
-    let count = options.count.unwrap_or(FIELDS);
+    let count = options.count.unwrap_or(DEFAULT_FIELDS);
     println!(
         "\nIn how many of {count} colluding fields a pair of colluding bots is flagged / all such pairs are flagged in both directions / other pairs are flagged too"
     );
@@ -74,16 +77,16 @@ pub fn print_colluding(options: &Options) {
 }
 
 /// The number of simulated fields, and the numbers of those that meet each of three conditions.
-struct Counted {
+struct FieldCounts {
     fields: u64,
     counts: [u64; 3],
 }
 
 fn print_fields(
-    kinds: Vec<Kind>,
+    kinds: Vec<FieldKind>,
     options: &Options,
     judge: impl Fn(&str, &AuditFindings) -> [bool; 3],
-) -> Counted {
+) -> FieldCounts {
     let columns: Vec<_> = options
         .seats
         .iter()
@@ -92,14 +95,14 @@ fn print_fields(
         })
         .collect();
     println!("\n| bots |{}\n|---|{}", columns.concat(), "---|".repeat(columns.len()));
-    let mut all = Counted { fields: 0, counts: [0; 3] };
+    let mut all = FieldCounts { fields: 0, counts: [0; 3] };
     for (name, rows, bots) in kinds.into_iter().filter(|(name, ..)| name.contains(&options.only)) {
         let mut line = format!("| {name} |");
         for &seats in &options.seats {
             let field = Field::new(bots.clone(), seats, rows);
             for &groups in &options.groups {
                 let mut counts = [0; 3];
-                for number in 0..options.count.unwrap_or(FIELDS) {
+                for number in 0..options.count.unwrap_or(DEFAULT_FIELDS) {
                     let judged = judge(name, &field.audit(groups, options.seed + number));
                     for (count, is_so) in counts.iter_mut().zip(judged) {
                         *count += u64::from(is_so);
@@ -121,7 +124,7 @@ fn print_fields(
 /// Compares the power that audits of an honest field report with how often pairs of bots are flagged if they help each
 /// other in that field.
 pub fn print_power(options: &Options) {
-    let count = options.count.unwrap_or(FIELDS);
+    let count = options.count.unwrap_or(DEFAULT_FIELDS);
     println!(
         "\nHelp in a share of groups: the reported chance of finding it / how often it is found in {count} fields"
     );

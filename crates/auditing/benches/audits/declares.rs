@@ -9,13 +9,13 @@ use lastnim_tournament::SeededDraw;
 
 /// How a bot chooses its row. Where strength matters, bots with higher numbers are weaker.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Declares {
+pub enum DeclarationStrategy {
     /// The standard row.
     Standard,
     /// The seat at this offset first, then the others in playing order.
     Offset(usize),
     /// A random row.
-    Anything,
+    RandomRow,
     /// All seats in the order of their numbers, without putting its own first: a mistake that bot authors make.
     SeatOrder,
     /// Itself, then the others from weakest to strongest.
@@ -41,12 +41,12 @@ pub enum Declares {
     /// Itself, then a certain bot (its index) if that bot is at the table; otherwise the standard row.
     Returns(usize),
     /// Itself, then those of these bots (their indices) that are at the table, then the others.
-    Mates(&'static [usize]),
+    AlliesFirst(&'static [usize]),
     /// Itself first and a certain bot (its index) second, in this percentage of the groups with that bot; otherwise the
     /// standard row.
     SecondIn(usize, u64),
     /// A random row in this percentage of groups; otherwise the standard row.
-    AnythingIn(u64),
+    RandomRowIn(u64),
 }
 
 /// What bots remember from earlier matches.
@@ -56,11 +56,11 @@ pub struct Memory {
     /// By bot: the number of its wins.
     pub wins: Vec<u32>,
     /// By bot: the number of the last match that it won.
-    pub last_win: Vec<u64>,
+    pub last_win_number: Vec<u64>,
     /// By bot: the number of its matches.
     pub played: Vec<u64>,
     /// By bot: whether it lost its last match.
-    pub lost_last: Vec<bool>,
+    pub lost_last_match: Vec<bool>,
     /// By bot and way of playing: the number of matches and of wins.
     pub arms: Vec<[(u64, u64); 3]>,
 }
@@ -71,9 +71,9 @@ impl Memory {
         Self {
             last_rows: vec![Row::standard(seats); bots],
             wins: vec![0; bots],
-            last_win: vec![0; bots],
+            last_win_number: vec![0; bots],
             played: vec![0; bots],
-            lost_last: vec![false; bots],
+            lost_last_match: vec![false; bots],
             arms: vec![[(0, 0); 3]; bots],
         }
     }
@@ -95,15 +95,15 @@ impl Memory {
             self.arms[bot][arm].0 += 1;
             self.arms[bot][arm].1 += u64::from(seat == winner);
             self.played[bot] += 1;
-            self.lost_last[bot] = seat != winner;
+            self.lost_last_match[bot] = seat != winner;
         }
         self.wins[table[winner]] += 1;
-        self.last_win[table[winner]] = number;
+        self.last_win_number[table[winner]] = number;
     }
 }
 
 /// The situation in which a bot declares its row.
-pub struct Declaring<'a> {
+pub struct DeclarationContext<'a> {
     /// The bots by seat.
     pub table: &'a BySeat<usize>,
     /// The seat that declares.
@@ -115,10 +115,10 @@ pub struct Declaring<'a> {
     /// What the bot remembers from earlier matches.
     pub memory: &'a Memory,
     /// The behaviour of each bot.
-    pub bots: &'a [(Declares, Plays)],
+    pub bots: &'a [(DeclarationStrategy, Plays)],
 }
 
-impl Declaring<'_> {
+impl DeclarationContext<'_> {
     /// Returns the declared row.
     pub fn row(&self, draw: &mut SeededDraw) -> Row {
         let (table, seat, seats) = (self.table, self.seat, self.table.seats());
@@ -138,55 +138,57 @@ impl Declaring<'_> {
             wanted.iter().copied().chain(rest).collect::<Vec<_>>()
         };
         let offsets = match self.bots[table[seat]].0 {
-            Declares::Offset(offset) => return Row::favouring(offset, seats),
-            Declares::Anything => {
+            DeclarationStrategy::Offset(offset) => return Row::favouring(offset, seats),
+            DeclarationStrategy::RandomRow => {
                 let mut offsets: Vec<u64> = (0..n).collect();
                 draw.shuffle(&mut offsets);
                 offsets
             }
-            Declares::SeatOrder => {
+            DeclarationStrategy::SeatOrder => {
                 let first = seats.iter().next().expect("there are at least 2 seats");
                 let own = seats.distance_between(first, seat) as u64;
                 (0..n).map(|place| (place + n - own) % n).collect()
             }
-            Declares::WeakestFirst => by_order(&|bot| (self.bots.len() - bot) as u64),
-            Declares::StrongestFirst => by_order(&|bot| bot as u64),
-            Declares::WeakestSecond => {
+            DeclarationStrategy::WeakestFirst => by_order(&|bot| (self.bots.len() - bot) as u64),
+            DeclarationStrategy::StrongestFirst => by_order(&|bot| bot as u64),
+            DeclarationStrategy::WeakestSecond => {
                 let others = table.iter().copied().filter(|&bot| bot != table[seat]);
                 let weakest = others.max().and_then(offset_of).expect("another bot sits there");
                 first(&[0, weakest])
             }
-            Declares::FewestWinsFirst => by_order(&|bot| self.memory.wins[bot].into()),
-            Declares::LastWinnerLast => by_order(&|bot| self.memory.last_win[bot]),
-            Declares::BestResponse => return self.best_response(all_rows(seats)),
-            Declares::BestSecond => {
+            DeclarationStrategy::FewestWinsFirst => by_order(&|bot| self.memory.wins[bot].into()),
+            DeclarationStrategy::LastWinnerLast => by_order(&|bot| self.memory.last_win_number[bot]),
+            DeclarationStrategy::BestResponse => return self.best_response(all_rows(seats)),
+            DeclarationStrategy::BestSecond => {
                 return self.best_response(
                     all_rows(seats).into_iter().filter(|row| row.offsets()[0] == 0).collect(),
                 );
             }
-            Declares::BestAgainstPlay => return self.best_against_play(),
-            Declares::Helps(ally, often) => match offset_of(ally) {
+            DeclarationStrategy::BestAgainstPlay => return self.best_against_play(),
+            DeclarationStrategy::Helps(ally, often) => match offset_of(ally) {
                 Some(offset) if self.helps < often => first(&[offset, 0]),
                 _ => return Row::standard(seats),
             },
-            Declares::Returns(ally) => match offset_of(ally) {
+            DeclarationStrategy::Returns(ally) => match offset_of(ally) {
                 Some(offset) => first(&[0, offset]),
                 None => return Row::standard(seats),
             },
-            Declares::SecondIn(ally, often) => match offset_of(ally) {
+            DeclarationStrategy::SecondIn(ally, often) => match offset_of(ally) {
                 Some(offset) if self.helps < often => first(&[0, offset]),
                 _ => return Row::standard(seats),
             },
-            Declares::Mates(mates) => {
+            DeclarationStrategy::AlliesFirst(mates) => {
                 let mates = mates.iter().filter_map(|&mate| offset_of(mate)).filter(|&offset| offset > 0);
                 first(&[0].into_iter().chain(mates).collect::<Vec<_>>())
             }
-            Declares::AnythingIn(often) if self.helps < often => {
+            DeclarationStrategy::RandomRowIn(often) if self.helps < often => {
                 let mut offsets: Vec<u64> = (0..n).collect();
                 draw.shuffle(&mut offsets);
                 offsets
             }
-            Declares::Standard | Declares::AnythingIn(_) => return Row::standard(seats),
+            DeclarationStrategy::Standard | DeclarationStrategy::RandomRowIn(_) => {
+                return Row::standard(seats);
+            }
         };
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }

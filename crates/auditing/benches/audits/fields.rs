@@ -1,8 +1,8 @@
 //! Simulated tournaments with declared or assigned rows.
 
 use crate::{
-    declares::{Declares, Declaring, Memory},
-    plays::{Plays, SeenTake, Turn},
+    declares::{DeclarationContext, DeclarationStrategy, Memory},
+    plays::{Plays, SeenTake, TakeContext},
 };
 use lastnim_auditing::{AuditFindings, AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
 use lastnim_core::{
@@ -15,7 +15,7 @@ use lastnim_tournament::SeededDraw;
 #[derive(Debug, Clone)]
 pub struct Field {
     /// The behaviour of each bot.
-    pub bots: Vec<(Declares, Plays)>,
+    pub bots: Vec<(DeclarationStrategy, Plays)>,
     /// The number of seats.
     pub seats: usize,
     /// The source of the rows.
@@ -26,7 +26,7 @@ pub struct Field {
 
 impl Field {
     /// Creates a field whose groups each have their own starting position.
-    pub fn new(bots: Vec<(Declares, Plays)>, seats: usize, rows: RowSource) -> Self {
+    pub fn new(bots: Vec<(DeclarationStrategy, Plays)>, seats: usize, rows: RowSource) -> Self {
         Self { bots, seats, rows, positions: None }
     }
 
@@ -62,7 +62,7 @@ impl Field {
                     RowSource::Assigned => assigned.clone(),
                     RowSource::Declared => BySeat::from_fn(seats, |seat| {
                         let (piles, memory, bots) = (&piles, &memory, self.bots.as_slice());
-                        Declaring { table, seat, piles, helps, memory, bots }.row(draw)
+                        DeclarationContext { table, seat, piles, helps, memory, bots }.row(draw)
                     }),
                 };
                 for (seat, &bot) in table.enumerate() {
@@ -100,8 +100,15 @@ impl Field {
         let (solution, mut position, mut seen) = (Solution::new(game), game.first_position(), Vec::new());
         while !position.is_over() {
             let bots = self.bots.as_slice();
-            let turn =
-                Turn { bots, table, game, solution: &solution, position: &position, seen: &seen, memory };
+            let turn = TakeContext {
+                bots,
+                table,
+                game,
+                solution: &solution,
+                position: &position,
+                seen: &seen,
+                memory,
+            };
             let take = turn.take(draw);
             let (seat, before) = (position.to_move(), solution.winner(&position));
             position.take(take).expect("a legal take");

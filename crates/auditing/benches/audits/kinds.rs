@@ -1,9 +1,9 @@
 //! Kinds of fields, honest and colluding.
 
 use crate::{
-    declares::Declares::{
-        self, Anything, AnythingIn, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps,
-        LastWinnerLast, Mates, Offset, Returns, SeatOrder, SecondIn, Standard, StrongestFirst, WeakestFirst,
+    declares::DeclarationStrategy::{
+        self, AlliesFirst, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps, LastWinnerLast,
+        Offset, RandomRow, RandomRowIn, Returns, SeatOrder, SecondIn, Standard, StrongestFirst, WeakestFirst,
         WeakestSecond,
     },
     plays::{
@@ -17,32 +17,32 @@ use lastnim_auditing::{
 };
 
 /// A kind of field: its name, the source of its rows, and the behaviour of each bot.
-pub type Kind = (&'static str, RowSource, Vec<(Declares, Plays)>);
+pub type FieldKind = (&'static str, RowSource, Vec<(DeclarationStrategy, Plays)>);
 
 const OPTIMAL: Plays = Errs(0);
 const RANDOM: Plays = Errs(100);
 
 /// Returns all kinds of honest fields, in which no bot tries to help another.
-pub fn honest_fields() -> Vec<Kind> {
-    [by_rows(), by_play(), by_reaction()].concat()
+pub fn honest_fields() -> Vec<FieldKind> {
+    [fields_by_rows(), fields_by_play(), fields_by_reaction()].concat()
 }
 
 /// Returns bots that play in these ways and declare the standard row.
-fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
+fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(DeclarationStrategy, Plays)> {
     plays.map(|plays| (Standard, plays)).to_vec()
 }
 
 /// Returns bots that play in different ways, weak and strong, and declare the standard row.
-fn mixed_play() -> Vec<(Declares, Plays)> {
+fn mixed_play() -> Vec<(DeclarationStrategy, Plays)> {
     standard_rows([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
 }
 
 /// Returns honest fields that differ in how their bots declare.
-fn by_rows() -> Vec<Kind> {
+fn fields_by_rows() -> Vec<FieldKind> {
     // The bots are listed from strong to weak, because bots that declare by strength assume this order.
     let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
-    let all = |declares: Declares| weaker.map(|plays| (declares, plays)).to_vec();
-    let among = |declares: Declares, modellers: &[usize]| {
+    let all = |declares: DeclarationStrategy| weaker.map(|plays| (declares, plays)).to_vec();
+    let among = |declares: DeclarationStrategy, modellers: &[usize]| {
         let of = |bot: usize| if modellers.contains(&bot) { declares } else { Standard };
         weaker.iter().enumerate().map(|(bot, &plays)| (of(bot), plays)).collect::<Vec<_>>()
     };
@@ -59,8 +59,8 @@ fn by_rows() -> Vec<Kind> {
             vec![
                 (Offset(1), OPTIMAL),
                 (Offset(2), Errs(20)),
-                (Anything, Errs(10)),
-                (Anything, Greedy),
+                (RandomRow, Errs(10)),
+                (RandomRow, Greedy),
                 (Standard, Errs(5)),
             ],
         ),
@@ -120,7 +120,7 @@ fn by_rows() -> Vec<Kind> {
 }
 
 /// Returns honest fields that differ in how their bots play and in how many they are.
-fn by_play() -> Vec<Kind> {
+fn fields_by_play() -> Vec<FieldKind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
@@ -170,7 +170,7 @@ fn by_play() -> Vec<Kind> {
 }
 
 /// Returns honest fields with bots that react to takes, to results or to time.
-fn by_reaction() -> Vec<Kind> {
+fn fields_by_reaction() -> Vec<FieldKind> {
     let one = |reaction| standard_rows([Reacts(reaction), OPTIMAL, Greedy, Timid, RANDOM]);
     let two =
         |reaction| standard_rows([Reacts(reaction), Reacts(reaction), OPTIMAL, Errs(10), Greedy, Timid]);
@@ -203,10 +203,11 @@ fn by_reaction() -> Vec<Kind> {
 }
 
 /// Returns fields in which the first two bots collude, or the first three if they form a ring.
-pub fn colluding_fields() -> Vec<Kind> {
-    let with =
-        |pair: [(Declares, Plays); 2]| pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>();
-    let erring = |pair: [(Declares, Plays); 2]| {
+pub fn colluding_fields() -> Vec<FieldKind> {
+    let with = |pair: [(DeclarationStrategy, Plays); 2]| {
+        pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>()
+    };
+    let erring = |pair: [(DeclarationStrategy, Plays); 2]| {
         let others = [(WeakestFirst, Errs(10)), (Standard, Errs(30)), (Standard, Greedy)];
         pair.into_iter().chain(others).collect::<Vec<_>>()
     };
@@ -250,7 +251,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             erring([(Helps(1, 100), Errs(10)), (Standard, Errs(10))]),
         ),
         ("a ring of three declare themselves, then each other", Declared, {
-            let ring = [(Mates(&[0, 1, 2]), OPTIMAL); 3];
+            let ring = [(AlliesFirst(&[0, 1, 2]), OPTIMAL); 3];
             ring.into_iter().chain([(Standard, OPTIMAL); 3]).collect()
         }),
         ("each declares itself, then the other; a third declares one of them", Declared, {
@@ -260,7 +261,7 @@ pub fn colluding_fields() -> Vec<Kind> {
         }),
         ("they help each other in 60% of their takes; another bot declares random rows", Declared, {
             let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
-            bots[5].0 = Anything;
+            bots[5].0 = RandomRow;
             bots
         }),
         (
@@ -268,7 +269,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             Declared,
             {
                 let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
-                bots[5].0 = AnythingIn(3);
+                bots[5].0 = RandomRowIn(3);
                 bots
             },
         ),
@@ -277,7 +278,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             Declared,
             {
                 let mut bots = takes([ErrsFor(1, 100), ErrsFor(0, 100)]);
-                bots[5].0 = AnythingIn(3);
+                bots[5].0 = RandomRowIn(3);
                 bots
             },
         ),
@@ -294,7 +295,7 @@ pub fn colluding_fields() -> Vec<Kind> {
 }
 
 /// Returns honest fields in which two bots could help each other.
-pub fn fields_with_room_to_help() -> Vec<Kind> {
+pub fn fields_with_room_to_help() -> Vec<FieldKind> {
     vec![
         ("six bots", Declared, standard_rows([OPTIMAL, OPTIMAL, Errs(20), Errs(10), RANDOM, Greedy])),
         ("five bots, assigned rows", Assigned, standard_rows([OPTIMAL, OPTIMAL, Errs(10), Greedy, RANDOM])),
@@ -302,7 +303,11 @@ pub fn fields_with_room_to_help() -> Vec<Kind> {
 }
 
 /// Makes the first bot help the second in this percentage of groups, and if help is mutual, the second help the first.
-pub fn with_help(bots: &[(Declares, Plays)], kind: HelpKind, often: u64) -> Vec<(Declares, Plays)> {
+pub fn with_help(
+    bots: &[(DeclarationStrategy, Plays)],
+    kind: HelpKind,
+    often: u64,
+) -> Vec<(DeclarationStrategy, Plays)> {
     let mut bots = bots.to_vec();
     match kind {
         HelpKind::MutualDeclarations => {

@@ -22,11 +22,11 @@ mod plays;
 use options::Options;
 
 /// The name of a part of the simulations, and the function that runs it.
-type Part = (&'static str, fn(&Options));
+type BenchmarkPart = (&'static str, fn(&Options));
 
 fn main() {
     let options = Options::from_args();
-    let parts: [Part; 5] = [
+    let parts: [BenchmarkPart; 5] = [
         ("coverage", coverage::print),
         ("level", collusion::print_level),
         ("honest", collusion::print_honest),

@@ -1,6 +1,6 @@
 //! The ways in which simulated bots play.
 
-use crate::declares::{Declares, Memory};
+use crate::declares::{DeclarationStrategy, Memory};
 use lastnim_core::{
     game::{BySeat, Game, Position, Seat},
     oracle::Solution,
@@ -66,9 +66,9 @@ pub struct SeenTake {
 }
 
 /// The turn of a bot, with everything on which its take may depend.
-pub struct Turn<'a> {
+pub struct TakeContext<'a> {
     /// The behaviour of each bot.
-    pub bots: &'a [(Declares, Plays)],
+    pub bots: &'a [(DeclarationStrategy, Plays)],
     /// The bots by seat.
     pub table: &'a BySeat<usize>,
     /// The game.
@@ -83,7 +83,7 @@ pub struct Turn<'a> {
     pub memory: &'a Memory,
 }
 
-impl Turn<'_> {
+impl TakeContext<'_> {
     /// Returns the bot's take.
     pub fn take(&self, draw: &mut SeededDraw) -> u64 {
         let seat = self.position.to_move();
@@ -128,7 +128,7 @@ impl Turn<'_> {
                 .map_or_else(|| self.optimal(), |other| self.worst_for(other)),
             (Reaction::Rewards, _) => last_of(&|seen| rank(seen.after) < rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.best_for(other)),
-            (Reaction::Tilts, _) if self.memory.lost_last[bot] => any(draw),
+            (Reaction::Tilts, _) if self.memory.lost_last_match[bot] => any(draw),
             (Reaction::PlaysByClock, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
             (Reaction::Imitates | Reaction::Tilts | Reaction::PlaysByClock, _) => self.optimal(),
             (Reaction::Learns, _) => match self.memory.best_arm(bot) {
@@ -159,7 +159,7 @@ impl Turn<'_> {
 /// Computes win probabilities from the point of view of one seat. That seat knows how the others play and makes its
 /// best takes, but assumes that bots that exploit, help or react to others play optimally.
 pub struct WinChances<'a> {
-    bots: &'a [(Declares, Plays)],
+    bots: &'a [(DeclarationStrategy, Plays)],
     table: &'a BySeat<usize>,
     seat: Seat,
     game: &'a Game,
@@ -170,7 +170,7 @@ pub struct WinChances<'a> {
 impl<'a> WinChances<'a> {
     /// Prepares the computation for one seat of a game.
     pub fn new(
-        bots: &'a [(Declares, Plays)],
+        bots: &'a [(DeclarationStrategy, Plays)],
         table: &'a BySeat<usize>,
         seat: Seat,
         game: &'a Game,

@@ -5,7 +5,7 @@ use super::*;
 const ROWS: RowSource = RowSource::Declared;
 
 fn field(habits: [Habit; 6], seed: u64) -> Field {
-    let bots = habits.map(|habit| MadeUp(habit, None)).to_vec();
+    let bots = habits.map(|habit| SimulatedBot(habit, None)).to_vec();
     Field { bots, seats: 3, rows: ROWS, seed }
 }
 

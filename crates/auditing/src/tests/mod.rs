@@ -37,7 +37,7 @@ enum Habit {
 
 /// How a simulated bot plays, and the row that it declares; `None` for the standard row.
 #[derive(Debug, Clone)]
-struct MadeUp(Habit, Option<Vec<u64>>);
+struct SimulatedBot(Habit, Option<Vec<u64>>);
 
 /// When simulated tournaments begin, in milliseconds since 1970.
 const FIRST_MS: u64 = 1_700_000_000_000;
@@ -46,7 +46,7 @@ const GROUP_MS: u64 = 600_000;
 
 /// A tournament of simulated bots.
 struct Field {
-    bots: Vec<MadeUp>,
+    bots: Vec<SimulatedBot>,
     seats: usize,
     rows: RowSource,
     seed: u64,
@@ -164,7 +164,7 @@ fn honest_field(habits: [Habit; 6], seats: usize, rows: RowSource, declared: Dec
         (declared == Declared::Differing && bot % 2 == 0)
             .then(|| row.offsets().iter().map(|&o| o.into()).collect())
     };
-    let bots = habits.into_iter().enumerate().map(|(bot, habit)| MadeUp(habit, row(bot))).collect();
+    let bots = habits.into_iter().enumerate().map(|(bot, habit)| SimulatedBot(habit, row(bot))).collect();
     Field { bots, seats, rows, seed }
 }
 
@@ -194,7 +194,7 @@ const ROWS: [(RowSource, Declared); 3] = [
 ];
 
 /// Returns the number of honest tournaments with a flagged pair, and their total number.
-fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
+fn count_false_flags(groups: u64, seeds: u64) -> (usize, usize) {
     let (mut flagged, mut all) = (0, 0);
     for habits in HONEST {
         for (rows, declared) in ROWS {
@@ -221,12 +221,12 @@ fn colluding_field(seats: usize, rows: RowSource, seed: u64) -> Field {
         Habit::Greedy,
         Habit::Errs(10),
     ];
-    Field { bots: habits.map(|habit| MadeUp(habit, None)).to_vec(), seats, rows, seed }
+    Field { bots: habits.map(|habit| SimulatedBot(habit, None)).to_vec(), seats, rows, seed }
 }
 
 #[test]
 fn honest_bots_are_rarely_flagged() {
-    let (flagged, all) = falsely_flagged(60, 1);
+    let (flagged, all) = count_false_flags(60, 1);
     assert!(flagged <= 2, "{flagged} of {all}");
 }
 
@@ -259,10 +259,10 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
 #[test]
 #[ignore = "it plays hundreds of tournaments, which takes minutes in a release build"]
 fn a_survey_of_many_tournaments() {
-    let (flagged, all) = falsely_flagged(300, 10);
+    let (flagged, all) = count_false_flags(300, 10);
     println!("300 groups: {flagged} of {all} honest fields flagged");
     assert!(flagged * 20 <= all, "{flagged} of {all}");
-    let (flagged, all) = falsely_flagged(3_000, 2);
+    let (flagged, all) = count_false_flags(3_000, 2);
     println!("3,000 groups: {flagged} of {all} honest fields flagged");
     assert!(flagged * 20 <= all, "{flagged} of {all}");
     for (seats, rows) in [3, 4]
@@ -445,7 +445,7 @@ fn untested_pairs_say_why() {
     assert!(found.pairs.iter().any(few));
     // Bots 0 and 2 declare the same row, and bot 1 declares a different one.
     let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
-    let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
+    let bots = rows.map(|row| SimulatedBot(Habit::Random, Some(row))).to_vec();
     let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(120, AuditSubject::Field);
     let why = |mover: usize, other: usize| {
         let pair =
@@ -458,10 +458,10 @@ fn untested_pairs_say_why() {
 
 #[test]
 fn a_field_audit_has_a_bot_limit() {
-    let bots: Vec<_> = (0..MAX_FIELD + 5).map(|_| MadeUp(Habit::Timid, None)).collect();
+    let bots: Vec<_> = (0..MAX_FIELD_BOTS + 5).map(|_| SimulatedBot(Habit::Timid, None)).collect();
     let field = Field { bots, seats: 3, rows: RowSource::Assigned, seed: 4 };
     let found = field.audit(120, AuditSubject::Field);
-    assert_eq!((found.bots.len(), found.matches), (MAX_FIELD, 360));
+    assert_eq!((found.bots.len(), found.matches), (MAX_FIELD_BOTS, 360));
     assert!(found.crowded_out > 0);
     let seats: u64 = found.bots.iter().map(|bot| bot.figures.matches).sum();
     assert_eq!(seats + found.crowded_out, 3 * 360);

@@ -8,7 +8,7 @@ use super::*;
 /// With 1 counter left, the mover loses; with 2 or 3 counters, it should leave 1. So the first take is an error, the
 /// second is not, and the third has no alternative. A random take costs the mover a rank with probability 2/3 from 3
 /// counters, 1/2 from 2, and 0 from 1.
-fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
+fn visit_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
     let seats = SeatCount::new(2).unwrap();
     let matrix = AllianceMatrix::standard(seats);
     let game = Game::new(Piles::parse(&[3]).unwrap(), matrix, 0, Ending::default()).unwrap();
@@ -32,7 +32,7 @@ fn seat_at(index: usize) -> Seat {
 
 fn figures_of(mover: usize, is_selected: impl Fn(u32) -> bool) -> SelectedTakeFigures {
     let mut takes = SelectedTakes::new(1);
-    see_small_match(0, |game| takes.add_match(game, seat_at(mover), is_selected));
+    visit_small_match(0, |game| takes.add_match(game, seat_at(mover), is_selected));
     takes.into_figures()
 }
 
@@ -64,7 +64,7 @@ fn figures_agree_with_a_hand_computation() {
 
 #[test]
 fn a_choice_is_a_take_with_other_possible_winners() {
-    see_small_match(0, |game| {
+    visit_small_match(0, |game| {
         let choices = game.winner_choices(seat_at(0));
         let [choice] = choices.as_slice() else { panic!("{choices:?}") };
         assert_eq!((choice.ply, choice.is_optimal, choice.chosen), (0, false, seat_at(1)));
@@ -96,7 +96,7 @@ fn selecting_all_takes_gives_the_figures_of_the_audit() {
 
 /// Returns the figures of those takes of an erring bot that a simulated model answers. The model fails to answer more
 /// often in some groups than in others, and more often with many counters.
-fn answered_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
+fn simulated_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
     let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, seed);
     let (bot, mut takes) = (bot_name(4), SelectedTakes::new(seed));
     field.play(groups, |game| {
@@ -121,12 +121,12 @@ fn contains_truth(estimate: Option<Estimate>, truth: f64) -> bool {
 
 #[test]
 fn intervals_of_selected_takes_have_their_coverage() {
-    let all = answered_figures(2_500, 99);
+    let all = simulated_figures(2_500, 99);
     let truth = [all.accuracy, all.regret_per_ply, all.saved_per_ply].map(|figure| figure.unwrap().value);
     let tournaments = 120;
     let mut held = [0; 3];
     for seed in 0..tournaments {
-        let found = answered_figures(80, 1_000 + seed);
+        let found = simulated_figures(80, 1_000 + seed);
         for (held, (figure, truth)) in held
             .iter_mut()
             .zip([found.accuracy, found.regret_per_ply, found.saved_per_ply].into_iter().zip(truth))
@@ -142,7 +142,7 @@ fn intervals_of_selected_takes_have_their_coverage() {
 
 /// Returns the figures of the forecasts of a simulated tournament. Each match has a true probability that a certain
 /// winner wins, and five forecasts that differ from this probability at random.
-fn drawn_forecasts(groups: u64, seed: u64) -> ForecastFigures {
+fn simulated_forecasts(groups: u64, seed: u64) -> ForecastFigures {
     let (mut forecasts, tournament) = (Forecasts::new(seed), TournamentId::new(seed, &[0; 10]));
     for number in 0..groups {
         let mut draw = SeededDraw::from_numbers([seed, number]);
@@ -161,9 +161,9 @@ fn drawn_forecasts(groups: u64, seed: u64) -> ForecastFigures {
 
 #[test]
 fn intervals_of_brier_scores_have_their_coverage() {
-    let truth = drawn_forecasts(20_000, 99).brier_score.unwrap().value;
+    let truth = simulated_forecasts(20_000, 99).brier_score.unwrap().value;
     let tournaments = 200;
-    let found = (0..tournaments).map(|seed| drawn_forecasts(40, 1_000 + seed));
+    let found = (0..tournaments).map(|seed| simulated_forecasts(40, 1_000 + seed));
     let held = found.filter(|found| contains_truth(found.brier_score, truth)).count();
     println!("{held} of {tournaments} intervals contain {truth}");
     assert!(held >= 182, "{held} of {tournaments}");

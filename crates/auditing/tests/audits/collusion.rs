@@ -1,7 +1,7 @@
 //! Tests that collusion by takes and by declarations is detected, and that honest bots are rarely flagged.
 
 use crate::{
-    declares::Declares,
+    declares::DeclarationStrategy,
     fields::{Field, bot_name},
     kinds::{colluding_fields, fields_with_room_to_help, honest_fields, with_help},
     plays::{Plays, Reaction},
@@ -109,13 +109,13 @@ fn the_stated_power_is_that_of_assigned_rows() {
     let kinds: Vec<HelpKind> = powers.iter().map(|power| power.kind).collect();
     assert_eq!(kinds, [[HelpKind::MutualTakes; 3], [HelpKind::OneWayTakes; 3]].concat());
     assert!(powers[2].chance > 0.9 && powers[0].chance < 0.2, "{powers:?}");
-    let pair = vec![(Declares::Standard, Plays::Errs(10)); 2];
+    let pair = vec![(DeclarationStrategy::Standard, Plays::Errs(10)); 2];
     assert_eq!(Field::new(pair, 2, RowSource::Declared).play(20, 1).finish().powers, []);
 }
 
 #[test]
 fn assigned_rows_are_not_tested() {
-    let bots = vec![(Declares::Standard, Plays::Errs(10)); 3];
+    let bots = vec![(DeclarationStrategy::Standard, Plays::Errs(10)); 3];
     let found = Field::new(bots.clone(), 2, RowSource::Declared).audit(20, 1);
     let why = |pair: &PairFindings| pair.declarations.dependence;
     assert!(
@@ -144,7 +144,7 @@ fn bots_that_react_without_knowing_anybody_are_not_flagged() {
 fn repeated_groups_count_once() {
     let bots = [Plays::Errs(0), Plays::Greedy, Plays::Timid, Plays::Reacts(Reaction::Mirrors)];
     let bots = [bots.as_slice(), &[Plays::Reacts(Reaction::Answers)]].concat();
-    let bots: Vec<_> = bots.into_iter().map(|plays| (Declares::Standard, plays)).collect();
+    let bots: Vec<_> = bots.into_iter().map(|plays| (DeclarationStrategy::Standard, plays)).collect();
     for seed in 0..5 {
         let field = Field { positions: Some(1), ..Field::new(bots.clone(), 3, RowSource::Declared) };
         let found = field.audit(150, seed);

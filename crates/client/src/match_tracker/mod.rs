@@ -129,7 +129,7 @@ impl MatchTracker {
             SessionEvent::Draining { .. }
             | SessionEvent::Joined(_)
             | SessionEvent::NotJoined(_)
-            | SessionEvent::Heard => {}
+            | SessionEvent::Ignored => {}
         }
         actions.extend(mem::take(&mut self.withdrawn).into_iter().map(ClientAction::Withdraw));
         self.ask_questions(&mut actions);

@@ -1,6 +1,6 @@
 //! Exchanges events and messages with the bot, and applies its actions to its matches.
 
-use super::{SceneResult, Stage, shorten};
+use super::{ScenarioResult, Stage, shorten};
 use crate::{
     CheckFailure,
     bot_session::{Arrival, Inbound},
@@ -31,7 +31,7 @@ pub(super) enum BotMessage {
 
 impl Stage {
     /// Plays a short match, to show that the bot still plays.
-    pub(crate) async fn play_short_match(&mut self) -> SceneResult {
+    pub(crate) async fn play_short_match(&mut self) -> ScenarioResult {
         self.play(&MatchPlan::new(2, &[2, 3])).await
     }
 
@@ -43,14 +43,14 @@ impl Stage {
         ScriptedMatch::begin(MatchId::new(FIRST_MATCH_MS + number, &[2; 10]), plan, number, names)
     }
 
-    /// Returns the events of a match, for a scene that sends them itself.
-    pub(crate) fn take_events(&mut self, played: &mut ScriptedMatch) -> Vec<ServerEvent> {
-        played.take_events(self.feed)
+    /// Returns the events of a match, for a scenario that sends them itself.
+    pub(crate) fn drain_events(&mut self, played: &mut ScriptedMatch) -> Vec<ServerEvent> {
+        played.drain_events(self.feed)
     }
 
     /// Sends the events of a match.
-    pub(crate) fn tell(&mut self, played: &mut ScriptedMatch) {
-        for event in played.take_events(self.feed) {
+    pub(crate) fn send_events(&mut self, played: &mut ScriptedMatch) {
+        for event in played.drain_events(self.feed) {
             if self.style.twice {
                 self.send(event.clone());
             }
@@ -59,8 +59,12 @@ impl Stage {
     }
 
     /// Sends the events of a match up to and including the first for which `is_last` is true. Later events are lost.
-    pub(crate) fn tell_until(&mut self, played: &mut ScriptedMatch, is_last: impl Fn(&MatchEvent) -> bool) {
-        for event in played.take_events(self.feed) {
+    pub(crate) fn send_events_until(
+        &mut self,
+        played: &mut ScriptedMatch,
+        is_last: impl Fn(&MatchEvent) -> bool,
+    ) {
+        for event in played.drain_events(self.feed) {
             let ends = matches!(&event, ServerEvent::InMatch { event, .. } if is_last(event));
             self.send(event);
             if ends {
@@ -71,19 +75,19 @@ impl Stage {
 
     /// Waits for the bot's action in a match, without applying it.
     pub(crate) async fn next_answer(&mut self, played: &ScriptedMatch) -> Result<BotAction, CheckFailure> {
-        self.next_action(&awaited_of(std::slice::from_ref(played))).await
+        self.next_action(&describe_awaited(std::slice::from_ref(played))).await
     }
 
     /// Plays a match from start to end.
-    pub(crate) async fn play(&mut self, plan: &MatchPlan) -> SceneResult {
+    pub(crate) async fn play(&mut self, plan: &MatchPlan) -> ScenarioResult {
         let mut played = self.begin(plan);
         self.play_out(std::slice::from_mut(&mut played)).await
     }
 
     /// Plays all matches to their ends, and applies the bot's actions in the order in which they arrive.
-    pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+    pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
         for played in &mut *matches {
-            self.tell(played);
+            self.send_events(played);
         }
         while matches.iter().any(|played| !played.is_over()) {
             self.step(matches).await?;
@@ -92,8 +96,8 @@ impl Stage {
     }
 
     /// Waits for one action of the bot, and applies it.
-    pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
-        let action = self.next_action(&awaited_of(matches)).await?;
+    pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
+        let action = self.next_action(&describe_awaited(matches)).await?;
         self.handle(matches, &action)
     }
 
@@ -116,17 +120,21 @@ impl Stage {
     }
 
     /// Applies an action, and sends the resulting events.
-    fn handle(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
-        self.decide(matches, action)?;
+    fn handle(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> ScenarioResult {
+        self.apply_action(matches, action)?;
         for played in matches {
-            self.tell(played);
+            self.send_events(played);
         }
         Ok(())
     }
 
     /// Applies an action, without sending the resulting events yet.
-    pub(crate) fn decide(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
-        let awaited = awaited_of(matches);
+    pub(crate) fn apply_action(
+        &mut self,
+        matches: &mut [ScriptedMatch],
+        action: &BotAction,
+    ) -> ScenarioResult {
+        let awaited = describe_awaited(matches);
         let (match_id, acted) = match action {
             BotAction::Act { match_id, action } if *action != SeatAction::Resign => (*match_id, action),
             _ => return Err(self.failure(awaited, describe_action(action))),
@@ -145,7 +153,7 @@ impl Stage {
                 Err(self.failure(awaited, got))
             }
             None if played.ply() > ply => {
-                self.unawaited = 0;
+                self.unexpected_messages = 0;
                 Ok(())
             }
             _ => Ok(()),
@@ -158,7 +166,7 @@ impl Stage {
     }
 
     /// Waits for the pong with this id. Actions that arrive before it are held for later.
-    pub(crate) async fn await_pong(&mut self, id: u64) -> SceneResult {
+    pub(crate) async fn await_pong(&mut self, id: u64) -> ScenarioResult {
         let expected = format!("`pong` with id {id}");
         loop {
             match self.next_message(&expected).await? {
@@ -197,9 +205,9 @@ impl Stage {
         };
         let got = match inbound {
             Ok(Inbound::Request(request)) => return self.read_request(&request, expected),
-            Ok(Inbound::Closed) => self.lost_stream_words("the bot closed its stream".to_owned()).await,
+            Ok(Inbound::Closed) => self.lost_stream_text("the bot closed its stream".to_owned()).await,
             Ok(Inbound::Broken(why)) => {
-                self.lost_stream_words(format!("the bot's stream failed: {why}")).await
+                self.lost_stream_text(format!("the bot's stream failed: {why}")).await
             }
             Err(_) => format!("no message within {} s", self.patience.as_secs()),
         };
@@ -208,7 +216,7 @@ impl Stage {
 
     /// Describes why the stream was lost: because the program ended, if it ends within half a second, or else as in
     /// `words`.
-    async fn lost_stream_words(&mut self, words: String) -> String {
+    async fn lost_stream_text(&mut self, words: String) -> String {
         let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
         end.map_or(words, |end| format!("the program ended ({})", end.words))
     }
@@ -218,8 +226,8 @@ impl Stage {
         request: &pb::PlayRequest,
         expected: &str,
     ) -> Result<BotMessage, CheckFailure> {
-        self.unawaited += 1;
-        if self.unawaited > MAX_UNEXPECTED_MESSAGES {
+        self.unexpected_messages += 1;
+        if self.unexpected_messages > MAX_UNEXPECTED_MESSAGES {
             let got = format!("{MAX_UNEXPECTED_MESSAGES} unexpected messages");
             return Err(self.failure(expected, got));
         }
@@ -236,7 +244,7 @@ impl Stage {
 }
 
 /// Describes which actions of the bot the matches are waiting for.
-fn awaited_of(matches: &[ScriptedMatch]) -> String {
+fn describe_awaited(matches: &[ScriptedMatch]) -> String {
     let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
     match awaited.as_slice() {
         [] => "no message: no match is waiting for the bot".to_owned(),

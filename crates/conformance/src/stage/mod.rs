@@ -1,17 +1,17 @@
-//! The stage on which a scene is played: the scripted server, the bot's program, its session, and the log of events.
+//! The stage on which a scenario is played: the scripted server, the bot's program, its session, and the log of events.
 
 mod conversation;
 mod sessions;
 mod tournaments;
 
 pub(super) use sessions::{SILENCE_LIMIT, SessionLoss};
-pub(super) use tournaments::TournamentOf;
+pub(super) use tournaments::EndedTournament;
 
 use super::{
     CheckFailure,
     bot_launcher::{BotEnvironment, BotLauncher, LaunchedBot},
     bot_session::{Arrival, BotSession},
-    later_bytes::{LATER_VALUE, add_later_fields},
+    future_messages::{UNKNOWN_ENUM_VALUE, add_unknown_fields},
     network::NetworkPace,
     scripted_server::ScriptedServer,
 };
@@ -21,8 +21,8 @@ use prost::Message as _;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
-/// The result of a scene: an error if the bot failed.
-pub(super) type SceneResult = Result<(), CheckFailure>;
+/// The result of a scenario: an error if the bot failed.
+pub(super) type ScenarioResult = Result<(), CheckFailure>;
 
 /// The maximum number of events shown in a failure, and of lines of the bot's output.
 const SHOWN_EVENTS: usize = 6;
@@ -38,9 +38,9 @@ struct SendingStyle {
     /// Whether events of matches are sent twice.
     twice: bool,
     /// Whether an unknown field is added to every message.
-    later_fields: bool,
+    adds_unknown_fields: bool,
     /// Whether matches end for an unknown reason.
-    later_end_reasons: bool,
+    uses_unknown_end_reasons: bool,
 }
 
 /// The scripted server, the bot, and the conversation so far.
@@ -59,8 +59,8 @@ pub(super) struct Stage {
     feed: TakeFeed,
     /// Whether to accept repeated or late answers, which are harmless on the real server.
     tolerates_late_answers: bool,
-    unawaited: u32,
-    /// Actions that arrived while the scene waited for a pong.
+    unexpected_messages: u32,
+    /// Actions that arrived while the scenario waited for a pong.
     held: VecDeque<BotAction>,
     style: SendingStyle,
     journal: VecDeque<String>,
@@ -101,7 +101,7 @@ impl Stage {
             next_ping: 0,
             feed: TakeFeed::All,
             tolerates_late_answers: false,
-            unawaited: 0,
+            unexpected_messages: 0,
             held: VecDeque::new(),
             style: SendingStyle::default(),
             journal: VecDeque::new(),
@@ -144,16 +144,16 @@ impl Stage {
     /// Sends an event.
     pub(super) fn send(&mut self, event: impl Into<pb::PlayResponse>) {
         let mut event = event.into();
-        if self.style.later_end_reasons
+        if self.style.uses_unknown_end_reasons
             && let Some(pb::play_response::Event::MatchEnded(ended)) = &mut event.event
         {
-            ended.reason = LATER_VALUE;
+            ended.reason = UNKNOWN_ENUM_VALUE;
         }
         let words = shorten(&message_to_json(&event).to_string());
         let encoded = event.encode_to_vec();
-        if self.style.later_fields {
+        if self.style.adds_unknown_fields {
             let words = format!("with field 999 in every message: {words}");
-            self.send_encoded(add_later_fields(&encoded), words);
+            self.send_encoded(add_unknown_fields(&encoded), words);
         } else {
             self.send_encoded(encoded, words);
         }
@@ -165,13 +165,13 @@ impl Stage {
     }
 
     /// Adds an unknown field to every message from now on.
-    pub(super) fn add_later_fields(&mut self) {
-        self.style.later_fields = true;
+    pub(super) fn add_unknown_fields(&mut self) {
+        self.style.adds_unknown_fields = true;
     }
 
     /// Ends matches for an unknown reason from now on.
-    pub(super) fn use_later_end_reasons(&mut self) {
-        self.style.later_end_reasons = true;
+    pub(super) fn use_unknown_end_reasons(&mut self) {
+        self.style.uses_unknown_end_reasons = true;
     }
 
     /// Sends the bytes of an event. `words` describe it in the log.

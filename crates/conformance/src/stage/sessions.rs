@@ -5,7 +5,7 @@ use crate::{
     bot_session::{Arrival, Inbound},
     scripted_match::ScriptedMatch,
     stage::{
-        SceneResult,
+        ScenarioResult,
         conversation::{BotMessage, describe_action},
     },
 };
@@ -33,7 +33,7 @@ pub(crate) enum SessionLoss {
 
 impl Stage {
     /// Waits for the bot to open a session.
-    pub(crate) async fn accept(&mut self) -> SceneResult {
+    pub(crate) async fn accept(&mut self) -> ScenarioResult {
         let expected = format!(
             "a call to lastnim.v1.ArenaService/Play on {} within {} s",
             self.server.address(),
@@ -60,7 +60,7 @@ impl Stage {
     }
 
     /// Waits for the bot to open a session, and sends the welcome and a ping, as the real server does.
-    pub(crate) async fn welcome(&mut self, open_matches: usize) -> SceneResult {
+    pub(crate) async fn welcome(&mut self, open_matches: usize) -> ScenarioResult {
         self.accept().await?;
         self.send(ServerEvent::Welcome { bot: self.name.clone(), open_matches });
         self.ping();
@@ -76,15 +76,15 @@ impl Stage {
     }
 
     /// Waits for the bot to open a session and to ask to join. Does not answer the request.
-    pub(crate) async fn await_join(&mut self) -> SceneResult {
+    pub(crate) async fn await_join(&mut self) -> ScenarioResult {
         self.welcome(0).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
         self.await_join_request().await
     }
 
     /// Waits for the bot's request to join.
-    async fn await_join_request(&mut self) -> SceneResult {
-        let expected = self.join_words();
+    async fn await_join_request(&mut self) -> ScenarioResult {
+        let expected = self.join_text();
         loop {
             match self.next_message(&expected).await? {
                 BotMessage::Pong(_) | BotMessage::Action(BotAction::Subscribe(_)) => {}
@@ -95,7 +95,7 @@ impl Stage {
     }
 
     /// Waits for another request to join, in this session or in a new one.
-    pub(crate) async fn await_join_again(&mut self) -> SceneResult {
+    pub(crate) async fn await_repeated_join(&mut self) -> ScenarioResult {
         let Some(session) = &mut self.session else { return self.await_join().await };
         let deadline = Instant::now() + self.patience;
         match timeout_at(deadline, session.next_inbound()).await {
@@ -104,25 +104,25 @@ impl Stage {
                 self.await_join().await
             }
             Ok(Inbound::Request(request)) => {
-                let expected = self.join_words();
+                let expected = self.join_text();
                 match self.read_request(&request, &expected)? {
                     BotMessage::Action(BotAction::Join(Ok(id))) if id == self.tournament => Ok(()),
-                    _ => Box::pin(self.await_join_again()).await,
+                    _ => Box::pin(self.await_repeated_join()).await,
                 }
             }
             Err(_) => {
                 Err(self
-                    .failure(self.join_words(), format!("no message within {} s", self.patience.as_secs())))
+                    .failure(self.join_text(), format!("no message within {} s", self.patience.as_secs())))
             }
         }
     }
 
-    fn join_words(&self) -> String {
+    fn join_text(&self) -> String {
         format!("`join_tournament` with tournament_id {}", self.tournament)
     }
 
     /// Waits for the bot to open a session and to ask to join, and lets it join.
-    pub(crate) async fn join(&mut self) -> SceneResult {
+    pub(crate) async fn join(&mut self) -> ScenarioResult {
         self.await_join().await?;
         self.send_joined(pb::TournamentState::Running);
         Ok(())
@@ -154,16 +154,19 @@ impl Stage {
     }
 
     /// Takes the server down for a while and restarts it on the same port.
-    pub(crate) async fn restart_server(&mut self, down: Duration) -> SceneResult {
+    pub(crate) async fn restart_server(&mut self, down: Duration) -> ScenarioResult {
         self.note(format!("the server is down for {} ms", down.as_millis()));
-        self.server.go_down().await;
+        self.server.shut_down().await;
         self.session = None;
         sleep(down).await;
-        self.server.come_back().await.map_err(|error| self.failure("the server's port", error.to_string()))
+        self.server
+            .restart_listening()
+            .await
+            .map_err(|error| self.failure("the server's port", error.to_string()))
     }
 
     /// Restarts the bot's program.
-    pub(crate) async fn restart_bot(&mut self) -> SceneResult {
+    pub(crate) async fn restart_bot(&mut self) -> ScenarioResult {
         self.note("the bot's program is stopped and restarted");
         self.bot.stop().await;
         self.session = None;
@@ -175,14 +178,14 @@ impl Stage {
     }
 
     /// Waits for the bot to reconnect, and sends a snapshot of each open match, as the real server does.
-    pub(crate) async fn reconnect(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
-        self.reconnect_untold(matches).await?;
+    pub(crate) async fn reconnect(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
+        self.reconnect_without_catch_up(matches).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
         Ok(())
     }
 
     /// Waits for the bot to notice that its connection is silent, and then does the same as [`Self::reconnect`].
-    pub(crate) async fn reconnect_after_silence(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+    pub(crate) async fn reconnect_after_silence(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
         self.patience += SILENCE_LIMIT;
         let reconnected = self.reconnect(matches).await;
         self.patience -= SILENCE_LIMIT;
@@ -190,7 +193,10 @@ impl Stage {
     }
 
     /// Waits for the bot to reconnect, and sends a snapshot of each open match, but no `caught_up` event.
-    pub(crate) async fn reconnect_untold(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+    pub(crate) async fn reconnect_without_catch_up(
+        &mut self,
+        matches: &mut [ScriptedMatch],
+    ) -> ScenarioResult {
         let open = matches.iter().filter(|played| !played.is_over()).count();
         self.welcome(open).await?;
         for played in matches.iter_mut().filter(|played| !played.is_over()) {

@@ -1,6 +1,6 @@
 //! Sends events about the bot's tournaments, and waits for the bot to exit after the end.
 
-use super::{SceneResult, Stage, event_of};
+use super::{ScenarioResult, Stage, event_of};
 use crate::{bot_session::Inbound, stage::FIRST_MATCH_MS};
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
@@ -37,10 +37,10 @@ impl Stage {
     }
 
     /// Sends the event that a tournament has ended.
-    pub(crate) fn send_tournament_end(&mut self, whose: TournamentOf) {
+    pub(crate) fn send_tournament_end(&mut self, whose: EndedTournament) {
         let id = match whose {
-            TournamentOf::Bot => self.tournament,
-            TournamentOf::Others => other_tournament(),
+            EndedTournament::Bot => self.tournament,
+            EndedTournament::Others => other_tournament(),
         };
         let standing = pb::Standing {
             place: 1,
@@ -76,7 +76,7 @@ impl Stage {
 
     /// Waits until the program exits, and checks its exit status. If the bot closes its session first, the server
     /// closes it as well, as the real server does.
-    pub(crate) async fn await_exit(&mut self) -> SceneResult {
+    pub(crate) async fn await_exit(&mut self) -> ScenarioResult {
         let expected = format!("the program exits with status 0 within {} s", self.patience.as_secs());
         let deadline = Instant::now() + self.patience;
         let end = loop {
@@ -110,7 +110,7 @@ fn other_tournament() -> TournamentId {
 
 /// The tournament whose end is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TournamentOf {
+pub(crate) enum EndedTournament {
     /// The one in the bot's environment.
     Bot,
     /// Another tournament in which the bot plays.

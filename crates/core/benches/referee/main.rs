@@ -23,11 +23,11 @@ const PLIES: usize = 100;
 /// Minimum number of takes in a sample.
 const MIN_TAKES: usize = 50_000;
 
-const HASH: &str = "hash of one event";
-const PLY: &str = "ply, not hashed";
-const HASHES_LATER: &str = "ply, hashed after the last one";
-const HASHES_AT_ONCE: &str = "ply, hashed immediately";
-const FIGURES: [&str; 4] = [HASH, PLY, HASHES_LATER, HASHES_AT_ONCE];
+const EVENT_HASH: &str = "hash of one event";
+const PLY_UNHASHED: &str = "ply, not hashed";
+const PLY_HASHED_LATER: &str = "ply, hashed after the last one";
+const PLY_HASHED_AT_ONCE: &str = "ply, hashed immediately";
+const FIGURES: [&str; 4] = [EVENT_HASH, PLY_UNHASHED, PLY_HASHED_LATER, PLY_HASHED_AT_ONCE];
 
 fn main() {
     let mut numbers = env::args().filter_map(|word| word.parse().ok());
@@ -50,7 +50,7 @@ fn main() {
     for matches in counts {
         println!("{matches} open matches");
         for figure in FIGURES {
-            let (median, hash) = (samples.median((figure, matches)), samples.median((HASH, matches)));
+            let (median, hash) = (samples.median((figure, matches)), samples.median((EVENT_HASH, matches)));
             let ratio = median.unwrap_or(f64::NAN) / hash.unwrap_or(f64::NAN);
             println!("{figure:>30}: {} = {ratio:.2}", samples.summary((figure, matches)));
         }
@@ -71,23 +71,23 @@ fn take_samples(samples: &mut Samples, matches: usize) {
 }
 
 fn play_sample(open: &mut OpenMatches, figure: &str) {
-    if figure == HASH {
+    if figure == EVENT_HASH {
         return hash_takes(open);
     }
     for _ in 0..PLIES {
         open.play_round();
-        if figure == HASHES_AT_ONCE {
-            open.look_at_hashes();
+        if figure == PLY_HASHED_AT_ONCE {
+            open.compute_hashes();
         }
     }
-    if figure == HASHES_LATER {
-        open.look_at_hashes();
+    if figure == PLY_HASHED_LATER {
+        open.compute_hashes();
     }
 }
 
 /// Computes one hash for each take of a sample, in one chain per match.
 fn hash_takes(open: &OpenMatches) {
-    let take = open.some_take();
+    let take = open.example_take();
     let mut heads = vec![EventHash::from_bytes([7; EventHash::BYTES]); open.count()];
     for _ in 0..PLIES {
         for head in &mut heads {

@@ -56,7 +56,7 @@ impl OpenMatches {
             }
             self.now = self.now + Duration::from_micros(5);
             for open in batch {
-                open.referee.effects_announced(self.now);
+                open.referee.mark_effects_announced(self.now);
                 black_box(open.referee.deadline());
             }
             black_box(&mut self.effects).clear();
@@ -64,14 +64,14 @@ impl OpenMatches {
     }
 
     /// Computes the hashes of all events so far.
-    pub(crate) fn look_at_hashes(&self) {
+    pub(crate) fn compute_hashes(&self) {
         for open in &self.matches {
             black_box(open.referee.record().hashes());
         }
     }
 
     /// Returns an example of a take in these matches.
-    pub(crate) fn some_take(&self) -> TimedEvent {
+    pub(crate) fn example_take(&self) -> TimedEvent {
         let charged = Duration::from_micros(32);
         let credited = Duration::ZERO;
         let (seat, mover) = (self.matches[0].seat, Mover::Bot);
@@ -92,7 +92,7 @@ impl OpenMatch {
         random[..8].copy_from_slice(&(number as u64).to_le_bytes());
         let id = MatchId::new(now.as_micros() / 1_000, &random);
         let (mut referee, effects) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
-        referee.effects_announced(now);
+        referee.mark_effects_announced(now);
         let (seat, turn) = effects.iter().find_map(next_turn).expect("it is some seat's turn");
         Self { referee, seat, ply: turn.ply }
     }
@@ -100,7 +100,7 @@ impl OpenMatch {
 
 fn next_turn(effect: &RefereeEffect) -> Option<(Seat, Turn)> {
     match effect {
-        RefereeEffect::Tell { seat, tell: SeatMessage::Turn(turn) } => Some((*seat, *turn)),
-        RefereeEffect::Tell { .. } | RefereeEffect::Happened(_) => None,
+        RefereeEffect::SendToSeat { seat, message: SeatMessage::Turn(turn) } => Some((*seat, *turn)),
+        RefereeEffect::SendToSeat { .. } | RefereeEffect::EventOccurred(_) => None,
     }
 }

@@ -4,15 +4,15 @@ use rustix::time::{ClockId, clock_gettime};
 use std::{collections::BTreeMap, time::Duration};
 
 /// A figure and the number of open matches with which it was measured.
-type Place = (&'static str, usize);
+type SampleKey = (&'static str, usize);
 
 /// The samples of every figure, in ns per ply.
 #[derive(Default)]
-pub(crate) struct Samples(BTreeMap<Place, Vec<f64>>);
+pub(crate) struct Samples(BTreeMap<SampleKey, Vec<f64>>);
 
 impl Samples {
     /// Adds one sample: the processor time of `work`, divided by the number of takes that it makes.
-    pub(crate) fn measure(&mut self, place: Place, takes: usize, work: impl FnOnce()) {
+    pub(crate) fn measure(&mut self, place: SampleKey, takes: usize, work: impl FnOnce()) {
         let start = processor_time();
         work();
         let took = processor_time().saturating_sub(start);
@@ -21,14 +21,14 @@ impl Samples {
     }
 
     /// Returns the median of a figure; `None` if the figure was not measured.
-    pub(crate) fn median(&self, place: Place) -> Option<f64> {
+    pub(crate) fn median(&self, place: SampleKey) -> Option<f64> {
         let mut sorted = self.0.get(&place)?.clone();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
 
     /// Returns the median and, in parentheses, the minimum, which is least affected by other load on the machine.
-    pub(crate) fn summary(&self, place: Place) -> String {
+    pub(crate) fn summary(&self, place: SampleKey) -> String {
         let least = self.0.get(&place).and_then(|samples| samples.iter().copied().reduce(f64::min));
         match (self.median(place), least) {
             (Some(median), Some(least)) => format!("{median:6.1} ({least:6.1})"),

@@ -14,10 +14,10 @@ const MAX_REPEATED_CHARS: usize = 96;
 #[non_exhaustive]
 pub enum Base64Error {
     /// The text is not base64.
-    #[error("{called} {text:?}: expected {bytes} bytes in base64, with padding ({why})")]
+    #[error("{value_name} {text:?}: expected {bytes} bytes in base64, with padding ({why})")]
     Malformed {
         /// The name of the value.
-        called: &'static str,
+        value_name: &'static str,
         /// The text, truncated if it is long.
         text: String,
         /// The decoding error.
@@ -26,10 +26,12 @@ pub enum Base64Error {
         bytes: usize,
     },
     /// The text decodes to the wrong number of bytes.
-    #[error("{called} {text:?} has {characters} characters: expected {bytes} bytes in base64, with padding")]
+    #[error(
+        "{value_name} {text:?} has {characters} characters: expected {bytes} bytes in base64, with padding"
+    )]
     Length {
         /// The name of the value.
-        called: &'static str,
+        value_name: &'static str,
         /// The text, truncated if it is long.
         text: String,
         /// The number of characters in the whole text.
@@ -39,19 +41,20 @@ pub enum Base64Error {
     },
 }
 
-/// Decodes `N` bytes from base64. Errors refer to the value as `called`.
+/// Decodes `N` bytes from base64. Errors refer to the value as `value_name`.
 pub(crate) fn decode_base64<const N: usize>(
-    called: &'static str,
+    value_name: &'static str,
     text: &str,
 ) -> Result<[u8; N], Base64Error> {
     let cut = || text.chars().take(MAX_REPEATED_CHARS).collect();
-    let length = || Base64Error::Length { called, text: cut(), characters: text.chars().count(), bytes: N };
+    let length =
+        || Base64Error::Length { value_name, text: cut(), characters: text.chars().count(), bytes: N };
     let mut bytes = [0; N];
     match STANDARD.decode_slice(text, &mut bytes) {
         Ok(read) if read == N => Ok(bytes),
         Ok(_) | Err(DecodeSliceError::OutputSliceTooSmall) => Err(length()),
         Err(DecodeSliceError::DecodeError(why)) => {
-            Err(Base64Error::Malformed { called, text: cut(), why, bytes: N })
+            Err(Base64Error::Malformed { value_name, text: cut(), why, bytes: N })
         }
     }
 }

@@ -133,23 +133,23 @@ impl fmt::Debug for Row {
 mod tests {
     use super::*;
 
-    fn three() -> SeatCount {
+    fn three_seats() -> SeatCount {
         SeatCount::new(3).unwrap()
     }
 
     #[test]
     fn ranks_invert_offsets() {
-        let row = Row::parse(&[2, 0, 1], three()).unwrap();
+        let row = Row::parse(&[2, 0, 1], three_seats()).unwrap();
         for (rank, &offset) in row.offsets().iter().enumerate() {
             assert_eq!(row.rank_of_offset(usize::from(offset)), rank);
         }
-        let seat = three().seat(2).unwrap();
-        assert_eq!(row.rank(seat, three().seat(1).unwrap()), 0, "offset 2 of seat 2 is seat 1");
+        let seat = three_seats().seat(2).unwrap();
+        assert_eq!(row.rank(seat, three_seats().seat(1).unwrap()), 0, "offset 2 of seat 2 is seat 1");
     }
 
     #[test]
     fn errors_name_the_invalid_offset() {
-        let message = |offsets: &[u64]| Row::parse(offsets, three()).unwrap_err().to_string();
+        let message = |offsets: &[u64]| Row::parse(offsets, three_seats()).unwrap_err().to_string();
         assert_eq!(
             message(&[0, 1]),
             "a row of 2 offsets: expected 3, the offsets 0 to 2 in order of preference"
@@ -159,13 +159,13 @@ mod tests {
             message(&[0, 1, 0]),
             "offset 0 appears twice in the row, at places 0 and 2: each of 0 to 2 must appear once"
         );
-        assert!(Row::parse(&[0, 1, u64::MAX], three()).is_err());
-        assert!(Row::parse(&[0, 1, 258], three()).is_err());
+        assert!(Row::parse(&[0, 1, u64::MAX], three_seats()).is_err());
+        assert!(Row::parse(&[0, 1, 258], three_seats()).is_err());
     }
 
     #[test]
     fn favouring_puts_the_ally_first() {
-        assert_eq!(Row::favouring(2, three()).to_string(), "2 0 1");
-        assert_eq!(Row::favouring(3, three()), Row::standard(three()));
+        assert_eq!(Row::favouring(2, three_seats()).to_string(), "2 0 1");
+        assert_eq!(Row::favouring(3, three_seats()), Row::standard(three_seats()));
     }
 }

@@ -222,7 +222,7 @@ impl Audit {
                 kingmaking_plies.push(ply.ply);
             }
         }
-        let mut own_plies = BySeat::filled(seats, &OwnPlies::default());
+        let mut own_plies = BySeat::filled(seats, &SeatPlies::default());
         for ply in plies.iter().filter(|ply| ply.mover == Mover::Bot) {
             own_plies[ply.seat].add_ply(ply);
         }
@@ -231,7 +231,7 @@ impl Audit {
             predicted_winner,
             seats: BySeat::from_fn(seats, |seat| {
                 let winners = [predicted_winner, winner];
-                SeatAudit::sum_up(game, seat, winners, guaranteed[seat], &ledger, own_plies[seat])
+                SeatAudit::audit_seat(game, seat, winners, guaranteed[seat], &ledger, own_plies[seat])
             }),
             first_error: plies.iter().find(|ply| !ply.is_optimal()).map(|ply| ply.ply),
             plies,
@@ -279,13 +279,13 @@ impl fmt::Display for PlyAudit {
 
 /// Counts of the takes that were made by a seat's own bot.
 #[derive(Debug, Clone, Copy, Default)]
-struct OwnPlies {
+struct SeatPlies {
     optimal: u32,
     all: u32,
     safety: TakeSafetyCounts,
 }
 
-impl OwnPlies {
+impl SeatPlies {
     fn add_ply(&mut self, ply: &PlyAudit) {
         self.optimal += u32::from(ply.is_optimal());
         self.all += 1;
@@ -299,13 +299,13 @@ impl SeatAudit {
     /// # Panics
     /// If the seat's column of the ledger does not add up to the difference between the seat's predicted and actual
     /// ranks.
-    fn sum_up(
+    fn audit_seat(
         game: &Game,
         seat: Seat,
         [predicted, actual]: [Seat; 2],
         rank_guaranteed: u32,
         ledger: &BySeat<BySeat<i32>>,
-        OwnPlies { optimal: optimal_plies, all: plies, safety }: OwnPlies,
+        SeatPlies { optimal: optimal_plies, all: plies, safety }: SeatPlies,
     ) -> Self {
         let [rank_predicted, rank_actual] =
             [predicted, actual].map(|winner| game.matrix.rank(seat, winner) as u32);

@@ -8,16 +8,16 @@ use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
 /// An index into the tables: the number of a worth times the row width, plus a number of counters or a seat.
-type TablePlace = u16;
+type TableIndex = u16;
 
-/// The length of each table, chosen so that every [`TablePlace`] is in bounds.
-const PLACES: usize = 1 << TablePlace::BITS;
+/// The length of each table, chosen so that every [`TableIndex`] is in bounds.
+const TABLE_LENGTH: usize = 1 << TableIndex::BITS;
 
 /// Marks transitions that have not been computed yet. As a worth, it stays the same whatever pile is appended.
-const UNKNOWN: TablePlace = 0;
+const UNKNOWN: TableIndex = 0;
 
 /// The number of positions that are solved in parallel.
-const POSITIONS_AT_ONCE: usize = 4;
+const POSITIONS_PER_GROUP: usize = 4;
 
 /// Solves many positions under one alliance matrix and ending.
 ///
@@ -46,22 +46,22 @@ pub struct BatchSolver {
     seats: SeatCount,
     /// The base 2 logarithm of the row width. A row has one place for each number of counters from 0 to n.
     row_bits: u32,
-    empty: TablePlace,
+    empty: TableIndex,
     /// The worth after a pile is appended, indexed by the worth before that and the counters of the pile.
-    next: Box<[TablePlace; PLACES]>,
+    next: Box<[TableIndex; TABLE_LENGTH]>,
     /// The winners, indexed by worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position
     /// that did not fit into the tables.
-    winners: Box<[Seat; PLACES]>,
+    winners: Box<[Seat; TABLE_LENGTH]>,
     /// The ranks that each worth stands for, indexed by the number of the worth.
     ranks: Vec<Ranks>,
-    places: HashMap<Ranks, TablePlace>,
+    places: HashMap<Ranks, TableIndex>,
 }
 
 /// The winners of one position under optimal play, by first seat.
 #[derive(Clone, Copy)]
 pub struct WinnersByFirst<'a> {
-    all: &'a [Seat; PLACES],
-    place: TablePlace,
+    all: &'a [Seat; TABLE_LENGTH],
+    place: TableIndex,
     seats: SeatCount,
 }
 
@@ -77,12 +77,12 @@ impl BatchSolver {
             seats: matrix.seats(),
             row_bits: (n + 1).next_power_of_two().trailing_zeros(),
             empty: UNKNOWN,
-            next: vec![UNKNOWN; PLACES].try_into().expect("the length is right"),
-            winners: vec![Seat::FIRST; PLACES].try_into().expect("the length is right"),
+            next: vec![UNKNOWN; TABLE_LENGTH].try_into().expect("the length is right"),
+            winners: vec![Seat::FIRST; TABLE_LENGTH].try_into().expect("the length is right"),
             ranks: vec![over],
             places: HashMap::new(),
         };
-        batch.empty = batch.place_of_ranks(&over);
+        batch.empty = batch.index_of_ranks(&over);
         batch
     }
 
@@ -90,7 +90,7 @@ impl BatchSolver {
     ///
     /// The last pile is in play. Empty piles are ignored, and a pile may have any number of counters.
     pub fn solve_position(&mut self, piles: &[u64]) -> WinnersByFirst<'_> {
-        self.winners_at(piles, self.place_after_piles(self.empty, piles))
+        self.winners_at(piles, self.index_after_piles(self.empty, piles))
     }
 
     /// Solves positions in order and passes the winners of each to `answer`.
@@ -124,7 +124,7 @@ impl BatchSolver {
     ) {
         let piles = piles.get();
         assert!(counters.len().is_multiple_of(piles), "{} counters in rows of {piles}", counters.len());
-        let mut groups = counters.chunks_exact(POSITIONS_AT_ONCE * piles);
+        let mut groups = counters.chunks_exact(POSITIONS_PER_GROUP * piles);
         for group in groups.by_ref() {
             self.solve_group(array::from_fn(|lane| &group[lane * piles..][..piles]), &mut answer);
         }
@@ -136,10 +136,10 @@ impl BatchSolver {
     #[inline]
     fn solve_group(
         &mut self,
-        positions: [&[u64]; POSITIONS_AT_ONCE],
+        positions: [&[u64]; POSITIONS_PER_GROUP],
         answer: &mut impl FnMut(WinnersByFirst<'_>),
     ) {
-        let places = self.places_after_piles(positions);
+        let places = self.indices_after_piles(positions);
         for (piles, place) in positions.into_iter().zip(places) {
             answer(self.winners_at(piles, place));
         }
@@ -149,37 +149,40 @@ impl BatchSolver {
     ///
     /// The steps of one position depend on each other, but a processor can interleave the steps of different positions.
     #[inline]
-    fn places_after_piles(&self, positions: [&[u64]; POSITIONS_AT_ONCE]) -> [TablePlace; POSITIONS_AT_ONCE] {
+    fn indices_after_piles(
+        &self,
+        positions: [&[u64]; POSITIONS_PER_GROUP],
+    ) -> [TableIndex; POSITIONS_PER_GROUP] {
         let [a, b, c, d] = positions;
         let all_have = a.len().min(b.len()).min(c.len()).min(d.len());
-        let mut places = [self.empty; POSITIONS_AT_ONCE];
+        let mut places = [self.empty; POSITIONS_PER_GROUP];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let counters = [a, b, c, d];
-            places = array::from_fn(|lane| self.place_after_pile(places[lane], counters[lane]));
+            places = array::from_fn(|lane| self.index_after_pile(places[lane], counters[lane]));
         }
-        array::from_fn(|lane| self.place_after_piles(places[lane], &positions[lane][all_have..]))
+        array::from_fn(|lane| self.index_after_piles(places[lane], &positions[lane][all_have..]))
     }
 
     /// Returns the place that is reached from `place` by appending `piles`.
     #[inline]
-    fn place_after_piles(&self, place: TablePlace, piles: &[u64]) -> TablePlace {
-        piles.iter().fold(place, |place, &counters| self.place_after_pile(place, counters))
+    fn index_after_piles(&self, place: TableIndex, piles: &[u64]) -> TableIndex {
+        piles.iter().fold(place, |place, &counters| self.index_after_pile(place, counters))
     }
 
     #[inline]
-    fn place_after_pile(&self, place: TablePlace, counters: u64) -> TablePlace {
+    fn index_after_pile(&self, place: TableIndex, counters: u64) -> TableIndex {
         self.next[self.entry_index(place, counters)]
     }
 
     /// Returns the index, in `next`, of the transition from `worth` when a pile of `counters` is appended.
     #[inline]
-    fn entry_index(&self, worth: TablePlace, counters: u64) -> usize {
-        usize::from(worth | counters.min(self.seats.get() as u64) as TablePlace)
+    fn entry_index(&self, worth: TableIndex, counters: u64) -> usize {
+        usize::from(worth | counters.min(self.seats.get() as u64) as TableIndex)
     }
 
     /// Returns the winners at `place`, to which `piles` lead. If the place is unknown, it is computed first.
     #[inline]
-    fn winners_at(&mut self, piles: &[u64], place: TablePlace) -> WinnersByFirst<'_> {
+    fn winners_at(&mut self, piles: &[u64], place: TableIndex) -> WinnersByFirst<'_> {
         let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
         WinnersByFirst { all: &self.winners, place, seats: self.seats }
     }
@@ -187,15 +190,15 @@ impl BatchSolver {
     /// Computes the missing transitions of a position and returns the place that the position leads to.
     #[cold]
     #[inline(never)]
-    fn extend_table(&mut self, piles: &[u64]) -> TablePlace {
+    fn extend_table(&mut self, piles: &[u64]) -> TableIndex {
         let mut place = self.empty;
         for &counters in piles {
-            let mut after = self.place_after_pile(place, counters);
+            let mut after = self.index_after_pile(place, counters);
             if after == UNKNOWN {
                 let ranks = self
                     .recurrence
                     .ranks_with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
-                after = self.place_of_ranks(&ranks);
+                after = self.index_of_ranks(&ranks);
                 let entry = self.entry_index(place, counters);
                 self.next[entry] = after;
             }
@@ -211,18 +214,18 @@ impl BatchSolver {
 
     /// Returns the place of the worth with these ranks. Adds the worth if it is new, or returns [`UNKNOWN`] if there is
     /// no room for it.
-    fn place_of_ranks(&mut self, ranks: &Ranks) -> TablePlace {
+    fn index_of_ranks(&mut self, ranks: &Ranks) -> TableIndex {
         if let Some(&place) = self.places.get(ranks) {
             return place;
         }
-        let Ok(place) = TablePlace::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
+        let Ok(place) = TableIndex::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
         self.write_winners(place, &RankRecurrence::solve_winners(&self.matrix, ranks));
         self.ranks.push(*ranks);
         self.places.insert(*ranks, place);
         place
     }
 
-    fn write_winners(&mut self, place: TablePlace, winners: &BySeat<Seat>) {
+    fn write_winners(&mut self, place: TableIndex, winners: &BySeat<Seat>) {
         self.winners[usize::from(place)..][..self.seats.get()].copy_from_slice(winners.as_slice());
     }
 }
@@ -253,7 +256,7 @@ impl Index<Seat> for WinnersByFirst<'_> {
     #[inline]
     fn index(&self, first: Seat) -> &Seat {
         assert!(first.index() < self.seats.get(), "seat {first} of {} seats", self.seats);
-        &self.all[usize::from(self.place | TablePlace::from(first.index() as u8))]
+        &self.all[usize::from(self.place | TableIndex::from(first.index() as u8))]
     }
 }
 
@@ -293,7 +296,7 @@ mod tests {
             });
             assert_eq!(left.len(), 0);
         }
-        // 5999 is not a multiple of `POSITIONS_AT_ONCE`, so some positions are left after the last full group.
+        // 5999 is not a multiple of `POSITIONS_PER_GROUP`, so some positions are left after the last full group.
         let rows: Vec<u64> = positions[..5999].iter().flat_map(AsRef::<[u64]>::as_ref).copied().collect();
         let mut left = positions.iter();
         batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {
@@ -305,6 +308,6 @@ mod tests {
             );
         });
         assert_eq!(left.len(), 1);
-        assert_eq!(batch.ranks.len() << batch.row_bits, PLACES, "there is room left");
+        assert_eq!(batch.ranks.len() << batch.row_bits, TABLE_LENGTH, "there is room left");
     }
 }

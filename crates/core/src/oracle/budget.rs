@@ -2,18 +2,18 @@
 
 use thiserror::Error;
 
-/// The number of steps between two calls of `is_wanted`: a few microseconds of work.
+/// The number of steps between two calls of `may_continue`: a few microseconds of work.
 const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
 /// A limit on the work of a query, combined with a check of whether its answer is still wanted.
 ///
 /// The unit is a step, a few nanoseconds of work; each query documents what it counts as a step. The oracle reads no
-/// clock: for a time limit, pass an `is_wanted` that reads one.
+/// clock: for a time limit, pass a `may_continue` that reads one.
 pub struct Budget<'a> {
     limit: u64,
     spent: u64,
     next_check: u64,
-    is_wanted: &'a dyn Fn() -> bool,
+    may_continue: &'a dyn Fn() -> bool,
 }
 
 /// Why a query stopped early.
@@ -36,7 +36,7 @@ pub enum HaltReason {
 impl Budget<'static> {
     /// Creates a budget of `limit` steps, without a time limit.
     pub fn of_steps(limit: u64) -> Self {
-        Self::while_wanted(limit, &|| true)
+        Self::interruptible(limit, &|| true)
     }
 
     /// Creates a budget without limits.
@@ -46,10 +46,10 @@ impl Budget<'static> {
 }
 
 impl<'a> Budget<'a> {
-    /// Creates a budget of `limit` steps that ends early if `is_wanted` returns false. That function is called every
+    /// Creates a budget of `limit` steps that ends early if `may_continue` returns false. That function is called every
     /// few thousand steps.
-    pub fn while_wanted(limit: u64, is_wanted: &'a dyn Fn() -> bool) -> Self {
-        Self { limit, spent: 0, next_check: 0, is_wanted }
+    pub fn interruptible(limit: u64, may_continue: &'a dyn Fn() -> bool) -> Self {
+        Self { limit, spent: 0, next_check: 0, may_continue }
     }
 
     /// Returns the number of steps spent so far.
@@ -71,7 +71,7 @@ impl<'a> Budget<'a> {
             return Err(HaltReason::OutOfSteps { limit: self.limit });
         }
         if self.spent >= self.next_check {
-            if !(self.is_wanted)() {
+            if !(self.may_continue)() {
                 return Err(HaltReason::Stopped { spent: self.spent });
             }
             self.next_check = self.spent.saturating_add(STEPS_BETWEEN_CHECKS);
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn work_stops_when_nobody_wants_it() {
         let looks = Cell::new(0);
-        let is_wanted = || {
+        let may_continue = || {
             looks.set(looks.get() + 1);
             looks.get() < 3
         };
-        let mut budget = Budget::while_wanted(u64::MAX, &is_wanted);
+        let mut budget = Budget::interruptible(u64::MAX, &may_continue);
         let mut taken = 0;
         while budget.spend(1).is_ok() {
             taken += 1;

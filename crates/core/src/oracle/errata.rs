@@ -20,7 +20,7 @@ const STANDARD_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0,
 
 /// An erratum that was found for a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FoundErratum {
+pub struct ErratumMatch {
     /// The erratum.
     pub erratum: &'static Erratum,
     /// The number of seats n, if the paper prints an equivalent game and not this very game. Two games are equivalent
@@ -60,7 +60,7 @@ static ERRATA: [Erratum; 4] = [
 ];
 
 /// Returns the erratum about `game` or about an equivalent game with the same rows and first seat, if there is one.
-pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
+pub fn find_erratum(game: &Game) -> Option<ErratumMatch> {
     let seats = game.matrix.seats().get();
     let worth = |piles: &[u64]| piles.iter().map(|&counters| counters.min(seats as u64)).collect::<Vec<_>>();
     let erratum = ERRATA.iter().find(|erratum| {
@@ -70,10 +70,10 @@ pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
             && worth(game.piles.as_slice()) == worth(erratum.piles)
     })?;
     let is_printed = game.piles.as_slice() == erratum.piles;
-    Some(FoundErratum { erratum, equivalent_for: (!is_printed).then_some(seats) })
+    Some(ErratumMatch { erratum, equivalent_for: (!is_printed).then_some(seats) })
 }
 
-impl fmt::Display for FoundErratum {
+impl fmt::Display for ErratumMatch {
     /// Writes the misprint and, if it is in an equivalent position, why it also applies to this one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Erratum { text, piles, .. } = self.erratum;

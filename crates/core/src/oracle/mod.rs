@@ -20,7 +20,7 @@ mod winners;
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use batch::{BatchSolver, WinnersByFirst};
 pub use budget::{Budget, HaltReason};
-pub use errata::{Erratum, FoundErratum, find_erratum};
+pub use errata::{Erratum, ErratumMatch, find_erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
 pub use guaranteed_ranks::GuaranteedRanks;
 pub use solution::{Solution, TakeOutcome};

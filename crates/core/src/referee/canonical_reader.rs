@@ -50,29 +50,29 @@ pub fn parse_canonical_bytes(
     bytes: &[u8],
     seats: Option<SeatCount>,
 ) -> Result<TimedEvent, CanonicalBytesError> {
-    let mut reader = CanonicalReader { rest: bytes };
+    let mut reader = CanonicalReader { unread: bytes };
     let timed = reader.read_timed_event(seats)?;
-    if reader.rest.is_empty() { Ok(timed) } else { Err(CanonicalBytesError::TooLong(reader.rest.len())) }
+    if reader.unread.is_empty() { Ok(timed) } else { Err(CanonicalBytesError::TooLong(reader.unread.len())) }
 }
 
 struct CanonicalReader<'a> {
-    rest: &'a [u8],
+    unread: &'a [u8],
 }
 
-type Read<T> = Result<T, CanonicalBytesError>;
+type ReadResult<T> = Result<T, CanonicalBytesError>;
 
 fn value_error(error: impl Display) -> CanonicalBytesError {
     CanonicalBytesError::Value(error.to_string())
 }
 
 /// Finds the value in `all` that `code` maps to `number`.
-fn find_value<T: Copy>(what: &'static str, all: &[T], code: fn(T) -> u8, number: u8) -> Read<T> {
+fn find_value<T: Copy>(what: &'static str, all: &[T], code: fn(T) -> u8, number: u8) -> ReadResult<T> {
     let found = all.iter().copied().find(|&value| code(value) == number);
     found.ok_or(CanonicalBytesError::Unknown { what, number })
 }
 
 impl<'a> CanonicalReader<'a> {
-    fn read_timed_event(&mut self, seats: Option<SeatCount>) -> Read<TimedEvent> {
+    fn read_timed_event(&mut self, seats: Option<SeatCount>) -> ReadResult<TimedEvent> {
         let tag = self.read_u8()?;
         let at = Timestamp::from_micros(self.read_u64()?);
         if tag == 1 {
@@ -130,7 +130,7 @@ impl<'a> CanonicalReader<'a> {
         Ok(TimedEvent { at, event })
     }
 
-    fn read_setup(&mut self) -> Read<MatchSetup> {
+    fn read_setup(&mut self) -> ReadResult<MatchSetup> {
         let bots = self.read_list(|reader| {
             let name = std::str::from_utf8(reader.read_bytes()?).map_err(value_error)?;
             name.parse::<BotName>().map_err(value_error)
@@ -168,49 +168,49 @@ impl<'a> CanonicalReader<'a> {
         })
     }
 
-    fn read_raw(&mut self, count: usize) -> Read<&'a [u8]> {
-        let (read, rest) = self.rest.split_at_checked(count).ok_or(CanonicalBytesError::CutOff)?;
-        self.rest = rest;
+    fn read_raw(&mut self, count: usize) -> ReadResult<&'a [u8]> {
+        let (read, unread) = self.unread.split_at_checked(count).ok_or(CanonicalBytesError::CutOff)?;
+        self.unread = unread;
         Ok(read)
     }
 
-    fn read_array<const N: usize>(&mut self) -> Read<[u8; N]> {
+    fn read_array<const N: usize>(&mut self) -> ReadResult<[u8; N]> {
         let read = self.read_raw(N)?;
         read.try_into().map_err(|_| CanonicalBytesError::CutOff)
     }
 
-    fn read_u8(&mut self) -> Read<u8> {
+    fn read_u8(&mut self) -> ReadResult<u8> {
         self.read_array().map(u8::from_le_bytes)
     }
 
-    fn read_u32(&mut self) -> Read<u32> {
+    fn read_u32(&mut self) -> ReadResult<u32> {
         self.read_array().map(u32::from_le_bytes)
     }
 
-    fn read_u64(&mut self) -> Read<u64> {
+    fn read_u64(&mut self) -> ReadResult<u64> {
         self.read_array().map(u64::from_le_bytes)
     }
 
-    fn read_span(&mut self) -> Read<Duration> {
+    fn read_span(&mut self) -> ReadResult<Duration> {
         self.read_u64().map(Duration::from_micros)
     }
 
-    fn read_seat(&mut self, seats: SeatCount) -> Read<Seat> {
+    fn read_seat(&mut self, seats: SeatCount) -> ReadResult<Seat> {
         seats.seat(self.read_u8()?.into()).map_err(value_error)
     }
 
-    fn read_bytes(&mut self) -> Read<&'a [u8]> {
+    fn read_bytes(&mut self) -> ReadResult<&'a [u8]> {
         let count = self.read_u32()?;
         self.read_raw(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// Reads a list. Memory is allocated only for elements that are present.
-    fn read_list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    fn read_list<T>(&mut self, mut each: impl FnMut(&mut Self) -> ReadResult<T>) -> ReadResult<Vec<T>> {
         let count = self.read_u32()?;
-        (0..count).map(|_| each(self)).collect::<Read<Vec<T>>>()
+        (0..count).map(|_| each(self)).collect::<ReadResult<Vec<T>>>()
     }
 
-    fn read_optional<T>(&mut self, some: impl FnOnce(&mut Self) -> Read<T>) -> Read<Option<T>> {
+    fn read_optional<T>(&mut self, some: impl FnOnce(&mut Self) -> ReadResult<T>) -> ReadResult<Option<T>> {
         match self.read_u8()? {
             0 => Ok(None),
             1 => some(self).map(Some),
@@ -218,19 +218,19 @@ impl<'a> CanonicalReader<'a> {
         }
     }
 
-    fn read_note_hash(&mut self, is_there: bool) -> Read<Option<NoteHash>> {
-        is_there.then(|| self.read_array().map(NoteHash::from_bytes)).transpose()
+    fn read_note_hash(&mut self, is_present: bool) -> ReadResult<Option<NoteHash>> {
+        is_present.then(|| self.read_array().map(NoteHash::from_bytes)).transpose()
     }
 
-    fn read_offsets(&mut self) -> Read<Vec<u64>> {
+    fn read_offsets(&mut self) -> ReadResult<Vec<u64>> {
         Ok(self.read_bytes()?.iter().copied().map(u64::from).collect())
     }
 
-    fn read_row(&mut self, seats: SeatCount) -> Read<Row> {
+    fn read_row(&mut self, seats: SeatCount) -> ReadResult<Row> {
         Row::parse(&self.read_offsets()?, seats).map_err(value_error)
     }
 
-    fn read_matrix(&mut self) -> Read<AllianceMatrix> {
+    fn read_matrix(&mut self) -> ReadResult<AllianceMatrix> {
         AllianceMatrix::parse(&self.read_list(Self::read_offsets)?).map_err(value_error)
     }
 }

@@ -4,7 +4,7 @@ use crate::game::base64_text::Base64;
 use std::fmt;
 
 /// The prefix that keeps card hashes distinct from all other hashes.
-const ORIGIN: &[u8] = b"lastnim benchmark card v1\n";
+const HASH_PREFIX: &[u8] = b"lastnim benchmark card v1\n";
 
 /// The hash of the first line of a card: BLAKE3 of the text `lastnim benchmark card v1\n` and the unchanged bytes of
 /// the line, including its newline. Its text form is base64.
@@ -17,7 +17,7 @@ impl CardHash {
 
     /// Hashes a line, including its newline.
     pub fn of_line(line: &[u8]) -> Self {
-        Self(*blake3::Hasher::new().update(ORIGIN).update(line).finalize().as_bytes())
+        Self(*blake3::Hasher::new().update(HASH_PREFIX).update(line).finalize().as_bytes())
     }
 
     /// Returns its bytes.

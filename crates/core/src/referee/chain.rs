@@ -16,9 +16,9 @@ use crate::game::base64_text::Base64;
 use std::fmt;
 
 /// The prefix, placed before the match id, that keeps these hashes distinct from all other hashes.
-const ORIGIN: &[u8] = b"lastnim event chain v1\n";
+const CHAIN_PREFIX: &[u8] = b"lastnim event chain v1\n";
 /// The prefix that does the same for the chain of public events.
-const PUBLIC_ORIGIN: &[u8] = b"lastnim public chain v1\n";
+const PUBLIC_CHAIN_PREFIX: &[u8] = b"lastnim public chain v1\n";
 
 /// The hash of an event and of every event before it. Its text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,17 +30,17 @@ impl EventHash {
 
     /// Returns the hash that precedes the first event of a match.
     pub fn before_first_event(id: MatchId) -> Self {
-        Self::of_origin(ORIGIN, id)
+        Self::of_prefix(CHAIN_PREFIX, id)
     }
 
     /// Returns the hash that precedes the first event of a match in the chain of public events.
     pub fn before_first_public_event(id: MatchId) -> Self {
-        Self::of_origin(PUBLIC_ORIGIN, id)
+        Self::of_prefix(PUBLIC_CHAIN_PREFIX, id)
     }
 
-    fn of_origin(origin: &[u8], id: MatchId) -> Self {
+    fn of_prefix(prefix: &[u8], id: MatchId) -> Self {
         let mut bytes = CanonicalBytes::default();
-        bytes.write_raw(origin);
+        bytes.write_raw(prefix);
         bytes.write_raw(id.as_bytes());
         Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }

@@ -40,13 +40,13 @@ pub enum RefereeInput {
 #[must_use = "an event that is not stored and announced is lost"]
 pub enum RefereeEffect {
     /// An event occurred: store it, then send it to every seat and watcher that may see it.
-    Happened(TimedEvent),
+    EventOccurred(TimedEvent),
     /// A message to one seat.
-    Tell {
+    SendToSeat {
         /// The seat.
         seat: Seat,
         /// The message.
-        tell: SeatMessage,
+        message: SeatMessage,
     },
 }
 
@@ -61,7 +61,7 @@ pub enum SeatMessage {
     /// It is the seat's turn. After a refusal, this is repeated with the current state.
     Turn(Turn),
     /// The seat repeated a take that it had already made; this acknowledges the take again.
-    TookAgain {
+    TakeRepeated {
         /// The ply.
         ply: u32,
         /// The number of counters taken.

@@ -4,7 +4,7 @@ use crate::game::base64_text::Base64;
 use std::fmt;
 
 /// The prefix that separates manifest hashes from all other hashes.
-const ORIGIN: &[u8] = b"lastnim tournament manifest v1\n";
+const HASH_PREFIX: &[u8] = b"lastnim tournament manifest v1\n";
 
 /// The hash of a manifest without its last line, which is the signature. It is the BLAKE3 hash of the text `lastnim
 /// tournament manifest v1\n` followed by the unchanged bytes of the other lines, including newlines. Its text form is
@@ -46,7 +46,7 @@ impl fmt::Debug for ManifestHash {
 impl Default for ManifestHasher {
     fn default() -> Self {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(ORIGIN);
+        hasher.update(HASH_PREFIX);
         Self(hasher)
     }
 }

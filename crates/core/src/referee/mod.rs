@@ -43,6 +43,6 @@ pub use seal::{PublicKey, PublicKeyError, Seal, Signature, SigningKey};
 pub use seat_action::SeatAction;
 pub use setup::{MatchSetup, MatchSetupError, Origin};
 pub use snapshot::{MatchPhase, MatchSnapshot};
-pub use state::{EventMisfit, MatchState};
+pub use state::{InvalidEvent, MatchState};
 pub use terms::{DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MAX_PLIES, MAX_STRIKES, Terms, TermsError};
 pub use time::Timestamp;

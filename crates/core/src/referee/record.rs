@@ -2,7 +2,7 @@
 
 use super::state::DecidedTake;
 use super::{
-    EndReason, Event, EventHash, EventMisfit, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
+    EndReason, Event, EventHash, InvalidEvent, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
     MatchState, TimedEvent,
 };
 use crate::game::{BySeat, MAX_SEATS, MatchId};
@@ -78,11 +78,11 @@ pub enum RecordError {
     Setup(MatchSetupError),
     /// An event does not fit the events before it.
     #[error("event {index}: {misfit}")]
-    Misfit {
+    RuleViolation {
         /// The index of the event, from 0.
         index: usize,
         /// Why it does not fit.
-        misfit: EventMisfit,
+        misfit: InvalidEvent,
     },
     /// An event happened before the previous event.
     #[error("the time of event {index} is before that of the previous event")]
@@ -149,7 +149,9 @@ impl Record {
         if self.events.last().is_some_and(|last| event.at < last.at) {
             return Err(RecordError::Earlier { index });
         }
-        self.state.apply_event(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
+        self.state
+            .apply_event(&event.event)
+            .map_err(|misfit| RecordError::RuleViolation { index, misfit })?;
         self.add_event(event);
         Ok(())
     }

@@ -49,7 +49,7 @@ pub enum PublicKeyError {
     Text(#[from] Base64Error),
     /// The bytes are not a point on the curve, or are one of the few points with which forged signatures can verify.
     #[error("public key \"{}\" is not a valid Ed25519 key: ask the server for its key again", Base64(.0))]
-    NoKey([u8; PublicKey::BYTES]),
+    InvalidKey([u8; PublicKey::BYTES]),
 }
 
 impl SigningKey {
@@ -181,7 +181,7 @@ impl PublicKey {
                 LAST_KEY.set(Some(Self(key)));
                 Ok(Self(key))
             }
-            Ok(_) | Err(_) => Err(PublicKeyError::NoKey(bytes)),
+            Ok(_) | Err(_) => Err(PublicKeyError::InvalidKey(bytes)),
         }
     }
 

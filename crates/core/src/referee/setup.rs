@@ -43,7 +43,7 @@ pub struct MatchSetup {
 pub enum MatchSetupError {
     /// A bot has two seats.
     #[error("bot {bot} has seats {first} and {second}: expected one seat per bot in a match")]
-    BotTwice {
+    DuplicateBot {
         /// The bot.
         bot: BotName,
         /// Its first seat.
@@ -109,7 +109,7 @@ impl MatchSetup {
         let mut errors = Vec::new();
         for (second, bot) in bots.enumerate() {
             if let Some((first, _)) = bots.enumerate().take(second.index()).find(|&(_, other)| other == bot) {
-                errors.push(MatchSetupError::BotTwice { bot: bot.clone(), first, second });
+                errors.push(MatchSetupError::DuplicateBot { bot: bot.clone(), first, second });
             }
         }
         let seats = bots.seats();

@@ -21,15 +21,15 @@ pub struct MatchState {
     banks: BySeat<TimeBank>,
     allowance: TakeAllowance,
     max_plies: u32,
-    /// The forfeited seats; `rare` contains the reasons.
-    lost: SeatSet,
+    /// The forfeited seats; `cold` contains the reasons.
+    forfeited_seats: SeatSet,
     phase: MatchPhase,
-    rare: Box<RareState>,
+    cold: Box<ColdState>,
 }
 
 /// State that few events change or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct RareState {
+struct ColdState {
     setup: MatchSetup,
     rows: BySeat<Option<Row>>,
     game: Option<Game>,
@@ -53,7 +53,7 @@ pub(super) struct DecidedTake {
 /// Why an event cannot follow the previous events.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum EventMisfit {
+pub enum InvalidEvent {
     /// The match is already set up.
     #[error("a second `created` event")]
     CreatedTwice,
@@ -163,9 +163,9 @@ impl MatchState {
             banks: BySeat::filled(seats, &TimeBank::new(setup.clock())),
             allowance: TakeAllowance::new(setup.clock()),
             max_plies: setup.terms.max_plies,
-            lost: SeatSet::default(),
+            forfeited_seats: SeatSet::default(),
             phase: MatchPhase::Declaring,
-            rare: Box::new(RareState {
+            cold: Box::new(ColdState {
                 rows: BySeat::filled(seats, &None),
                 game: None,
                 strikes: BySeat::filled(seats, &0),
@@ -178,7 +178,7 @@ impl MatchState {
 
     /// Returns the settings that were fixed before the first move.
     pub fn setup(&self) -> &MatchSetup {
-        &self.rare.setup
+        &self.cold.setup
     }
 
     /// Returns the phase.
@@ -188,12 +188,12 @@ impl MatchState {
 
     /// Returns a seat's row, if it is settled, even if it is not revealed yet.
     pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
-        self.rare.rows[seat].as_ref()
+        self.cold.rows[seat].as_ref()
     }
 
     /// Returns the game, which includes all rows; `None` until the rows are revealed.
     pub fn game(&self) -> Option<&Game> {
-        self.rare.game.as_ref()
+        self.cold.game.as_ref()
     }
 
     /// Returns the current position.
@@ -218,17 +218,17 @@ impl MatchState {
 
     /// Returns the strikes of each seat.
     pub fn strikes(&self) -> &BySeat<u32> {
-        &self.rare.strikes
+        &self.cold.strikes
     }
 
     /// Returns why each seat was forfeited; `None` for seats that were not.
     pub fn forfeits(&self) -> &BySeat<Option<ForfeitReason>> {
-        &self.rare.forfeits
+        &self.cold.forfeits
     }
 
     /// Returns whether a seat is forfeited.
     pub fn is_forfeited(&self, seat: Seat) -> bool {
-        self.lost.contains(seat)
+        self.forfeited_seats.contains(seat)
     }
 
     pub(super) fn allowance(&self) -> TakeAllowance {
@@ -237,15 +237,15 @@ impl MatchState {
 
     /// Returns the reason and the winner, once the match has ended.
     pub fn end(&self) -> Option<(EndReason, Option<Seat>)> {
-        self.rare.end
+        self.cold.end
     }
 
     /// Returns the matrix to be revealed: the assigned one, or the declared rows once all are settled.
     pub fn settled_matrix(&self) -> Option<AllianceMatrix> {
-        if let Some(matrix) = &self.rare.setup.assigned {
+        if let Some(matrix) = &self.cold.setup.assigned {
             return Some(matrix.clone());
         }
-        let rows: Vec<Row> = self.rare.rows.iter().cloned().collect::<Option<_>>()?;
+        let rows: Vec<Row> = self.cold.rows.iter().cloned().collect::<Option<_>>()?;
         AllianceMatrix::from_rows(rows.try_into().ok()?).ok()
     }
 
@@ -256,7 +256,7 @@ impl MatchState {
             None
         } else if self.position.is_over() {
             Some(EndReason::Finished)
-        } else if self.lost == SeatSet::all(self.position.seats()) {
+        } else if self.forfeited_seats == SeatSet::all(self.position.seats()) {
             Some(EndReason::AllForfeited)
         } else if self.ply() >= self.max_plies {
             Some(EndReason::PlyLimit)
@@ -269,10 +269,10 @@ impl MatchState {
     ///
     /// # Errors
     /// If the event cannot follow the events so far; the state is then unchanged.
-    pub fn apply_event(&mut self, event: &Event) -> Result<(), EventMisfit> {
+    pub fn apply_event(&mut self, event: &Event) -> Result<(), InvalidEvent> {
         self.check_open(event)?;
         match event {
-            Event::Created(_) => Err(EventMisfit::CreatedTwice),
+            Event::Created(_) => Err(InvalidEvent::CreatedTwice),
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.apply_declaration(*seat, row, *defaulted, note_hash.as_ref())
             }
@@ -289,12 +289,12 @@ impl MatchState {
     }
 
     /// Checks that the match has not ended, and that the event is its end if the end is due.
-    fn check_open(&self, event: &Event) -> Result<(), EventMisfit> {
+    fn check_open(&self, event: &Event) -> Result<(), InvalidEvent> {
         if self.phase == MatchPhase::Ended {
-            return Err(EventMisfit::AfterEnd);
+            return Err(InvalidEvent::AfterEnd);
         }
         match self.due_end() {
-            Some(due) if !matches!(event, Event::Ended { .. }) => Err(EventMisfit::EndDue(due)),
+            Some(due) if !matches!(event, Event::Ended { .. }) => Err(InvalidEvent::EndDue(due)),
             _ => Ok(()),
         }
     }
@@ -304,13 +304,13 @@ impl MatchState {
         self.check_open(event).and_then(|()| self.check_took(event)) == Ok(decided)
     }
 
-    fn check_took(&self, event: &Event) -> Result<DecidedTake, EventMisfit> {
+    fn check_took(&self, event: &Event) -> Result<DecidedTake, InvalidEvent> {
         let &Event::Took { ply, seat, take, mover, charged, credited, ref note_hash } = event else {
             unreachable!("only `took` events are checked against the turn")
         };
         self.check_turn(ply, seat, mover)?;
         if mover == Mover::Steward && note_hash.is_some() {
-            return Err(EventMisfit::NoteHash(seat));
+            return Err(InvalidEvent::NoteHash(seat));
         }
         self.check_charge(seat, mover, charged, credited)?;
         self.position.check_take(take)?;
@@ -329,8 +329,8 @@ impl MatchState {
         self.takes.push(PlayedTake { take, mover });
     }
 
-    fn check_seat(&self, seat: Seat) -> Result<(), EventMisfit> {
-        self.position.seats().seat(seat.index()).map(drop).map_err(|_| EventMisfit::NoSuchSeat(seat))
+    fn check_seat(&self, seat: Seat) -> Result<(), InvalidEvent> {
+        self.position.seats().seat(seat.index()).map(drop).map_err(|_| InvalidEvent::NoSuchSeat(seat))
     }
 
     fn apply_declaration(
@@ -339,51 +339,51 @@ impl MatchState {
         row: &Row,
         defaulted: Option<RowDefault>,
         note_hash: Option<&NoteHash>,
-    ) -> Result<(), EventMisfit> {
+    ) -> Result<(), InvalidEvent> {
         self.check_seat(seat)?;
-        let rare = &self.rare;
-        if rare.setup.assigned.is_some() || rare.game.is_some() || rare.rows[seat].is_some() {
-            return Err(EventMisfit::RowSettled(seat));
+        let cold = &self.cold;
+        if cold.setup.assigned.is_some() || cold.game.is_some() || cold.rows[seat].is_some() {
+            return Err(InvalidEvent::RowSettled(seat));
         }
-        let (given, seats) = (row.offsets().len(), rare.setup.seats().get());
+        let (given, seats) = (row.offsets().len(), cold.setup.seats().get());
         if given != seats {
-            return Err(EventMisfit::RowLength { given, seats });
+            return Err(InvalidEvent::RowLength { given, seats });
         }
-        if defaulted.is_some() && *row != Row::standard(rare.setup.seats()) {
-            return Err(EventMisfit::DefaultedRow(seat));
+        if defaulted.is_some() && *row != Row::standard(cold.setup.seats()) {
+            return Err(InvalidEvent::DefaultedRow(seat));
         }
         if defaulted.is_some() && note_hash.is_some() {
-            return Err(EventMisfit::NoteHash(seat));
+            return Err(InvalidEvent::NoteHash(seat));
         }
-        self.rare.rows[seat] = Some(row.clone());
+        self.cold.rows[seat] = Some(row.clone());
         Ok(())
     }
 
-    fn apply_reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), EventMisfit> {
-        if self.rare.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
-            return Err(EventMisfit::Revealed);
+    fn apply_reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), InvalidEvent> {
+        if self.cold.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
+            return Err(InvalidEvent::Revealed);
         }
-        let setup = &self.rare.setup;
+        let setup = &self.cold.setup;
         let game = Game::new(setup.piles.clone(), matrix.clone(), setup.first.index(), setup.ending)
-            .map_err(|_| EventMisfit::NoSuchSeat(setup.first))?;
-        self.rare.game = Some(game);
+            .map_err(|_| InvalidEvent::NoSuchSeat(setup.first))?;
+        self.cold.game = Some(game);
         self.phase = MatchPhase::Playing;
         Ok(())
     }
 
-    fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), EventMisfit> {
+    fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), InvalidEvent> {
         self.check_seat(seat)?;
         if self.phase == MatchPhase::Declaring {
-            return Err(EventMisfit::NotRevealed);
+            return Err(InvalidEvent::NotRevealed);
         }
         if ply != self.ply() {
-            return Err(EventMisfit::Ply { given: ply, expected: self.ply() });
+            return Err(InvalidEvent::Ply { given: ply, expected: self.ply() });
         }
         if seat != self.position.to_move() {
-            return Err(EventMisfit::OutOfTurn { given: seat, expected: self.position.to_move() });
+            return Err(InvalidEvent::OutOfTurn { given: seat, expected: self.position.to_move() });
         }
-        if (mover == Mover::Steward) != self.lost.contains(seat) {
-            return Err(EventMisfit::WrongMover(seat));
+        if (mover == Mover::Steward) != self.forfeited_seats.contains(seat) {
+            return Err(InvalidEvent::WrongMover(seat));
         }
         Ok(())
     }
@@ -394,51 +394,51 @@ impl MatchState {
         mover: Mover,
         charged: Duration,
         credited: Duration,
-    ) -> Result<(), EventMisfit> {
+    ) -> Result<(), InvalidEvent> {
         let bank = &self.banks[seat];
         let fractional = |span: Duration| !span.subsec_nanos().is_multiple_of(1_000);
         match mover {
-            _ if fractional(charged) || fractional(credited) => Err(EventMisfit::Fraction(seat)),
+            _ if fractional(charged) || fractional(credited) => Err(InvalidEvent::Fraction(seat)),
             Mover::Steward if !(charged.is_zero() && credited.is_zero()) => {
-                Err(EventMisfit::StewardCharged(seat))
+                Err(InvalidEvent::StewardCharged(seat))
             }
-            Mover::Bot if charged > bank.left() => Err(EventMisfit::Overdrawn(seat)),
+            Mover::Bot if charged > bank.left() => Err(InvalidEvent::Overdrawn(seat)),
             Mover::Bot
                 if whole_micros(credited) > bank.lag_credit_us(whole_micros(credited), self.allowance) =>
             {
-                Err(EventMisfit::Overcredited(seat))
+                Err(InvalidEvent::Overcredited(seat))
             }
             Mover::Bot | Mover::Steward => Ok(()),
         }
     }
 
-    fn apply_strike(&mut self, seat: Seat, ply: u32, reason: RefusalReason) -> Result<(), EventMisfit> {
+    fn apply_strike(&mut self, seat: Seat, ply: u32, reason: RefusalReason) -> Result<(), InvalidEvent> {
         self.check_seat(seat)?;
         if !reason.is_strike() {
-            return Err(EventMisfit::NoStrike(reason));
+            return Err(InvalidEvent::NoStrike(reason));
         }
         if ply != self.ply() {
-            return Err(EventMisfit::Ply { given: ply, expected: self.ply() });
+            return Err(InvalidEvent::Ply { given: ply, expected: self.ply() });
         }
-        if self.lost.contains(seat) {
-            return Err(EventMisfit::ForfeitedTwice(seat));
+        if self.forfeited_seats.contains(seat) {
+            return Err(InvalidEvent::ForfeitedTwice(seat));
         }
-        let (strikes, limit) = (self.rare.strikes[seat], self.rare.setup.terms.strikes);
+        let (strikes, limit) = (self.cold.strikes[seat], self.cold.setup.terms.strikes);
         if strikes >= limit {
-            return Err(EventMisfit::Strikes { seat, strikes, limit });
+            return Err(InvalidEvent::Strikes { seat, strikes, limit });
         }
-        self.rare.strikes[seat] += 1;
+        self.cold.strikes[seat] += 1;
         Ok(())
     }
 
-    fn apply_forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), EventMisfit> {
+    fn apply_forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), InvalidEvent> {
         self.check_seat(seat)?;
-        if self.lost.contains(seat) {
-            return Err(EventMisfit::ForfeitedTwice(seat));
+        if self.forfeited_seats.contains(seat) {
+            return Err(InvalidEvent::ForfeitedTwice(seat));
         }
-        let (strikes, limit) = (self.rare.strikes[seat], self.rare.setup.terms.strikes);
+        let (strikes, limit) = (self.cold.strikes[seat], self.cold.setup.terms.strikes);
         if (reason == ForfeitReason::Strikes) != (strikes >= limit) {
-            return Err(EventMisfit::Strikes { seat, strikes, limit });
+            return Err(InvalidEvent::Strikes { seat, strikes, limit });
         }
         let playing = self.phase != MatchPhase::Declaring;
         let to_move = playing && self.position.to_move() == seat;
@@ -448,28 +448,28 @@ impl MatchState {
             ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified => true,
         };
         if !fits {
-            return Err(EventMisfit::ClockStopped(seat));
+            return Err(InvalidEvent::ClockStopped(seat));
         }
-        self.rare.forfeits[seat] = Some(reason);
-        self.lost.insert(seat);
+        self.cold.forfeits[seat] = Some(reason);
+        self.forfeited_seats.insert(seat);
         Ok(())
     }
 
-    fn apply_end(&mut self, reason: EndReason, winner: Option<Seat>) -> Result<(), EventMisfit> {
+    fn apply_end(&mut self, reason: EndReason, winner: Option<Seat>) -> Result<(), InvalidEvent> {
         if reason == EndReason::Cancelled {
             if winner.is_some() {
-                return Err(EventMisfit::End("a cancelled match has no winner"));
+                return Err(InvalidEvent::End("a cancelled match has no winner"));
             }
         } else {
             if self.due_end() != Some(reason) {
-                return Err(EventMisfit::End("the match did not end for this reason"));
+                return Err(InvalidEvent::End("the match did not end for this reason"));
             }
-            let due = self.rare.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
+            let due = self.cold.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
             if winner.is_none() || winner != due {
-                return Err(EventMisfit::End("it must name the seat that won"));
+                return Err(InvalidEvent::End("it must name the seat that won"));
             }
         }
-        self.rare.end = Some((reason, winner));
+        self.cold.end = Some((reason, winner));
         self.phase = MatchPhase::Ended;
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// A random match and the inputs that it will receive.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct Scenario {
     /// The settings of the match.
     pub setup: MatchSetup,
     /// The bots that are connected at the start.
@@ -22,23 +22,23 @@ pub struct Scene {
 
 #[derive(Debug, Clone)]
 struct Step {
-    time: Time,
-    what: What,
+    time: StepTime,
+    what: StepAction,
     /// The note hash that is sent with a row or take.
     note_hash: Result<Option<NoteHash>, NoteHashError>,
     announced: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Time {
+enum StepTime {
     Passes(u64),
-    RunsBack(u64),
+    GoesBack(u64),
     ReachesDeadline,
     MissesDeadline,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum StepAction {
     Join(usize),
     Leave(usize),
     /// The seat and the offsets of its row.
@@ -58,7 +58,7 @@ enum What {
 }
 
 /// One input and its consequences.
-pub struct Moment<'a> {
+pub struct Observation<'a> {
     /// The state before the input.
     pub before: &'a MatchState,
     /// The deadline before the input.
@@ -73,7 +73,7 @@ pub struct Moment<'a> {
     pub after: &'a Record,
 }
 
-impl Scene {
+impl Scenario {
     /// Gives every seat more time than it can use, and makes every seat that is not forfeited declare and take until
     /// the match is over.
     #[must_use]
@@ -83,24 +83,24 @@ impl Scene {
         clock.declaration = Duration::from_hours(1);
         let seats = self.setup.seats().get();
         let standard: Vec<u64> = (0..seats as u64).collect();
-        let declarations = (0..seats).map(|seat| What::Declare(seat, standard.clone()));
-        let takes = (0..self.setup.terms.max_plies).map(|some| What::LegalTake(some.into()));
+        let declarations = (0..seats).map(|seat| StepAction::Declare(seat, standard.clone()));
+        let takes = (0..self.setup.terms.max_plies).map(|some| StepAction::LegalTake(some.into()));
         let note_hash = Ok(None);
         let further = declarations.chain(takes).map(|what| Step {
-            time: Time::Passes(0),
+            time: StepTime::Passes(0),
             what,
             note_hash: note_hash.clone(),
             announced: true,
         });
         self.steps.extend(further);
         for (index, step) in self.steps.iter_mut().enumerate() {
-            step.time = Time::Passes(index as u64 % 3_000);
+            step.time = StepTime::Passes(index as u64 % 3_000);
         }
         self
     }
 
     /// Plays all steps of the match; it may still be open afterwards.
-    pub fn play(&self, watch: &mut impl FnMut(Moment<'_>)) -> (Referee, Timestamp) {
+    pub fn play(&self, watch: &mut impl FnMut(Observation<'_>)) -> (Referee, Timestamp) {
         let (mut referee, mut now) = self.begin();
         for index in 0..self.steps.len() {
             now = self.step(index, &mut referee, now, watch);
@@ -128,31 +128,35 @@ impl Scene {
         index: usize,
         referee: &mut Referee,
         now: Timestamp,
-        watch: &mut impl FnMut(Moment<'_>),
+        watch: &mut impl FnMut(Observation<'_>),
     ) -> Timestamp {
         let step = &self.steps[index];
         let told = step.time.from(referee, now);
         let now = now.max(told);
-        if let What::Lag(seat, nanos) = step.what {
+        if let StepAction::Lag(seat, nanos) = step.what {
             referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
         }
         let input = step.what.input(referee, step.note_hash.clone());
         handle_and_watch(referee, &input, told, now, watch);
         if step.announced {
-            referee.effects_announced(told);
+            referee.mark_effects_announced(told);
         }
         now
     }
 
     /// Plays the match to its end: all steps, then only ticks.
-    pub fn finish(&self, watch: &mut impl FnMut(Moment<'_>)) -> Record {
+    pub fn finish(&self, watch: &mut impl FnMut(Observation<'_>)) -> Record {
         let (referee, now) = self.play(watch);
-        run_out(referee, now, watch)
+        finish_by_timeouts(referee, now, watch)
     }
 }
 
 /// Lets time pass until the match is over.
-pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(Moment<'_>)) -> Record {
+pub fn finish_by_timeouts(
+    mut referee: Referee,
+    mut now: Timestamp,
+    watch: &mut impl FnMut(Observation<'_>),
+) -> Record {
     let seats = referee.record().state().setup().seats().get();
     let mut ticks = 0;
     while referee.record().state().phase() != MatchPhase::Ended {
@@ -160,7 +164,7 @@ pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(
             ticks <= seats + 2,
             "one tick can end a hold, one reveals the rows, and each of the others forfeits a seat"
         );
-        referee.effects_announced(now);
+        referee.mark_effects_announced(now);
         now = now.max(referee.deadline().expect("the match is waiting for a seat"));
         handle_and_watch(&mut referee, &RefereeInput::Tick, now, now, watch);
         ticks += 1;
@@ -174,23 +178,25 @@ fn handle_and_watch(
     input: &RefereeInput,
     told: Timestamp,
     now: Timestamp,
-    watch: &mut impl FnMut(Moment<'_>),
+    watch: &mut impl FnMut(Observation<'_>),
 ) {
     let before = referee.record().state().clone();
     let deadline = referee.deadline();
-    let earlier =
-        RefereeEffect::Tell { seat: Seat::FIRST, tell: SeatMessage::TookAgain { ply: u32::MAX, take: 0 } };
+    let earlier = RefereeEffect::SendToSeat {
+        seat: Seat::FIRST,
+        message: SeatMessage::TakeRepeated { ply: u32::MAX, take: 0 },
+    };
     let mut effects = vec![earlier.clone()];
     referee.handle_input_into(input.clone(), told, &mut effects);
     assert_eq!(effects.remove(0), earlier, "effects are appended to the existing ones");
-    watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
+    watch(Observation { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }
 
 /// Returns the event in an effect, if any.
 pub fn event(effect: &RefereeEffect) -> Option<&TimedEvent> {
     match effect {
-        RefereeEffect::Happened(timed) => Some(timed),
-        RefereeEffect::Tell { .. } => None,
+        RefereeEffect::EventOccurred(timed) => Some(timed),
+        RefereeEffect::SendToSeat { .. } => None,
     }
 }
 
@@ -199,19 +205,19 @@ fn seat_of(referee: &Referee, index: usize) -> Seat {
     seats.seat_at_offset(Seat::FIRST, index)
 }
 
-impl Time {
+impl StepTime {
     fn from(&self, referee: &Referee, now: Timestamp) -> Timestamp {
         let deadline = referee.deadline().unwrap_or(now);
         match *self {
             Self::Passes(micros) => now + Duration::from_micros(micros),
-            Self::RunsBack(micros) => Timestamp::from_micros(now.as_micros().saturating_sub(micros)),
+            Self::GoesBack(micros) => Timestamp::from_micros(now.as_micros().saturating_sub(micros)),
             Self::ReachesDeadline => deadline,
             Self::MissesDeadline => Timestamp::from_micros(deadline.as_micros() - 1),
         }
     }
 }
 
-impl What {
+impl StepAction {
     fn input(&self, referee: &Referee, note_hash: Result<Option<NoteHash>, NoteHashError>) -> RefereeInput {
         let state = referee.record().state();
         let seats = state.setup().seats();
@@ -297,31 +303,31 @@ fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
 
 fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
     let time = prop_oneof![
-        20 => (0..3_000_u64).prop_map(Time::Passes),
-        2 => (0..9_000_000_u64).prop_map(Time::RunsBack),
-        2 => Just(Time::ReachesDeadline),
-        2 => Just(Time::MissesDeadline),
-        1 => any::<u64>().prop_map(|micros| Time::Passes(micros >> 20)),
+        20 => (0..3_000_u64).prop_map(StepTime::Passes),
+        2 => (0..9_000_000_u64).prop_map(StepTime::GoesBack),
+        2 => Just(StepTime::ReachesDeadline),
+        2 => Just(StepTime::MissesDeadline),
+        1 => any::<u64>().prop_map(|micros| StepTime::Passes(micros >> 20)),
     ];
     let seat = || 0..seats.get();
     let garbage = prop::collection::vec(prop_oneof![0..7_u64, any::<u64>()], 0..8);
     let counters = prop_oneof![0..9_u64, any::<u64>()];
     let distance = prop_oneof![-4..4_i64, Just(i64::MAX)];
     let what = prop_oneof![
-        3 => seat().prop_map(What::Join),
-        3 => seat().prop_map(What::Leave),
-        8 => (seat(), any_row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
-        1 => (seat(), garbage).prop_map(|(seat, row)| What::Declare(seat, row)),
-        1 => (seat(), 2..7_u64).prop_map(|(seat, seats)| What::Declare(seat, (0..seats).collect())),
-        16 => any::<u64>().prop_map(|some| What::LegalTake(some >> 3)),
-        3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| What::Take(seat, ply, take)),
-        3 => (0..4_u32).prop_map(What::TakeAgain),
-        1 => seat().prop_map(What::Resign),
-        1 => seat().prop_map(What::Disqualify),
-        2 => Just(What::Tick),
-        2 => (seat(), 0..20_000_000_u64).prop_map(|(seat, nanos)| What::Lag(seat, nanos)),
+        3 => seat().prop_map(StepAction::Join),
+        3 => seat().prop_map(StepAction::Leave),
+        8 => (seat(), any_row(seats)).prop_map(|(seat, row)| StepAction::Declare(seat, row)),
+        1 => (seat(), garbage).prop_map(|(seat, row)| StepAction::Declare(seat, row)),
+        1 => (seat(), 2..7_u64).prop_map(|(seat, seats)| StepAction::Declare(seat, (0..seats).collect())),
+        16 => any::<u64>().prop_map(|some| StepAction::LegalTake(some >> 3)),
+        3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| StepAction::Take(seat, ply, take)),
+        3 => (0..4_u32).prop_map(StepAction::TakeAgain),
+        1 => seat().prop_map(StepAction::Resign),
+        1 => seat().prop_map(StepAction::Disqualify),
+        2 => Just(StepAction::Tick),
+        2 => (seat(), 0..20_000_000_u64).prop_map(|(seat, nanos)| StepAction::Lag(seat, nanos)),
     ];
-    let what = prop_oneof![200 => what, 1 => Just(What::Cancel)];
+    let what = prop_oneof![200 => what, 1 => Just(StepAction::Cancel)];
     let note_hash = prop_oneof![
         12 => Just(Ok(None)),
         6 => any::<[u8; NoteHash::BYTES]>().prop_map(|bytes| Ok(Some(NoteHash::from_bytes(bytes)))),
@@ -336,11 +342,12 @@ fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
 }
 
 /// Generates matches of two to six seats.
-pub fn scene() -> impl Strategy<Value = Scene> {
+pub fn scenario() -> impl Strategy<Value = Scenario> {
     (2..=6_usize).prop_flat_map(|seats| {
         let seats = SeatCount::new(seats).unwrap();
         let present = prop::collection::vec(prop::bool::weighted(0.8), seats.get());
-        (any_setup(seats), present, prop::collection::vec(any_step(seats), 0..60))
-            .prop_map(|(setup, present, steps)| Scene { setup, present: present.try_into().unwrap(), steps })
+        (any_setup(seats), present, prop::collection::vec(any_step(seats), 0..60)).prop_map(
+            |(setup, present, steps)| Scenario { setup, present: present.try_into().unwrap(), steps },
+        )
     })
 }

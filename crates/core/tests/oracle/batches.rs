@@ -14,7 +14,7 @@ fn solve_batch<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P]) -> Vec
     answers
 }
 
-fn one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -> Vec<BySeat<Seat>> {
+fn solve_one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -> Vec<BySeat<Seat>> {
     let winners = |piles: &Vec<u64>| {
         let nonempty: Vec<_> = piles
             .iter()
@@ -39,7 +39,7 @@ proptest! {
         ending in select(&Ending::ALL[..]),
         positions in vec(vec(any_counters(), 0..=12), 0..=40),
     ) {
-        let expected = one_by_one(&positions, &matrix, ending);
+        let expected = solve_one_by_one(&positions, &matrix, ending);
         let mut batch = BatchSolver::new(&matrix, ending);
         prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "while the tables are filled");
         prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "when the tables are full");
@@ -57,7 +57,7 @@ proptest! {
         ending in select(&Ending::ALL[..]),
         positions in vec([any_counters(), any_counters(), any_counters(), any_counters(), any_counters(), any_counters(), any_counters()], 0..=70),
     ) {
-        let expected = one_by_one(&positions.iter().map(|piles| piles.to_vec()).collect::<Vec<_>>(), &matrix, ending);
+        let expected = solve_one_by_one(&positions.iter().map(|piles| piles.to_vec()).collect::<Vec<_>>(), &matrix, ending);
         prop_assert_eq!(solve_batch(&mut BatchSolver::new(&matrix, ending), &positions), expected);
     }
 }

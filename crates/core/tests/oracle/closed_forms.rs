@@ -15,7 +15,7 @@ use lastnim_core::{
 
 /// The maximum number of counters in any pile of these tests. Piles of n or more counters are all equivalent, and the
 /// forms distinguish only piles of one counter from larger ones.
-const HIGHEST: u64 = 3;
+const MAX_COUNTERS: u64 = 3;
 
 /// Checks a closed form against the fast path and the reference on every position of `count` piles, and returns the
 /// number of positions.
@@ -35,9 +35,11 @@ fn check_form(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> us
 }
 
 fn all_positions(count: usize) -> Vec<Vec<u64>> {
-    let all = HIGHEST.pow(count as u32);
+    let all = MAX_COUNTERS.pow(count as u32);
     (0..all)
-        .map(|number| (0..count as u32).map(|pile| 1 + number / HIGHEST.pow(pile) % HIGHEST).collect())
+        .map(|number| {
+            (0..count as u32).map(|pile| 1 + number / MAX_COUNTERS.pow(pile) % MAX_COUNTERS).collect()
+        })
         .collect()
 }
 

@@ -11,7 +11,7 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*};
 
-fn capped_at(piles: &Piles, n: usize) -> Piles {
+fn cap_piles_at(piles: &Piles, n: usize) -> Piles {
     let counters: Vec<_> = piles.as_slice().iter().map(|&counters| counters.min(n as u64)).collect();
     Piles::parse(&counters).unwrap()
 }
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn a_pile_is_worth_at_most_n_counters(game in games(2..=8, 1..=4, 1..=30)) {
         let mut capped = game.clone();
-        capped.piles = capped_at(&game.piles, game.matrix.seats().get());
+        capped.piles = cap_piles_at(&game.piles, game.matrix.seats().get());
         let [winner, capped] = [&game, &capped].map(|game| BackwardInduction::new(game).winner(&game.first_position()));
         prop_assert_eq!(winner, capped);
     }
@@ -93,7 +93,7 @@ proptest! {
         let n = matrix.seats().get();
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::LastMoverWins).unwrap();
         let winners = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
-        prop_assert_eq!(&winners, &oracle::solve_winners(&capped_at(&game.piles, n), &game.matrix, game.ending));
+        prop_assert_eq!(&winners, &oracle::solve_winners(&cap_piles_at(&game.piles, n), &game.matrix, game.ending));
 
         let solution = Solution::new(&game);
         let position = game.first_position();

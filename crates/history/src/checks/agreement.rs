@@ -1,6 +1,6 @@
 //! Compares the messages that bots got about a match without a record: all messages must agree.
 
-use super::{ends::end_words, forfeits::forfeit_words, takes::take_words};
+use super::{ends::end_text, forfeits::forfeit_text, takes::take_text};
 use crate::{
     FindingKind,
     finding::Findings,
@@ -11,88 +11,88 @@ use std::collections::BTreeMap;
 
 /// The first statement about something, and where it was logged.
 #[derive(Debug)]
-struct FirstTold<T> {
-    told: T,
+struct FirstStatement<T> {
+    reported: T,
     log: usize,
     line: u64,
 }
 
-/// Remembers the first statement about something. If `told` differs from it, returns where the first statement was
+/// Remembers the first statement about something. If `reported` differs from it, returns where the first statement was
 /// logged.
 fn differs_from_first<T: PartialEq>(
-    first: &mut Option<FirstTold<T>>,
-    told: T,
+    first: &mut Option<FirstStatement<T>>,
+    reported: T,
     message: &LoggedMessage<'_>,
 ) -> Option<String> {
     match first {
         None => {
-            *first = Some(FirstTold { told, log: message.log, line: message.line });
+            *first = Some(FirstStatement { reported, log: message.log, line: message.line });
             None
         }
-        Some(first) if first.told == told => None,
+        Some(first) if first.reported == reported => None,
         Some(first) if first.log == message.log => Some(format!("line {}", first.line)),
         Some(first) => Some(format!("line {} of another log", first.line)),
     }
 }
 
 /// Like [`differs_from_first`], but for statements in words: returns a sentence that quotes both statements.
-fn contradiction_words(
-    first: &mut Option<FirstTold<String>>,
-    told: String,
+fn contradiction_text(
+    first: &mut Option<FirstStatement<String>>,
+    reported: String,
     message: &LoggedMessage<'_>,
 ) -> Option<String> {
-    let words = told.clone();
-    let place = differs_from_first(first, told, message)?;
-    let first = first.as_ref().map(|first| first.told.as_str()).unwrap_or_default();
+    let words = reported.clone();
+    let place = differs_from_first(first, reported, message)?;
+    let first = first.as_ref().map(|first| first.reported.as_str()).unwrap_or_default();
     Some(format!("{words}, but {place} says: {first}"))
 }
 
 #[derive(Default)]
-struct ToldMatch<'a> {
-    setup: Option<FirstTold<&'a Option<pb::MatchSetup>>>,
-    matrix: Option<FirstTold<String>>,
-    takes: BTreeMap<u32, Option<FirstTold<String>>>,
-    forfeits: BTreeMap<u32, Option<FirstTold<String>>>,
-    end: Option<FirstTold<String>>,
-    audit: Option<FirstTold<&'a pb::Audit>>,
+struct MatchStatements<'a> {
+    setup: Option<FirstStatement<&'a Option<pb::MatchSetup>>>,
+    matrix: Option<FirstStatement<String>>,
+    takes: BTreeMap<u32, Option<FirstStatement<String>>>,
+    forfeits: BTreeMap<u32, Option<FirstStatement<String>>>,
+    end: Option<FirstStatement<String>>,
+    audit: Option<FirstStatement<&'a pb::Audit>>,
 }
 
 pub(super) fn check_agreement(log: &MatchLog<'_>, findings: &mut Findings) {
-    let mut told = ToldMatch::default();
+    let mut reported = MatchStatements::default();
     for message in log.sessions.iter().flat_map(|session| &session.messages) {
         let Some(event) = message.received() else { continue };
         match event {
-            Event::MatchStarted(started) => told.check_setup(started, message, findings),
+            Event::MatchStarted(started) => reported.check_setup(started, message, findings),
             Event::Snapshot(snapshot) => {
                 if let Some(started) = &snapshot.started {
-                    told.check_setup(started, message, findings);
+                    reported.check_setup(started, message, findings);
                 }
-                told.check_rows(snapshot.alliance_matrix.as_ref(), message, findings);
+                reported.check_rows(snapshot.alliance_matrix.as_ref(), message, findings);
             }
             Event::Revealed(revealed) => {
-                told.check_rows(revealed.alliance_matrix.as_ref(), message, findings);
+                reported.check_rows(revealed.alliance_matrix.as_ref(), message, findings);
             }
             Event::Took(took) => {
-                let first = told.takes.entry(took.ply).or_default();
-                let take = take_words(took.seat, took.take, took.steward);
-                if let Some(words) = contradiction_words(first, take, message) {
+                let first = reported.takes.entry(took.ply).or_default();
+                let take = take_text(took.seat, took.take, took.steward);
+                if let Some(words) = contradiction_text(first, take, message) {
                     findings.add(FindingKind::Take, message, took.ply, words);
                 }
             }
-            Event::Forfeited(forfeited) => told.check_forfeit(forfeited, message, findings),
+            Event::Forfeited(forfeited) => reported.check_forfeit(forfeited, message, findings),
             Event::MatchEnded(ended) => {
-                let end = end_words(ended.reason(), ended.winner);
-                if let Some(words) = contradiction_words(&mut told.end, end, message) {
+                let end = end_text(ended.reason(), ended.winner);
+                if let Some(words) = contradiction_text(&mut reported.end, end, message) {
                     findings.add(FindingKind::End, message, None, words);
                 }
                 if let Some(started) = &ended.started {
-                    told.check_setup(started, message, findings);
+                    reported.check_setup(started, message, findings);
                 }
                 for forfeited in &ended.forfeited {
-                    told.check_forfeit(forfeited, message, findings);
+                    reported.check_forfeit(forfeited, message, findings);
                 }
                 if let Some(audit) = &ended.audit
-                    && let Some(place) = differs_from_first(&mut told.audit, audit, message)
+                    && let Some(place) = differs_from_first(&mut reported.audit, audit, message)
                 {
                     let words = format!("the audit differs from that in {place}");
                     findings.add(FindingKind::Audit, message, None, words);
@@ -103,7 +103,7 @@ pub(super) fn check_agreement(log: &MatchLog<'_>, findings: &mut Findings) {
     }
 }
 
-impl<'a> ToldMatch<'a> {
+impl<'a> MatchStatements<'a> {
     fn check_setup(
         &mut self,
         started: &'a pb::MatchStarted,
@@ -124,8 +124,7 @@ impl<'a> ToldMatch<'a> {
     ) {
         let Some(matrix) = matrix else { return };
         let rows: Vec<_> = matrix.rows.iter().map(|row| row.offsets.as_slice()).collect();
-        if let Some(words) = contradiction_words(&mut self.matrix, format!("the rows are {rows:?}"), message)
-        {
+        if let Some(words) = contradiction_text(&mut self.matrix, format!("the rows are {rows:?}"), message) {
             findings.add(FindingKind::Rows, message, None, words);
         }
     }
@@ -137,8 +136,8 @@ impl<'a> ToldMatch<'a> {
         findings: &mut Findings,
     ) {
         let first = self.forfeits.entry(forfeited.seat).or_default();
-        let told = forfeit_words(forfeited.seat, forfeited.reason());
-        if let Some(words) = contradiction_words(first, told, message) {
+        let reported = forfeit_text(forfeited.seat, forfeited.reason());
+        if let Some(words) = contradiction_text(first, reported, message) {
             findings.add(FindingKind::Forfeit, message, None, words);
         }
     }

@@ -17,14 +17,14 @@ pub(super) fn check_ends(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findi
     for message in log.sessions.iter().flat_map(|session| &session.messages) {
         let Some(Event::MatchEnded(ended)) = message.received() else { continue };
         check_end(ended, replayed, message, findings);
-        if let Some(told) = &ended.audit {
-            check_audit(told, audit.as_ref(), message, findings);
+        if let Some(reported) = &ended.audit {
+            check_audit(reported, audit.as_ref(), message, findings);
         }
     }
 }
 
 /// Describes the end of a match.
-pub(super) fn end_words(reason: pb::EndReason, winner: Option<u32>) -> String {
+pub(super) fn end_text(reason: pb::EndReason, winner: Option<u32>) -> String {
     let reason = reason.as_str_name().trim_start_matches("END_REASON_").to_ascii_lowercase();
     let winner = winner.map_or_else(|| "nobody won".to_owned(), |seat| format!("seat {seat} won"));
     format!("{winner} ({reason})")
@@ -40,15 +40,15 @@ fn check_end(
         replayed.end().map(|(reason, winner)| (pb::EndReason::from(reason), winner.map(u32::from)));
     if recorded != Some((ended.reason(), ended.winner)) {
         let recorded = recorded
-            .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_words(reason, winner));
-        let words = format!("{}, but the record says {recorded}", end_words(ended.reason(), ended.winner));
+            .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_text(reason, winner));
+        let words = format!("{}, but the record says {recorded}", end_text(ended.reason(), ended.winner));
         findings.add(FindingKind::End, message, None, words);
     }
 }
 
 /// Compares an audit that was sent to a bot with the oracle's. The bot's audit may omit the plies of a long match.
 fn check_audit(
-    told: &pb::Audit,
+    reported: &pb::Audit,
     recorded: Option<&pb::Audit>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
@@ -58,39 +58,39 @@ fn check_audit(
         return findings.add(FindingKind::Audit, message, None, words);
     };
     let mut recorded = recorded.clone();
-    if told.plies.is_empty() && recorded.plies.len() > MAX_TOLD_PLIES {
+    if reported.plies.is_empty() && recorded.plies.len() > MAX_SENT_PLIES {
         recorded.plies.clear();
     }
-    if *told == recorded {
+    if *reported == recorded {
         return;
     }
-    let differing = first_difference(&message_to_json(told), &message_to_json(&recorded), String::new());
-    if let Some((path, told, due)) = differing {
-        let words = format!("{path} is {told} in the audit, but {due} according to the oracle");
+    let differing = first_difference(&message_to_json(reported), &message_to_json(&recorded), String::new());
+    if let Some((path, reported, expected)) = differing {
+        let words = format!("{path} is {reported} in the audit, but {expected} according to the oracle");
         findings.add(FindingKind::Audit, message, None, words);
     }
 }
 
 /// The audits sent to bots omit the plies of matches with more plies than this.
-const MAX_TOLD_PLIES: usize = 4_096;
+const MAX_SENT_PLIES: usize = 4_096;
 
-/// Finds the first value that differs, and its path. A value that is missing from `told` does not count as different.
-fn first_difference(told: &Value, due: &Value, path: String) -> Option<(String, String, String)> {
+/// Finds the first value that differs, and its path. A value that is missing from `reported` does not count as different.
+fn first_difference(reported: &Value, expected: &Value, path: String) -> Option<(String, String, String)> {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (told, due) {
-        (Value::Object(told), Value::Object(due)) => told.iter().find_map(|(key, value)| {
+    match (reported, expected) {
+        (Value::Object(reported), Value::Object(expected)) => reported.iter().find_map(|(key, value)| {
             let is_unsaid = value.is_null() || value == "unspecified" || (key == "counters" && value == 0);
-            let due = due.get(key).unwrap_or(&Value::Null);
-            if is_unsaid && key != "first_error" { None } else { first_difference(value, due, at(key)) }
+            let expected = expected.get(key).unwrap_or(&Value::Null);
+            if is_unsaid && key != "first_error" { None } else { first_difference(value, expected, at(key)) }
         }),
-        (Value::Array(told), Value::Array(due)) if told.len() == due.len() => {
-            let pairs = told.iter().zip(due).enumerate();
-            pairs
-                .into_iter()
-                .find_map(|(index, (told, due))| first_difference(told, due, format!("{path}[{index}]")))
+        (Value::Array(reported), Value::Array(expected)) if reported.len() == expected.len() => {
+            let pairs = reported.iter().zip(expected).enumerate();
+            pairs.into_iter().find_map(|(index, (reported, expected))| {
+                first_difference(reported, expected, format!("{path}[{index}]"))
+            })
         }
-        _ if told == due => None,
-        _ => Some((path, shorten_value(told), shorten_value(due))),
+        _ if reported == expected => None,
+        _ => Some((path, shorten_value(reported), shorten_value(expected))),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     FindingKind,
     finding::Findings,
-    match_log::{LoggedMessage, MatchLog, SaidMessage, SessionOfMatch},
+    match_log::{DirectedMessage, LoggedMessage, MatchLog, SessionOfMatch},
     replayed_match::{RecordedForfeit, ReplayedMatch},
 };
 use lastnim_core::{game::Seat, referee::ForfeitReason};
@@ -14,18 +14,18 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
         for message in &session.messages {
             match message.received() {
                 Some(Event::Forfeited(forfeited)) => {
-                    check_told_forfeit(forfeited, replayed, message, findings);
+                    check_reported_forfeit(forfeited, replayed, message, findings);
                 }
                 Some(Event::MatchEnded(ended)) if ended.started.is_some() => {
                     for forfeited in &ended.forfeited {
-                        check_told_forfeit(forfeited, replayed, message, findings);
+                        check_reported_forfeit(forfeited, replayed, message, findings);
                     }
-                    check_all_told(&ended.forfeited, replayed, message, findings);
+                    check_missed_end_forfeits(&ended.forfeited, replayed, message, findings);
                 }
                 _ => {}
             }
         }
-        check_announced(session, replayed, findings);
+        check_forfeits_announced(session, replayed, findings);
         if let Some(seat) = replayed.seat_of_bot(session.bot)
             && let Some(forfeit) = replayed.forfeits[seat]
         {
@@ -35,18 +35,18 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         if let Some(RecordedForfeit { reason: ForfeitReason::NoShow, ply, had_acted: true, .. }) = forfeit {
             let words = format!("seat {seat} was lost as a no-show, but its bot had acted before");
-            findings.add_of_record(FindingKind::ForfeitReason, *ply, words);
+            findings.add_record_finding(FindingKind::ForfeitReason, *ply, words);
         }
     }
 }
 
 /// Describes how a seat was lost.
-pub(super) fn forfeit_words(seat: u32, reason: pb::ForfeitReason) -> String {
+pub(super) fn forfeit_text(seat: u32, reason: pb::ForfeitReason) -> String {
     let reason = reason.as_str_name().trim_start_matches("FORFEIT_REASON_").to_ascii_lowercase();
     format!("seat {seat} was lost ({reason})")
 }
 
-fn check_told_forfeit(
+fn check_reported_forfeit(
     told: &pb::Forfeited,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
@@ -55,15 +55,15 @@ fn check_told_forfeit(
     let seat = replayed.setup().seats().seat(told.seat as usize).ok();
     let recorded = seat.and_then(|seat| replayed.forfeits[seat]).map(|forfeit| forfeit.reason);
     if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
-        let recorded = recorded
-            .map_or_else(|| "it was not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
-        let words = format!("{}, but the record says {recorded}", forfeit_words(told.seat, told.reason()));
+        let recorded =
+            recorded.map_or_else(|| "it was not".to_owned(), |reason| forfeit_text(told.seat, reason.into()));
+        let words = format!("{}, but the record says {recorded}", forfeit_text(told.seat, told.reason()));
         findings.add(FindingKind::Forfeit, message, None, words);
     }
 }
 
 /// Checks that all lost seats are listed in the message about the end of a match that the bot may not know.
-fn check_all_told(
+fn check_missed_end_forfeits(
     told: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
@@ -73,7 +73,7 @@ fn check_all_told(
         if let Some(forfeit) = forfeit
             && !told.iter().any(|told| told.seat == u32::from(seat))
         {
-            let recorded = forfeit_words(seat.into(), forfeit.reason.into());
+            let recorded = forfeit_text(seat.into(), forfeit.reason.into());
             let words =
                 format!("the record says {recorded}, but the message about the end does not list this loss");
             findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
@@ -82,7 +82,11 @@ fn check_all_told(
 }
 
 /// Checks that a session that was open from the start to the end of the match was told of every lost seat.
-fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+fn check_forfeits_announced(
+    session: &SessionOfMatch<'_>,
+    replayed: &ReplayedMatch<'_>,
+    findings: &mut Findings,
+) {
     let is_beginning =
         |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchStarted(_)));
     let is_end = |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchEnded(_)));
@@ -103,7 +107,7 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
             _ => false,
         });
         if !is_told {
-            let recorded = forfeit_words(seat.into(), forfeit.reason.into());
+            let recorded = forfeit_text(seat.into(), forfeit.reason.into());
             let words = format!(
                 "the record says {recorded}, but the server did not report this loss in this session"
             );
@@ -159,5 +163,5 @@ fn check_own_loss(
 fn has_resigned(log: &MatchLog<'_>, bot: &str) -> bool {
     let own = log.sessions.iter().filter(|session| session.bot == bot);
     let mut messages = own.flat_map(|session| &session.messages);
-    messages.any(|message| matches!(message.said, SaidMessage::Sent(Action::Resign(_))))
+    messages.any(|message| matches!(message.said, DirectedMessage::Sent(Action::Resign(_))))
 }

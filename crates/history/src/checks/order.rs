@@ -9,10 +9,10 @@ use lastnim_proto::pb::play_response::Event;
 use std::collections::HashMap;
 
 /// The highest ply that was shown to a bot, and the log line that shows it.
-type Reached<'s, 'a> = (u32, &'s LoggedMessage<'a>);
+type HighestPly<'s, 'a> = (u32, &'s LoggedMessage<'a>);
 
 pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
-    let mut by_bot: HashMap<&str, Reached<'_, '_>> = HashMap::new();
+    let mut by_bot: HashMap<&str, HighestPly<'_, '_>> = HashMap::new();
     for session in &log.sessions {
         check_end_is_last(session, findings);
         for message in &session.messages {
@@ -25,10 +25,10 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
                 _ => continue,
             };
             match by_bot.get(session.bot) {
-                Some(&(reached, told)) if reached > shown => {
+                Some(&(reached, reported)) if reached > shown => {
                     let words = format!(
                         "the match is at ply {shown} here, but had already reached ply {reached} in line {}",
-                        told.line
+                        reported.line
                     );
                     findings.add(FindingKind::WentBack, message, shown, words);
                 }

@@ -25,7 +25,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
             refused += 1;
             let Some(reason) = RefusalReason::from_wire(refusal.reason) else { continue };
             if reason.is_strike() {
-                check_told_strike(refusal, reason, seat, replayed, message, findings);
+                check_reported_strike(refusal, reason, seat, replayed, message, findings);
             }
             let Some(actions) = session.sent_before(message) else { continue };
             let unfounded = if actions.len() < refused {
@@ -34,7 +34,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
                     actions.len()
                 ))
             } else {
-                unfounded_words(refusal, reason, seat, &actions, replayed)
+                unjustified_refusal_text(refusal, reason, seat, &actions, replayed)
             };
             if let Some(why) = unfounded {
                 findings.add(
@@ -46,13 +46,13 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
             }
         }
         for strike in replayed.strikes.iter().filter(|strike| strike.seat == seat) {
-            check_strike_told(log, session, strike, findings);
+            check_strike_was_reported(log, session, strike, findings);
         }
     }
 }
 
 /// Checks that a strike reported to a bot is in the record.
-fn check_told_strike(
+fn check_reported_strike(
     refusal: &pb::Refused,
     reason: RefusalReason,
     seat: Seat,
@@ -82,7 +82,7 @@ fn check_told_strike(
 }
 
 /// Checks that a strike in the record was reported to the bot, if the log covers its ply.
-fn check_strike_told(
+fn check_strike_was_reported(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,
     strike: &RecordedStrike,
@@ -111,7 +111,7 @@ fn check_strike_told(
 }
 
 /// Returns why a refusal is unjustified; `None` if an earlier message could have caused it.
-fn unfounded_words(
+fn unjustified_refusal_text(
     refusal: &pb::Refused,
     reason: RefusalReason,
     seat: Seat,

@@ -103,7 +103,7 @@ fn check_acknowledged(
     let recorded = match &replayed.rows[seat] {
         Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
         Some(RecordedRow { defaulted: Some(why), .. }) => {
-            format!("has the standard row instead ({})", default_words(*why))
+            format!("has the standard row instead ({})", default_text(*why))
         }
         Some(recorded) => format!("has {}", recorded.row),
         None => "has assigned rows".to_owned(),
@@ -112,7 +112,7 @@ fn check_acknowledged(
     findings.add(FindingKind::Rows, message, None, words);
 }
 
-fn default_words(why: RowDefault) -> &'static str {
+fn default_text(why: RowDefault) -> &'static str {
     match why {
         RowDefault::Late => "late",
         RowDefault::Invalid => "invalid",
@@ -149,7 +149,7 @@ fn check_sent_rows(
                 let words = format!(
                     "the record has the row {} for seat {seat}, but up to this line its bot sent {}",
                     recorded.row,
-                    sent_rows_words(&offered)
+                    sent_rows_text(&offered)
                 );
                 findings.add(FindingKind::RowNeverSent, bracket.after, None, words);
             }
@@ -164,7 +164,7 @@ fn check_sent_rows(
             if offered.iter().copied().all(is_valid) {
                 let words = format!(
                     "according to the record, the row that seat {seat} declared was not valid, but its bot sent {}",
-                    sent_rows_words(&offered)
+                    sent_rows_text(&offered)
                 );
                 findings.add(FindingKind::RowReplaced, bracket.after, None, words);
             }
@@ -173,7 +173,7 @@ fn check_sent_rows(
     }
 }
 
-fn sent_rows_words(sent: &[&pb::Declare]) -> String {
+fn sent_rows_text(sent: &[&pb::Declare]) -> String {
     if sent.is_empty() {
         return "none".to_owned();
     }

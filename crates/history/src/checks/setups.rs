@@ -38,18 +38,18 @@ pub(super) fn check_setups(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, fin
 }
 
 fn check_setup(
-    told: Option<&pb::MatchSetup>,
+    reported: Option<&pb::MatchSetup>,
     recorded: &pb::MatchSetup,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    if told == Some(recorded) {
+    if reported == Some(recorded) {
         return;
     }
-    let told = message_to_json(&told.cloned().unwrap_or_default());
+    let reported = message_to_json(&reported.cloned().unwrap_or_default());
     let recorded = message_to_json(recorded);
     let differing =
-        told.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
+        reported.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
     let words = differing.map_or_else(
         || "the match's setup differs from the record".to_owned(),
         |(key, value)| {

@@ -24,8 +24,8 @@ fn check_snapshot(
     findings: &mut Findings,
 ) {
     let ply = snapshot.ply;
-    let mut differs = |what: &str, told: String, recorded: String| {
-        let words = format!("{what} is {told}, but the record says {recorded}");
+    let mut differs = |what: &str, reported: String, recorded: String| {
+        let words = format!("{what} is {reported}, but the record says {recorded}");
         findings.add(FindingKind::Snapshot, message, ply, words);
     };
     let Some(state) = replayed.ply_state(ply) else {
@@ -38,8 +38,8 @@ fn check_snapshot(
     let position = &state.position;
     let (pile, counters) = (position.pile_index(), position.counters());
     if (snapshot.pile as usize, snapshot.counters) != (pile, counters) {
-        let told = format!("pile {} with {} left", snapshot.pile, snapshot.counters);
-        differs("the pile in play", told, format!("pile {pile} with {counters} left"));
+        let reported = format!("pile {} with {} left", snapshot.pile, snapshot.counters);
+        differs("the pile in play", reported, format!("pile {pile} with {counters} left"));
     }
     if snapshot.to_move != u32::from(position.to_move()) {
         differs("the seat to move", snapshot.to_move.to_string(), position.to_move().to_string());
@@ -47,11 +47,11 @@ fn check_snapshot(
     check_strikes(snapshot, replayed, &mut differs);
     check_forfeited(snapshot, replayed, &mut differs);
     for (seat, &left) in state.banks.enumerate() {
-        let Some(&told) = snapshot.banks_ms.get(seat.index()) else { continue };
+        let Some(&reported) = snapshot.banks_ms.get(seat.index()) else { continue };
         // Only the clock of the seat to move may have run during the ply.
         let is_running = position.to_move() == seat && snapshot.phase() == pb::Phase::Playing;
-        let telling = if is_running { TurnNotice::Stands } else { TurnNotice::Begins };
-        check_bank(told, left, telling, (seat, ply), message, findings);
+        let notice = if is_running { TurnNotice::Repeated } else { TurnNotice::First };
+        check_bank(reported, left, notice, (seat, ply), message, findings);
     }
 }
 
@@ -65,10 +65,10 @@ fn check_strikes(
         let of_seat = || replayed.strikes.iter().filter(|strike| strike.seat == seat);
         let before = of_seat().filter(|strike| strike.ply < snapshot.ply).count();
         let until = of_seat().filter(|strike| strike.ply <= snapshot.ply).count();
-        let told = snapshot.strikes.get(seat.index()).copied().unwrap_or_default() as usize;
-        if !(before..=until).contains(&told) {
+        let reported = snapshot.strikes.get(seat.index()).copied().unwrap_or_default() as usize;
+        if !(before..=until).contains(&reported) {
             let recorded = if before == until { before.to_string() } else { format!("{before} to {until}") };
-            differs(&format!("the number of strikes of seat {seat}"), told.to_string(), recorded);
+            differs(&format!("the number of strikes of seat {seat}"), reported.to_string(), recorded);
         }
     }
 }
@@ -80,15 +80,15 @@ fn check_forfeited(
     differs: &mut impl FnMut(&str, String, String),
 ) {
     for (seat, forfeit) in replayed.forfeits.enumerate() {
-        let told = snapshot.forfeited.contains(&seat.into());
+        let reported = snapshot.forfeited.contains(&seat.into());
         let recorded = match forfeit {
             Some(forfeit) if forfeit.ply < snapshot.ply => true,
             Some(forfeit) if forfeit.ply == snapshot.ply => continue,
             _ => false,
         };
-        if told != recorded {
+        if reported != recorded {
             let words = |lost: bool| if lost { "lost" } else { "not lost" }.to_owned();
-            differs(&format!("seat {seat}"), words(told), words(recorded));
+            differs(&format!("seat {seat}"), words(reported), words(recorded));
         }
     }
 }

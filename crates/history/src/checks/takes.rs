@@ -12,7 +12,7 @@ use lastnim_proto::pb::{self, play_response::Event};
 pub(super) fn check_takes(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for message in log.sessions.iter().flat_map(|session| &session.messages) {
         if let Some(Event::Took(took)) = message.received() {
-            check_told_take(took, replayed, message, findings);
+            check_reported_take(took, replayed, message, findings);
         }
     }
     for (seat, name) in replayed.setup().bots.enumerate() {
@@ -23,27 +23,32 @@ pub(super) fn check_takes(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-fn check_told_take(
+fn check_reported_take(
     took: &pb::Took,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    let told = take_words(took.seat, took.take, took.steward);
+    let reported = take_text(took.seat, took.take, took.steward);
     let Some(recorded) = replayed.takes.get(took.ply as usize) else {
-        let words = format!("{told}, but the record ends before this ply");
+        let words = format!("{reported}, but the record ends before this ply");
         findings.add(FindingKind::TakeMissing, message, took.ply, words);
         return;
     };
     let steward = recorded.mover == Mover::Steward;
     if (took.seat, took.take, took.steward) != (recorded.seat.into(), recorded.take, steward) {
-        let recorded = take_words(recorded.seat.into(), recorded.take, steward);
-        findings.add(FindingKind::Take, message, took.ply, format!("{told}, but the record says {recorded}"));
+        let recorded = take_text(recorded.seat.into(), recorded.take, steward);
+        findings.add(
+            FindingKind::Take,
+            message,
+            took.ply,
+            format!("{reported}, but the record says {recorded}"),
+        );
     }
 }
 
 /// Describes a take.
-pub(super) fn take_words(seat: u32, take: u64, steward: bool) -> String {
+pub(super) fn take_text(seat: u32, take: u64, steward: bool) -> String {
     if steward {
         format!("the steward took {take} for seat {seat}")
     } else {
@@ -77,7 +82,7 @@ fn check_sent_takes(
             "in the record, seat {seat} takes {}{}, but up to this line its bot sent {}",
             recorded.take,
             if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
-            sent_takes_words(&offered)
+            sent_takes_text(&offered)
         );
         findings.add(FindingKind::TakeNeverSent, bracket.after, ply, words);
     }
@@ -87,7 +92,7 @@ fn is_recorded_take(sent: &pb::Take, recorded: &RecordedTake) -> bool {
     sent.take == recorded.take && sent.note_hash == recorded.note_hash
 }
 
-fn sent_takes_words(sent: &[&pb::Take]) -> String {
+fn sent_takes_text(sent: &[&pb::Take]) -> String {
     if sent.is_empty() {
         return "no take for this ply".to_owned();
     }

@@ -51,7 +51,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
                 milliseconds(take.credited),
                 milliseconds(passed)
             );
-            findings.add_of_record(FindingKind::Time, ply, words);
+            findings.add_record_finding(FindingKind::Time, ply, words);
         }
     }
 }
@@ -73,7 +73,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
                 milliseconds(passed),
                 milliseconds(left)
             );
-            findings.add_of_record(FindingKind::Time, forfeit.ply, words);
+            findings.add_record_finding(FindingKind::Time, forfeit.ply, words);
         }
     }
     let deadline = replayed.setup().clock().declaration;
@@ -86,7 +86,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
                 milliseconds(passed),
                 milliseconds(deadline)
             );
-            findings.add_of_record(FindingKind::Time, 0, words);
+            findings.add_record_finding(FindingKind::Time, 0, words);
         }
     }
 }

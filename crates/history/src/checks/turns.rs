@@ -14,9 +14,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnNotice {
     /// The turn is announced for the first time, as it begins.
-    Begins,
+    First,
     /// The turn is announced again, or in a snapshot.
-    Stands,
+    Repeated,
 }
 
 pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
@@ -36,7 +36,7 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
                 Event::Snapshot(snapshot) => {
                     rows_told |= snapshot.alliance_matrix.is_some();
                     if let Some(turn) = &snapshot.turn {
-                        check_turn(turn, seat, TurnNotice::Stands, replayed, message, findings);
+                        check_turn(turn, seat, TurnNotice::Repeated, replayed, message, findings);
                     }
                 }
                 Event::Forfeited(forfeited) if forfeited.seat == u32::from(seat) => lost = Some(message.line),
@@ -49,8 +49,8 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
                         let words = format!("a turn, but line {line} says that the seat is lost");
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
-                    let telling = notice_of_turn(turn, message, previous);
-                    check_turn(turn, seat, telling, replayed, message, findings);
+                    let notice = notice_of_turn(turn, message, previous);
+                    check_turn(turn, seat, notice, replayed, message, findings);
                 }
                 _ => {}
             }
@@ -69,19 +69,19 @@ fn notice_of_turn(
     let begins = previous.is_some_and(|previous| {
         let told_before = match previous.received() {
             Some(Event::Refused(_)) | None => true,
-            Some(Event::Turn(told)) => told.ply == turn.ply,
+            Some(Event::Turn(reported)) => reported.ply == turn.ply,
             Some(Event::Snapshot(snapshot)) => snapshot.ply == turn.ply,
             Some(_) => false,
         };
         previous.gaps == message.gaps && !told_before
     });
-    if begins { TurnNotice::Begins } else { TurnNotice::Stands }
+    if begins { TurnNotice::First } else { TurnNotice::Repeated }
 }
 
 fn check_turn(
     turn: &pb::Turn,
     seat: Seat,
-    telling: TurnNotice,
+    notice: TurnNotice,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
@@ -107,7 +107,7 @@ fn check_turn(
         );
         findings.add(FindingKind::Turn, message, turn.ply, words);
     }
-    check_bank(turn.bank_ms, state.banks[seat], telling, (seat, turn.ply), message, findings);
+    check_bank(turn.bank_ms, state.banks[seat], notice, (seat, turn.ply), message, findings);
 }
 
 /// Checks the time left in a bank. At the start of a turn it must be the time that follows from the record, and during
@@ -115,15 +115,15 @@ fn check_turn(
 pub(super) fn check_bank(
     told_ms: u32,
     left: Duration,
-    telling: TurnNotice,
+    notice: TurnNotice,
     (seat, ply): (Seat, u32),
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
     let left_ms = u32::try_from(left.as_millis()).unwrap_or(u32::MAX);
-    let fits = match telling {
-        TurnNotice::Begins => told_ms == left_ms,
-        TurnNotice::Stands => told_ms <= left_ms,
+    let fits = match notice {
+        TurnNotice::First => told_ms == left_ms,
+        TurnNotice::Repeated => told_ms <= left_ms,
     };
     if !fits {
         let words = format!(

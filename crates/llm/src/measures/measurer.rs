@@ -86,7 +86,7 @@ impl ModelMeasurer {
     fn add_seat(&mut self, played: &AdmittedMatch, asked: &SeatQuestions<'_>) {
         let bot = bot_of_seat(played, asked.seat);
         let tally = self.bots.entry(bot).or_insert_with(|| ModelTally::new(self.seed));
-        played.with_audited(|game| tally.add_match(game, asked));
+        played.with_audited_match(|game| tally.add_match(game, asked));
     }
 
     fn note_unproved(&mut self, question: &AskedQuestion, proof: QuestionProof) {

@@ -26,10 +26,10 @@ pub(super) struct ModelTally {
     ignored_members: u64,
     answered: SelectedTakes,
     overall: SelectedTakes,
-    of_rows: Spending,
-    of_takes: Spending,
+    row_spending: Spending,
+    take_spending: Spending,
     /// The spending for takes that were not withdrawn.
-    of_decided_takes: Spending,
+    decided_take_spending: Spending,
     /// The duration of each of these takes, in milliseconds.
     take_millis: Vec<u64>,
     take_forecasts: Forecasts,
@@ -62,9 +62,9 @@ impl ModelTally {
             ignored_members: 0,
             answered: SelectedTakes::new(seed),
             overall: SelectedTakes::new(seed),
-            of_rows: Spending::default(),
-            of_takes: Spending::default(),
-            of_decided_takes: Spending::default(),
+            row_spending: Spending::default(),
+            take_spending: Spending::default(),
+            decided_take_spending: Spending::default(),
             take_millis: Vec::new(),
             take_forecasts: Forecasts::new(seed),
             row_forecasts: Forecasts::new(seed),
@@ -109,7 +109,7 @@ impl ModelTally {
         self.wants.add_match(first, stated, &choices);
         let plans = game.audit.plies.iter().filter_map(|audit| {
             let planned = *plans.get(&audit.ply)?;
-            Some(StatedPlan { ply: audit.ply, planned, led_to: audit.predicted_after })
+            Some(StatedPlan { ply: audit.ply, planned, expected_winner: audit.predicted_after })
         });
         self.plans.add_match(&plans.collect::<Vec<_>>(), &choices);
         if let Some(wanted) = stated {
@@ -127,13 +127,13 @@ impl ModelTally {
         self.proved_answers += u64::from(decision.answer.is_some());
         if key.ply.is_none() {
             self.rows.add_decision(decision);
-            self.of_rows.add_spending(spending);
+            self.row_spending.add_spending(spending);
             return;
         }
         self.takes.add_decision(decision);
-        self.of_takes.add_spending(spending);
+        self.take_spending.add_spending(spending);
         if decision.by != DecidedBy::Withdrawn {
-            self.of_decided_takes.add_spending(spending);
+            self.decided_take_spending.add_spending(spending);
             self.take_millis.push(decision.elapsed_ms);
         }
     }
@@ -147,14 +147,14 @@ impl ModelTally {
         for run in &known {
             in_all.add_spending(&run.spending);
         }
-        let mut of_both = self.of_rows;
-        of_both.add_spending(&self.of_takes);
+        let mut of_both = self.row_spending;
+        of_both.add_spending(&self.take_spending);
         let (answered, overall) = (self.answered.into_figures(), self.overall.into_figures());
         let cost = pb::ModelCost {
-            rows: Some((&self.of_rows).into()),
-            takes: Some((&self.of_takes).into()),
+            rows: Some((&self.row_spending).into()),
+            takes: Some((&self.take_spending).into()),
             seconds_per_take: seconds_per_question(self.take_millis),
-            per_take: self.of_decided_takes.rate(count_as_float(self.takes.decided())),
+            per_take: self.decided_take_spending.rate(count_as_float(self.takes.decided())),
             per_saved_rank: of_both.rate(answered.saved_regret()),
             in_all: Some((&in_all).into()),
         };

@@ -12,7 +12,7 @@ pub struct StatedPlan {
     /// The seat for whose win the model said it would play from this take on.
     pub planned: Seat,
     /// The winner under optimal play after the take.
-    pub led_to: Seat,
+    pub expected_winner: Seat,
 }
 
 /// Counts of stated plans. A plan holds until the take with which the model states the next one, and is tested by each
@@ -36,7 +36,7 @@ impl PlanTally {
                 .map(|choice| choice.chosen == plan.planned)
                 .collect();
             self.stated += 1;
-            self.led += u64::from(plan.led_to == plan.planned);
+            self.led += u64::from(plan.expected_winner == plan.planned);
             self.broken += u64::from(tests.contains(&false));
             self.kept += u64::from(!tests.is_empty() && !tests.contains(&false));
         }
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_plan_is_tested_until_the_take_with_the_next_plan() {
         let [zero, one, two] = [0, 1, 2].map(|seat| SeatCount::new(3).unwrap().seat(seat).unwrap());
-        let plan = |ply, planned, led_to| StatedPlan { ply, planned, led_to };
+        let plan = |ply, planned, expected_winner| StatedPlan { ply, planned, expected_winner };
         let choice = |ply, chosen, others: &[Seat]| {
             let mut available = SeatSet::default();
             for &seat in [chosen].iter().chain(others) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{CallFailure, FailureClass, correction::correct_answer, read_answer, request::Message};
+use crate::{CallFailure, FailureClass, correction::append_correction, read_answer, request::Message};
 use lastnim_tournament::Scoring;
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ fn many_contexts() -> Vec<PromptContext> {
     for (scoring, is_blind) in scorings.into_iter().flat_map(|scoring| [(scoring, true), (scoring, false)]) {
         for think in [Thinking::None, Thinking::Before] {
             let claims = Claims { why: Some("parity".to_owned()), ..Claims::default() };
-            let given = GivenAnswer { answer: Answer::Take(1), claims };
+            let given = ModelAnswer { answer: Answer::Take(1), claims };
             let memory = vec![EarlierAnswer { ply: Some(0), given }];
             contexts.push(PromptContext { scoring, is_blind, think, memory, ..PromptContext::default() });
         }
@@ -100,7 +100,7 @@ fn no_example_is_a_legal_answer() {
             ];
             for failure in failed {
                 let mut messages = vec![Message::of_user("?")];
-                correct_answer(&mut messages, &question, "none", &failure);
+                append_correction(&mut messages, &question, "none", &failure);
                 let correction = &messages[2].text;
                 assert_eq!(legal_example(&question, RowNotation::Seats, correction), None, "{correction}");
             }
@@ -158,11 +158,11 @@ fn prompts_repeat_what_the_model_said() {
     let seats = view.seats();
     let wants = Some(seats.seat(1).unwrap());
     let why = Some("seat 1\n is  weak".to_owned());
-    let row = GivenAnswer {
+    let row = ModelAnswer {
         answer: Answer::Row(Row::standard(seats)),
         claims: Claims { wants, win_probability: Some(0.25), ..Claims::default() },
     };
-    let take = GivenAnswer {
+    let take = ModelAnswer {
         answer: Answer::Take(3),
         claims: Claims { why, plan: Some(seats.seat(0).unwrap()), ..Claims::default() },
     };

@@ -1,16 +1,16 @@
 //! Comparisons of a bot's takes under two conditions, and with the answers of others.
 
 use super::figures::{SHARE, figure_column, interval_column};
-use crate::{Cell, Column, Section, Table, words::count_words};
+use crate::{Cell, Column, Section, Table, words::count_with_noun};
 use lastnim_auditing::LOW_CLOCK_PERCENT;
 use lastnim_proto::pb::{BotFindings, ConditionFindings, Estimate};
 
 /// A difference is called clear if it is at least this many times the half-width of its interval away from 0.
 /// For each condition, about 3 in 1,000 audits call a difference clear by chance.
-const CLEAR: f64 = 1.5;
+const MIN_CLEAR_RATIO: f64 = 1.5;
 
 /// Describes a condition, in words that follow "when".
-fn condition_words(found: &ConditionFindings) -> String {
+fn condition_text(found: &ConditionFindings) -> String {
     match found.condition.as_str() {
         "behind" => "its predicted rank is worse than at the start".to_owned(),
         "low_clock" => format!("less than {LOW_CLOCK_PERCENT}% of its time is left"),
@@ -31,7 +31,7 @@ fn interval_cell(estimate: Option<&Estimate>) -> Cell {
     match (estimate.low, estimate.high, estimate.too_few_groups) {
         (Some(low), Some(high), _) => Cell::Interval { low, high },
         (_, _, Some(groups)) => {
-            Cell::Missing(Some(format!("too few: {}", count_words(groups, "group", "groups"))))
+            Cell::Missing(Some(format!("too few: {}", count_with_noun(groups, "group", "groups"))))
         }
         _ => Cell::NONE,
     }
@@ -43,7 +43,7 @@ pub(crate) fn condition_section(found: &[ConditionFindings]) -> Option<Section> 
         return None;
     }
     let table = Table::of_items(found)
-        .column(Column::text("when").with_key("condition"), condition_words)
+        .column(Column::text("when").with_key("condition"), condition_text)
         .column(Column::integer("takes").with_key("plies"), |found| found.plies)
         .column(Column::integer("compared with").with_key("other_plies"), |found| found.other_plies)
         .column(figure_column("added errors", SHARE).with_sign(), |found| {
@@ -80,12 +80,12 @@ pub(crate) fn condition_sentences(found: &[ConditionFindings]) -> impl Iterator<
     found.iter().filter_map(|found| {
         let estimate = found.added_errors.as_ref()?;
         let (low, high) = estimate.low.zip(estimate.high)?;
-        let is_clear = estimate.value.abs() > CLEAR * (high - low) / 2.0;
+        let is_clear = estimate.value.abs() > MIN_CLEAR_RATIO * (high - low) / 2.0;
         let more = if estimate.value > 0.0 { "more" } else { "less" };
         is_clear.then(|| {
             format!(
                 "It errs {more} often when {}: {} (95%: {}) of such takes, compared with takes that offered the same choice.",
-                condition_words(found),
+                condition_text(found),
                 value_cell(Some(estimate)).display_text(SHARE),
                 interval_cell(Some(estimate)).display_text(SHARE)
             )

@@ -1,7 +1,8 @@
 //! Tables of bots' figures with intervals.
 
 use crate::{
-    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Table, words::count_words,
+    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Table,
+    words::count_with_noun,
 };
 use lastnim_auditing::{BotFigures, BotFindings, CircumstanceFigures, Estimate, EstimateInterval};
 
@@ -21,7 +22,7 @@ pub(super) fn interval_cell(estimate: Option<Estimate>) -> Cell {
         None => Cell::NONE,
         Some(EstimateInterval::Between { low, high }) => Cell::Interval { low, high },
         Some(EstimateInterval::TooFewGroups { groups }) => {
-            Cell::Missing(Some(format!("too few: {}", count_words(groups, "group", "groups"))))
+            Cell::Missing(Some(format!("too few: {}", count_with_noun(groups, "group", "groups"))))
         }
     }
 }

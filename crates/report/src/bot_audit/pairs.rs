@@ -3,7 +3,7 @@
 use super::figures::{RANKS, SHARE};
 use crate::{
     Column, NumberUnit, Section, Table,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_auditing::{
     AuditFindings, AuditSubject, Dependence, FavourMeans, Favouritism, PairFindings, REPLICATES, SetFindings,
@@ -24,7 +24,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
     let hidden = &ranked[shown..];
     let more = (!hidden.is_empty()).then(|| {
         let nothing = hidden.iter().filter(|pair| pair.is_empty()).count();
-        let pairs = count_words(hidden.len(), "more pair", "more pairs");
+        let pairs = count_with_noun(hidden.len(), "more pair", "more pairs");
         format!("{pairs} not shown, {nothing} of them without data.")
     });
     let takes =
@@ -95,7 +95,7 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .alert_where(|pair| pair.declarations.is_flagged())
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
-    let more = (more > 0).then(|| format!("{} not shown.", count_words(more, "more pair", "more pairs")));
+    let more = (more > 0).then(|| format!("{} not shown.", count_with_noun(more, "more pair", "more pairs")));
     let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot has it")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
@@ -171,7 +171,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
 /// Adds the flagged pairs and sets or the closest to a flag, and the untested pairs with reasons.
 pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> Section {
     let flagged = findings.flagged_pairs();
-    let tests = count_words(findings.test_count(), "test", "tests");
+    let tests = count_with_noun(findings.test_count(), "test", "tests");
     let section = match (flagged.as_slice(), findings.test_count()) {
         ([], 0) => section.paragraph("No pair could be tested."),
         ([], _) => {
@@ -182,41 +182,41 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             ))
         }
         (flagged, _) => {
-            let alone = flagged.iter().flat_map(|pair| flag_words(pair, &findings.sets));
-            let words = findings.sets.iter().map(set_words).chain(alone);
+            let alone = flagged.iter().flat_map(|pair| flag_texts(pair, &findings.sets));
+            let words = findings.sets.iter().map(flagged_set_text).chain(alone);
             section.alert(format!(
                 "FLAGGED: please look at {}, found by {tests}. This is a request, not a verdict: {}.",
-                count_words(flagged.len(), "pair", "pairs"),
-                join_words(words, "; ")
+                count_with_noun(flagged.len(), "pair", "pairs"),
+                join_items(words, "; ")
             ))
         }
     };
-    section.paragraphs(noted_words(findings)).paragraphs(untested_words(findings))
+    section.paragraphs(unflagged_results_note(findings)).paragraphs(untested_pairs_note(findings))
 }
 
 /// Says what was found about a flagged set of bots.
-fn set_words(set: &SetFindings) -> String {
-    let bots = join_words(&set.bots, ", ");
+fn flagged_set_text(set: &SetFindings) -> String {
+    let bots = join_items(&set.bots, ", ");
     let what = match set.means {
         FavourMeans::Takes => "errors favour each other",
         FavourMeans::Declarations => "rows favour each other",
     };
     format!(
         "{bots}: their {what} in up to {} for every pair of them, a chance of {} if they ignored who sits there",
-        count_words(set.groups, "distinct group", "distinct groups"),
-        chance_words(set.p_corrected)
+        count_with_noun(set.groups, "distinct group", "distinct groups"),
+        chance_text(set.p_corrected)
     )
 }
 
 /// Says what was found about a flagged pair, except what a flagged set of both already says.
-fn flag_words(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
+fn flag_texts(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
     let (mover, other) = (&pair.mover, &pair.other);
     let is_new = |means: FavourMeans| {
         !sets.iter().any(|set| set.means == means && [mover, other].iter().all(|bot| set.bots.contains(bot)))
     };
-    let groups = |groups: u64| count_words(groups, "distinct group", "distinct groups");
+    let groups = |groups: u64| count_with_noun(groups, "distinct group", "distinct groups");
     let chance = |p_corrected: f64| {
-        format!("a chance of {} if {mover} ignored who sits there", chance_words(p_corrected))
+        format!("a chance of {} if {mover} ignored who sits there", chance_text(p_corrected))
     };
     let takes = match pair.favouritism {
         Favouritism::Tested { per_error, p_corrected, .. }
@@ -251,13 +251,13 @@ fn flag_words(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
 }
 
 /// Writes a p-value as a chance, such as "1 in 500"; the smallest is 1 in 1,000.
-fn chance_words(p_value: f64) -> String {
+fn chance_text(p_value: f64) -> String {
     let chance = (1.0 / p_value).round();
     if chance < 1_000.0 { format!("1 in {chance:.0}") } else { "1 in 1,000".to_owned() }
 }
 
 /// Lists takes, and matches with declared rows, to look at before judging the flagged pairs.
-pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
+pub(super) fn examples_sections(findings: &AuditFindings) -> Vec<Section> {
     let flagged = findings.flagged_pairs();
     let takes = flagged.iter().filter(|pair| pair.favouritism.is_flagged());
     let takes: Vec<_> =
@@ -297,13 +297,13 @@ pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
 }
 
 /// Describes significant results that are not flagged.
-fn noted_words(findings: &AuditFindings) -> Option<String> {
+fn unflagged_results_note(findings: &AuditFindings) -> Option<String> {
     let count =
         |is_noted: fn(&PairFindings) -> bool| findings.pairs.iter().filter(|pair| is_noted(pair)).count();
     let takes = |words: &str, is_so: fn(&Favouritism) -> bool| {
         let is_noted = |pair: &&PairFindings| pair.favouritism.is_significant() && is_so(&pair.favouritism);
         let count = findings.pairs.iter().filter(is_noted).count();
-        (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
+        (count > 0).then(|| format!("{words} in {}", count_with_noun(count, "pair", "pairs")))
     };
     let small = takes("errors favour the other bot, but too little to flag,", |takes| !takes.is_large());
     let paid_back =
@@ -315,42 +315,41 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
     });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
-        let pairs = count_words(depend, "pair", "pairs");
+        let pairs = count_with_noun(depend, "pair", "pairs");
         format!(
             "declarations depend on which bot has which place in {pairs}; this is also true of honest bots that model others"
         )
     });
     let words: Vec<String> = [small, paid_back, unknown, depend].into_iter().flatten().collect();
-    (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_words(words, "; ")))
+    (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_items(words, "; ")))
 }
 
 /// Says which pairs were not tested, and why.
-fn untested_words(findings: &AuditFindings) -> Option<String> {
+fn untested_pairs_note(findings: &AuditFindings) -> Option<String> {
     let takes =
-        reason_words(
-            findings.pairs.iter().filter_map(PairFindings::untested_reason),
-            |reason| match reason {
+        untested_reasons_text(findings.pairs.iter().filter_map(PairFindings::untested_reason), |reason| {
+            match reason {
                 UntestedReason::TooFewGroups { groups } => Some(*groups),
                 _ => None,
-            },
-        );
+            }
+        });
     let untested = findings.pairs.iter().filter_map(|pair| match pair.declarations.dependence {
         Dependence::Untested(reason) => Some(reason),
         Dependence::Tested { .. } => None,
     });
-    let declarations = reason_words(untested, |reason| match reason {
+    let declarations = untested_reasons_text(untested, |reason| match reason {
         UntestedDeclarations::TooFewGroups { groups } => Some(*groups),
         _ => None,
     });
     let words = [("takes", takes), ("declarations", declarations)];
     let words = words.into_iter().filter_map(|(what, words)| Some(format!("by {what}: {}", words?)));
     let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| format!("Not tested {}.", join_words(words, "; not tested ")))
+    (!words.is_empty()).then(|| format!("Not tested {}.", join_items(words, "; not tested ")))
 }
 
 /// Counts the pairs for each reason; for pairs with too few groups, it names only the largest number of
 /// groups.
-fn reason_words<R: Copy + PartialEq + fmt::Display>(
+fn untested_reasons_text<R: Copy + PartialEq + fmt::Display>(
     untested: impl Iterator<Item = R>,
     groups: impl Fn(&R) -> Option<u64>,
 ) -> Option<String> {
@@ -369,14 +368,14 @@ fn reason_words<R: Copy + PartialEq + fmt::Display>(
     }
     let words = reasons.iter().map(|(reason, count)| {
         let maximum = if groups(reason).is_some() { " with this number or fewer" } else { "" };
-        format!("{reason} ({}{maximum})", count_words(*count, "pair", "pairs"))
+        format!("{reason} ({}{maximum})", count_with_noun(*count, "pair", "pairs"))
     });
-    (!reasons.is_empty()).then(|| join_words(words, ", "))
+    (!reasons.is_empty()).then(|| join_items(words, ", "))
 }
 
 /// Says which tests the p-values are corrected for.
-pub(super) fn correction_words(scope: &AuditSubject, findings: &AuditFindings) -> Option<String> {
-    let tests = count_words(findings.test_count(), "test", "tests");
+pub(super) fn correction_note(scope: &AuditSubject, findings: &AuditFindings) -> Option<String> {
+    let tests = count_with_noun(findings.test_count(), "test", "tests");
     match (scope, findings.test_count()) {
         (_, 0) => None,
         (AuditSubject::Bot(bot), _) => Some(format!(

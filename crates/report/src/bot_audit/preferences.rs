@@ -3,7 +3,7 @@
 use super::figures::SHARE;
 use crate::{
     Cell, Column, Section, Table,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_auditing::{ExplainedRows, PreferenceFindings, RationalisableCount, RowSource};
 
@@ -29,19 +29,21 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
-        let rows = count_words(more, "more row", "more rows");
-        let matches = count_words(preference.other_rows, "match", "matches");
+        let rows = count_with_noun(more, "more row", "more rows");
+        let matches = count_with_noun(preference.other_rows, "match", "matches");
         format!("{rows} not shown; {matches} used other rows.")
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, from {}",
-        count_words(*choices, "take that chose between winners", "takes that chose between winners")
+        count_with_noun(*choices, "take that chose between winners", "takes that chose between winners")
     ))
     .paragraph(meaning)
     .table(row_table(preference))
     .paragraphs(more)
-    .paragraph(format!("{}.", rows_if_believed(preference)))
-    .paragraphs(preference.explained.as_ref().map(|explained| format!("{}.", rows_if_known(explained))));
+    .paragraph(format!("{}.", believed_rows_sentence(preference)))
+    .paragraphs(
+        preference.explained.as_ref().map(|explained| format!("{}.", known_rows_sentence(explained))),
+    );
     let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS)
         .then(|| Section::with_heading(choice_heading).table(winner_choice_table(preference)));
     [rows].into_iter().chain(chosen).collect()
@@ -99,8 +101,8 @@ fn winner_choice_table(preference: &PreferenceFindings) -> Table {
 }
 
 /// Says which rows make all takes optimal if the others believe the declared row; a sentence without its full stop.
-fn rows_if_believed(preference: &PreferenceFindings) -> String {
-    let held = believed_row_words(preference);
+fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
+    let held = believed_row_phrase(preference);
     match &preference.rationalisable {
         _ if preference.choices == 0 => {
             "The bot could never choose between winners, so every row fits".to_owned()
@@ -119,14 +121,14 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
         RationalisableCount::Contradicted { cycle } => {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
-            let words = join_words(words, " over ");
+            let words = join_items(words, " over ");
             format!("No row makes every take optimal: the bot chose {words}, each at least once")
         }
     }
 }
 
 /// Says how many rows make all takes optimal if they are common knowledge; a sentence without its full stop.
-fn rows_if_known(explained: &ExplainedRows) -> String {
+fn known_rows_sentence(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
         1 => "; 1 match is left out, because it would have taken too long".to_owned(),
@@ -152,7 +154,7 @@ fn rows_if_known(explained: &ExplainedRows) -> String {
 }
 
 /// Says which row the others believe.
-fn believed_row_words(preference: &PreferenceFindings) -> &'static str {
+fn believed_row_phrase(preference: &PreferenceFindings) -> &'static str {
     match preference.source {
         RowSource::Assigned => "the assigned one",
         RowSource::Declared => "the declared one",

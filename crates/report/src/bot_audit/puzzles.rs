@@ -2,7 +2,7 @@
 
 use crate::{
     Section,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_auditing::{BotFindings, KingmakingTally, Puzzle};
 
@@ -12,11 +12,11 @@ pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
         0 => "none.".to_owned(),
         plies => {
             let more = if plies > kingmaking.examples.len() as u64 { ", such as" } else { "" };
-            format!("{}{more}", count_words(plies, "ply", "plies"))
+            format!("{}{more}", count_with_noun(plies, "ply", "plies"))
         }
     };
     let examples = kingmaking.examples.iter().map(|ply| {
-        let ranks = |ranks: u32| count_words(ranks, "rank", "ranks");
+        let ranks = |ranks: u32| count_with_noun(ranks, "rank", "ranks");
         let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
         let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
         format!("match {id}, ply {number}: taking {take} cost the bot {cost} and gave {gainer} {gain}")
@@ -45,13 +45,13 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
          Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
          Solution: {}, and seat {} wins. The bot took {}, after which seat {} wins under optimal play: this cost the bot {}.\n\
          (match {}, ply {})",
-        join_words(piles, ", "),
+        join_items(piles, ", "),
         matrix.seats(),
         puzzle.optimal_takes,
         puzzle.winner_if_optimal,
         puzzle.take,
         puzzle.winner_after,
-        count_words(puzzle.regret, "rank", "ranks"),
+        count_with_noun(puzzle.regret, "rank", "ranks"),
         puzzle.match_id,
         puzzle.ply
     )

@@ -6,12 +6,14 @@ use super::{
         RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
         figure_with_interval, value_cell,
     },
-    pairs::{correction_words, look_sections, pair_sections, with_flagged_pairs},
+    pairs::{correction_note, examples_sections, pair_sections, with_flagged_pairs},
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
     verdict::verdict_sentences,
 };
-use crate::{Report, Section, help_power::help_power_section, versions::versions_note, words::count_words};
+use crate::{
+    Report, Section, help_power::help_power_section, versions::versions_note, words::count_with_noun,
+};
 use lastnim_auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount};
 use lastnim_core::oracle::TakeSafetyCounts;
 use lastnim_proto::pb;
@@ -23,7 +25,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         AuditSubject::Field => None,
     };
     let crowded_out = (findings.crowded_out > 0).then(|| {
-        let seats = count_words(findings.crowded_out, "seat was", "seats were");
+        let seats = count_with_noun(findings.crowded_out, "seat was", "seats were");
         format!("{seats} not counted, because there are too many bots to count separately.")
     });
     let versions = findings.bots.iter().filter_map(|found| {
@@ -32,7 +34,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
     });
     let head = Section::new().paragraph(bot_summary(found, findings)).paragraphs(versions);
     let head = with_flagged_pairs(head, findings)
-        .paragraphs(correction_words(scope, findings))
+        .paragraphs(correction_note(scope, findings))
         .paragraphs(sources)
         .paragraphs(crowded_out);
     let rest = if let Some(found) = found {
@@ -42,26 +44,26 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         [bots].into_iter().chain(pair_sections(findings)).collect()
     };
     let powers: Vec<_> = findings.powers.iter().map(|&power| power.into()).collect();
-    let sections = [head].into_iter().chain(look_sections(findings)).chain(help_power_section(&powers));
+    let sections = [head].into_iter().chain(examples_sections(findings)).chain(help_power_section(&powers));
     sections.chain(rest).collect()
 }
 
 fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String {
     let groups = match findings.groups {
-        GroupCount::Exactly(groups) => count_words(groups, "duplicate group", "duplicate groups"),
+        GroupCount::Exactly(groups) => count_with_noun(groups, "duplicate group", "duplicate groups"),
         GroupCount::About(groups) => format!("about {groups} duplicate groups"),
     };
     let groups = format!("{groups} (the same bots on the same piles, in every rotation of the seats)");
-    let matches = count_words(findings.matches, "match", "matches");
+    let matches = count_with_noun(findings.matches, "match", "matches");
     let Some(BotFindings { bot, figures, .. }) = found else {
-        return format!("{} in {matches} of {groups}.", count_words(findings.bots.len(), "bot", "bots"));
+        return format!("{} in {matches} of {groups}.", count_with_noun(findings.bots.len(), "bot", "bots"));
     };
     format!(
         "{bot} in {matches} of {groups}: {} of its {} optimal, {}.\n\
          Its errors cost it {} ranks per match; the errors of others gave it {} ranks per match.\n\
          It won {} of its matches; its satisfaction, from 0 to 1, was {}.",
         figures.optimal_plies,
-        count_words(figures.plies, "take was", "takes were"),
+        count_with_noun(figures.plies, "take was", "takes were"),
         figure_with_interval(SHARE, figures.accuracy),
         figure_with_interval(RANKS, figures.regret_per_match),
         value_cell(figures.luck_per_match).display_text(RANKS),
@@ -106,11 +108,11 @@ fn safety_section(found: &BotFindings) -> Section {
     Section::with_heading("Guaranteed rank: the rank that the bot could force against all others together").list([
         format!(
             "risky: {risky} of {} worsened this rank; in {needless_risks} of these cases another optimal take would have kept a better rank",
-            count_words(optimal, "optimal take", "optimal takes"),
+            count_with_noun(optimal, "optimal take", "optimal takes"),
         ),
         format!(
             "safe: {safe_errors} of {} kept a guaranteed rank above last place; in {hedges} of these cases no optimal take would have kept it (hedges)",
-            count_words(errors, "error", "errors"),
+            count_with_noun(errors, "error", "errors"),
         ),
     ])
 }

@@ -4,7 +4,7 @@ use super::{
     comparisons::condition_sentences,
     figures::{SHARE, value_cell},
 };
-use crate::words::count_words;
+use crate::words::count_with_noun;
 use lastnim_auditing::{
     AuditFindings, BotFindings, CircumstanceFigures, EstimateInterval, GamePhase, LivePileCount,
     PreferenceFindings, RowSource,
@@ -59,7 +59,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let seats = preference.seats;
     let of_all = match preference.rows.len() {
         1 if preference.other_rows == 0 => String::new(),
-        _ => format!(" most often, in {}", count_words(held.matches, "match", "matches")),
+        _ => format!(" most often, in {}", count_with_noun(held.matches, "match", "matches")),
     };
     let takes = |count: u64, all: u64| match count {
         1 if all == 1 => "its only take is".to_owned(),

@@ -1,11 +1,11 @@
 //! Models' claims about their chances and wishes, compared with what happened.
 
 use super::figures::{
-    RANKS, SCORE, SHARE, figure_column, interval_cell, interval_column, share_words, value_cell,
+    RANKS, SCORE, SHARE, figure_column, interval_cell, interval_column, share_text, value_cell,
 };
 use crate::{
     Cell, Column, Section, Table,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_proto::pb;
 
@@ -61,7 +61,8 @@ fn bin_table(lines: &[ForecastLine<'_>]) -> Table {
     ]);
     for &(bot, beside, found) in lines {
         for bin in found.bins.iter().filter(|bin| bin.forecasts > 0) {
-            let share = Cell::Fraction { part: small_count(bin.happened), whole: small_count(bin.forecasts) };
+            let share =
+                Cell::Fraction { part: saturating_u32(bin.happened), whole: saturating_u32(bin.forecasts) };
             table.push_row([
                 bot.into(),
                 beside.into(),
@@ -75,7 +76,7 @@ fn bin_table(lines: &[ForecastLine<'_>]) -> Table {
     table
 }
 
-fn small_count(count: u64) -> u32 {
+fn saturating_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -119,9 +120,9 @@ fn declared_row_table<'a>(wants: impl Iterator<Item = (&'a str, &'a pb::WantFigu
             table.push_row([
                 bot.into(),
                 offsets.len().into(),
-                join_words(offsets, " ").into(),
+                join_items(offsets, " ").into(),
                 declared.matches.into(),
-                Cell::Fraction { part: small_count(declared.matches), whole: small_count(all) },
+                Cell::Fraction { part: saturating_u32(declared.matches), whole: saturating_u32(all) },
             ]);
         }
     }
@@ -157,19 +158,19 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     if wants.stated > 0 {
         sentences.push(format!(
             "with {}, {bot} said whom it wanted to win; {} of these rows put that seat first",
-            count_words(wants.stated, "row", "rows"),
-            share_words(wants.declared_as_stated, wants.stated),
+            count_with_noun(wants.stated, "row", "rows"),
+            share_text(wants.declared_as_stated, wants.stated),
         ));
         sentences.push(format!(
             "of the choices by which {bot} could let that seat win, {} did",
-            share_words(wants.stated_chosen, wants.stated_choices)
+            share_text(wants.stated_chosen, wants.stated_choices)
         ));
     }
     let wishes = wants.wishes.unwrap_or_default();
     if wishes.misdeclared > 0 {
         sentences.push(format!(
             "{bot} declared another row than it wanted in {}: under optimal play this served its wish better than the truth in {}, and worse in {}; the stated seat won {}, and would have won {} had {bot} declared the truth and all played optimally",
-            count_words(wishes.misdeclared, "match", "matches"),
+            count_with_noun(wishes.misdeclared, "match", "matches"),
             wishes.gained,
             wishes.lost,
             wishes.won,
@@ -179,37 +180,37 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     if wishes.conflicts > 0 {
         sentences.push(format!(
             "{bot} had {} between its declared row and the stated seat: it kept to its row {}, broke it for the stated seat {}, and chose neither {}",
-            count_words(wishes.conflicts, "choice", "choices"),
-            count_words(wishes.kept, "time", "times"),
-            count_words(wishes.broken, "time", "times"),
-            count_words(wishes.conflicts.saturating_sub(wishes.kept + wishes.broken), "time", "times"),
+            count_with_noun(wishes.conflicts, "choice", "choices"),
+            count_with_noun(wishes.kept, "time", "times"),
+            count_with_noun(wishes.broken, "time", "times"),
+            count_with_noun(wishes.conflicts.saturating_sub(wishes.kept + wishes.broken), "time", "times"),
         ));
     }
     sentences.push(format!(
         "of the choices by which {bot} could let the first seat of its row win, {} did",
-        share_words(wants.first_chosen, wants.first_choices)
+        share_text(wants.first_chosen, wants.first_choices)
     ));
-    sentences.extend(wants.revealed.iter().map(|revealed| format!("{bot}{}", revealed_words(revealed))));
+    sentences.extend(wants.revealed.iter().map(|revealed| format!("{bot}{}", revealed_rows_text(revealed))));
     sentences
 }
 
 fn plan_sentence(bot: &str, plans: &pb::PlanFigures) -> String {
     format!(
         "with {}, {bot} named the seat for whose win it plays from then on: {} led to that seat under optimal play; in later choices {bot} kept to {} and broke {}; the others had no such choice before the next plan",
-        count_words(plans.stated, "take", "takes"),
+        count_with_noun(plans.stated, "take", "takes"),
         plans.led,
-        count_words(plans.kept, "plan", "plans"),
+        count_with_noun(plans.kept, "plan", "plans"),
         plans.broken,
     )
 }
 
-fn revealed_words(revealed: &pb::RevealedRows) -> String {
+fn revealed_rows_text(revealed: &pb::RevealedRows) -> String {
     let what = if revealed.by_place { "places in the assigned row" } else { "offsets" };
     let fit = revealed.best_fit.as_ref().and_then(|fit| {
-        let row = join_words(&fit.row.as_ref()?.offsets, " ");
+        let row = join_items(&fit.row.as_ref()?.offsets, " ");
         Some(format!(
             "; {row} fits best: {} are optimal for this row",
-            share_words(fit.optimal_plies, fit.plies)
+            share_text(fit.optimal_plies, fit.plies)
         ))
     });
     let explained = match revealed.rows_that_explain.as_ref().and_then(|rows| rows.count) {
@@ -223,7 +224,7 @@ fn revealed_words(revealed: &pb::RevealedRows) -> String {
     format!(
         " at tables of {}, by {what}, in {}: {explained}{}",
         revealed.seats,
-        count_words(revealed.choices, "choice", "choices"),
+        count_with_noun(revealed.choices, "choice", "choices"),
         fit.unwrap_or_default()
     )
 }

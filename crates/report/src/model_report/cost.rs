@@ -1,7 +1,7 @@
 //! What models cost.
 
 use super::figures::figure_column;
-use crate::{Column, NumberFormat, NumberUnit, Section, Table, words::count_words};
+use crate::{Column, NumberFormat, NumberUnit, Section, Table, words::count_with_noun};
 use lastnim_proto::pb;
 
 const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
@@ -29,7 +29,7 @@ pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
         .into_table();
     let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
     let calls =
-        count_words(uncounted, "call has no stated cost, and is", "calls have no stated cost, and are");
+        count_with_noun(uncounted, "call has no stated cost, and is", "calls have no stated cost, and are");
     let uncounted = (uncounted > 0).then(|| format!("{calls} counted as free."));
     Section::with_heading(
         "Cost: per take, and per rank saved by the model's own takes compared with random takes",

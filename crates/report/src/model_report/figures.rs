@@ -1,6 +1,6 @@
 //! Table columns and cells for models' figures.
 
-use crate::{Cell, CellParts, Column, NumberFormat, NumberUnit, words::count_words};
+use crate::{Cell, CellParts, Column, NumberFormat, NumberUnit, words::count_with_noun};
 use lastnim_proto::pb;
 
 /// The format of shares.
@@ -32,14 +32,14 @@ pub(super) fn interval_cell(estimate: Option<&pb::Estimate>) -> Cell {
             Cell::Interval { low: *low, high: *high }
         }
         Some(pb::Estimate { too_few_groups: Some(groups), .. }) => {
-            Cell::Missing(Some(format!("too few: {}", count_words(*groups, "group", "groups"))))
+            Cell::Missing(Some(format!("too few: {}", count_with_noun(*groups, "group", "groups"))))
         }
         _ => Cell::NONE,
     }
 }
 
 /// Formats a part of a whole, with its share.
-pub(super) fn share_words(part: u64, whole: u64) -> String {
+pub(super) fn share_text(part: u64, whole: u64) -> String {
     let fraction = |part, whole| Cell::Fraction { part, whole }.display_text(SHARE);
     match (u32::try_from(part), u32::try_from(whole)) {
         (Ok(part), Ok(whole)) if whole > 0 => fraction(part, whole),

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{
     Report, Section,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_proto::pb;
 
 /// Reports on models; `sources` describes the records, in sentences.
 pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
     let head = Section::new()
-        .paragraph(summary_words(found))
+        .paragraph(summary_text(found))
         .paragraphs(found.transcripts.iter().flat_map(reading_sentences))
         .paragraphs(sources);
     if found.models.is_empty() {
@@ -31,7 +31,7 @@ pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
         .collect()
 }
 
-fn summary_words(found: &pb::ModelReport) -> String {
+fn summary_text(found: &pb::ModelReport) -> String {
     let models = found.models.iter().map(|model| {
         let named =
             if model.models.is_empty() { String::new() } else { format!(" ({})", model.models.join(", ")) };
@@ -39,18 +39,18 @@ fn summary_words(found: &pb::ModelReport) -> String {
             0 | 1 => String::new(),
             configurations => format!(", with {configurations} different settings or prompts"),
         };
-        format!("{}{named} in {}{settings}", model.bot, count_words(model.matches, "match", "matches"))
+        format!("{}{named} in {}{settings}", model.bot, count_with_noun(model.matches, "match", "matches"))
     });
     match found.models.len() {
         0 => "No model played in these matches.".to_owned(),
-        1 => format!("1 model: {}.", join_words(models, "; ")),
-        count => format!("{count} models: {}.", join_words(models, "; ")),
+        1 => format!("1 model: {}.", join_items(models, "; ")),
+        count => format!("{count} models: {}.", join_items(models, "; ")),
     }
 }
 
 /// Says which parts of the transcripts are not included in any figure.
 fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
-    let questions = |count| count_words(count, "question", "questions");
+    let questions = |count| count_with_noun(count, "question", "questions");
     let unproved = read.unproved_examples.iter().map(|question| {
         let place = question.ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
         format!("match {} seat {} {place}: {}", question.match_id, question.seat, question.why)
@@ -60,8 +60,8 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
             read.unread_lines,
             format!(
                 "{} of the transcripts that cannot be read ({})",
-                count_words(read.unread_lines, "line", "lines"),
-                join_words(&read.unread_places, ", ")
+                count_with_noun(read.unread_lines, "line", "lines"),
+                join_items(&read.unread_places, ", ")
             ),
         ),
         (
@@ -69,7 +69,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
             format!(
                 "{} from matches without a valid record, such as {}",
                 questions(read.of_other_matches),
-                join_words(&read.other_matches, ", ")
+                join_items(&read.other_matches, ", ")
             ),
         ),
         (
@@ -77,7 +77,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
             format!(
                 "{} that the records do not prove ({})",
                 questions(read.unproved),
-                join_words(unproved, "; ")
+                join_items(unproved, "; ")
             ),
         ),
         (read.unfinished, format!("{} without a decision", questions(read.unfinished))),
@@ -88,7 +88,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
     let counted = format!(
         "Counted: {} of {}.",
         questions(read.questions),
-        count_words(read.files, "transcript", "transcripts")
+        count_with_noun(read.files, "transcript", "transcripts")
     );
     let left_out =
         (!left_out.is_empty()).then(|| format!("Not included in the figures: {}.", left_out.join("; ")));

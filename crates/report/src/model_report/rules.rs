@@ -3,7 +3,7 @@
 use super::figures::{SHARE, figure_column};
 use crate::{
     Cell, CellParts, Column, Section, Table,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let failures = failure_table(models);
     let questions = Section::with_heading("Rule adherence: questions that the models answered themselves")
         .table(question_table(models))
-        .list(models.iter().filter_map(mode_words))
-        .list(models.iter().filter_map(uncounted_words));
-    let policies = models.iter().filter_map(policy_words);
+        .list(models.iter().filter_map(mode_text))
+        .list(models.iter().filter_map(uncounted_replies_note));
+    let policies = models.iter().filter_map(policy_text);
     let failed = (!failures.rows.is_empty()).then(|| {
         Section::with_heading("Failures: unanswered questions by their last failure, and failed calls")
             .table(failures)
@@ -87,18 +87,18 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
 }
 
 /// Says how a model was asked, as figures of different modes should not be compared.
-fn mode_words(model: &pb::ModelFindings) -> Option<String> {
+fn mode_text(model: &pb::ModelFindings) -> Option<String> {
     let calls_by_mode = &model.calls.as_ref()?.modes;
     let words = calls_by_mode
         .iter()
-        .map(|mode| format!("{} ({})", mode.mode, count_words(mode.count, "call", "calls")));
-    (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
+        .map(|mode| format!("{} ({})", mode.mode, count_with_noun(mode.count, "call", "calls")));
+    (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_items(words, "; ")))
 }
 
 /// Says for how many replies the endpoint gave no token count.
-fn uncounted_words(model: &pb::ModelFindings) -> Option<String> {
+fn uncounted_replies_note(model: &pb::ModelFindings) -> Option<String> {
     let uncounted = model.calls.as_ref()?.uncounted;
-    let replies = count_words(uncounted, "reply", "replies");
+    let replies = count_with_noun(uncounted, "reply", "replies");
     (uncounted > 0).then(|| {
         format!(
             "the endpoint of {} gave no token count for {replies}, so the cost is an upper bound",
@@ -107,13 +107,15 @@ fn uncounted_words(model: &pb::ModelFindings) -> Option<String> {
     })
 }
 
-fn policy_words(model: &pb::ModelFindings) -> Option<String> {
+fn policy_text(model: &pb::ModelFindings) -> Option<String> {
     let mut policies: BTreeMap<&str, u64> = BTreeMap::new();
     for policy in [&model.rows, &model.takes].into_iter().flatten().flat_map(|counts| &counts.policies) {
         *policies.entry(&policy.policy).or_default() += policy.count;
     }
-    let words = join_words(
-        policies.iter().map(|(policy, count)| format!("{policy} {}", count_words(*count, "time", "times"))),
+    let words = join_items(
+        policies
+            .iter()
+            .map(|(policy, count)| format!("{policy} {}", count_with_noun(*count, "time", "times"))),
         ", ",
     );
     (!policies.is_empty()).then(|| format!("without an answer, {} used: {words}", model.bot))

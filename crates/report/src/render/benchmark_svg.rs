@@ -1,8 +1,8 @@
 //! Benchmark cards as SVG.
 
 use crate::{
-    benchmark_card::{card_title, citation, figure_words},
-    words::count_words,
+    benchmark_card::{card_title, citation, format_figure},
+    words::count_with_noun,
 };
 use lastnim_proto::pb;
 use std::fmt::{self, Write as _};
@@ -13,9 +13,9 @@ const ROW_HEIGHT: f64 = 34.0;
 /// The start of the axis from 0 to 1, and its length.
 const AXIS: (f64, f64) = (110.0, 330.0);
 /// The height above the rows.
-const HEAD_HEIGHT: f64 = 92.0;
+const HEADER_HEIGHT: f64 = 92.0;
 /// The height below the rows.
-const FOOT_HEIGHT: f64 = 76.0;
+const FOOTER_HEIGHT: f64 = 76.0;
 /// The maximum length of a line.
 const MAX_CHARACTERS: usize = 84;
 
@@ -37,7 +37,7 @@ pub fn draw_benchmark_card(card: &pb::BenchmarkCard) -> String {
 
 fn write_card(text: &mut String, card: &pb::BenchmarkCard) -> fmt::Result {
     let rows = f64::from(card.tiers.len() as u32) * ROW_HEIGHT;
-    let height = HEAD_HEIGHT + rows + FOOT_HEIGHT;
+    let height = HEADER_HEIGHT + rows + FOOTER_HEIGHT;
     writeln!(
         text,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\">"
@@ -49,18 +49,18 @@ fn write_card(text: &mut String, card: &pb::BenchmarkCard) -> fmt::Result {
     )?;
     write_line(text, "title", 34.0, &shorten(&card_title(card), 60))?;
     let loss = match &card.loss {
-        Some(loss) => format!("Loss {}, lower is better", figure_words(loss)),
+        Some(loss) => format!("Loss {}, lower is better", format_figure(loss)),
         None => "Loss by tier, lower is better".to_owned(),
     };
     write_line(text, "", 60.0, &loss)?;
     let (left, length) = AXIS;
-    let bottom = HEAD_HEIGHT + rows;
+    let bottom = HEADER_HEIGHT + rows;
     for (share, label) in [(0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1")] {
         let x = left + share * length;
         writeln!(
             text,
             "<line class=\"axis\" x1=\"{x:.1}\" y1=\"{:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>",
-            HEAD_HEIGHT - 8.0
+            HEADER_HEIGHT - 8.0
         )?;
         writeln!(
             text,
@@ -69,7 +69,7 @@ fn write_card(text: &mut String, card: &pb::BenchmarkCard) -> fmt::Result {
         )?;
     }
     for (row, tier) in (0_u32..).zip(&card.tiers) {
-        write_tier(text, tier, HEAD_HEIGHT + (f64::from(row) + 0.5) * ROW_HEIGHT)?;
+        write_tier(text, tier, HEADER_HEIGHT + (f64::from(row) + 0.5) * ROW_HEIGHT)?;
     }
     let failures: u32 = card.tiers.iter().flat_map(|tier| &tier.lost_seats).map(|lost| lost.count).sum();
     write_line(text, "small", bottom + 38.0, &shorten(&citation(card), MAX_CHARACTERS + 16))?;
@@ -93,7 +93,7 @@ fn write_tier(text: &mut String, tier: &pb::BenchmarkTier, y: f64) -> fmt::Resul
             "<line class=\"interval\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\"/>"
         )?;
         writeln!(text, "<circle class=\"mean\" cx=\"{mean:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>")?;
-        let words = format!("{}, {}", figure_words(loss), count_words(tier.items, "item", "items"));
+        let words = format!("{}, {}", format_figure(loss), count_with_noun(tier.items, "item", "items"));
         writeln!(text, "<text x=\"{:.1}\" y=\"{:.1}\">{words}</text>", left + length + 16.0, y + 4.5)?;
     }
     Ok(())

@@ -6,11 +6,11 @@ use lastnim_core::visible_text::visible_text;
 use std::fmt::{self, Write as _};
 
 /// Characters with which a spreadsheet formula may begin. Some spreadsheets also accept the full-width signs.
-const FORMULA_BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+const FORMULA_PREFIXES: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 /// The minimum length of a hash or key in base64.
 const MIN_HASH_CHARS: usize = 44;
 /// Words that programs read as a missing value, in any case.
-const MISSING_WORDS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "<na>"];
+const MISSING_VALUE_TEXTS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "<na>"];
 
 /// A line of CSV.
 #[derive(Debug, Clone, Default)]
@@ -23,9 +23,9 @@ impl CsvLine {
     /// Adds a text. A text that a spreadsheet would read as a formula gets an apostrophe before it, and characters that
     /// control a terminal are escaped. Hashes and keys stay as they are.
     pub fn push_text(&mut self, text: &str) {
-        let mark = if text.starts_with(FORMULA_BEGINNINGS) && !is_hash(text) { "'" } else { "" };
+        let mark = if text.starts_with(FORMULA_PREFIXES) && !is_hash(text) { "'" } else { "" };
         let text = format!("{mark}{}", visible_text(text));
-        let is_missing_word = MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        let is_missing_word = MISSING_VALUE_TEXTS.iter().any(|word| text.eq_ignore_ascii_case(word));
         if is_missing_word || text.contains([',', '"', '\n']) {
             self.push_number(format_args!("\"{}\"", text.replace('"', "\"\"")));
         } else {
@@ -98,7 +98,7 @@ fn table_text(table: &Table) -> String {
     [header].into_iter().chain(rows).map(CsvLine::finish).collect()
 }
 
-fn part_endings(parts: CellParts) -> &'static [&'static str] {
+fn part_suffixes(parts: CellParts) -> &'static [&'static str] {
     match parts {
         CellParts::One => &[""],
         CellParts::Fraction => &["", "_of"],
@@ -109,7 +109,7 @@ fn part_endings(parts: CellParts) -> &'static [&'static str] {
 
 fn column_names(column: &Column) -> Vec<String> {
     let key = &column.key;
-    part_endings(column.parts).iter().map(|ending| format!("{key}{ending}")).collect()
+    part_suffixes(column.parts).iter().map(|ending| format!("{key}{ending}")).collect()
 }
 
 /// Adds the parts of a cell that its column asks for; parts that the cell lacks are empty.
@@ -130,7 +130,7 @@ fn push_cell(line: &mut CsvLine, parts: CellParts, cell: &Cell) {
             line.push_numbers([value, low, high]);
         }
         (parts, _) => {
-            for _ in part_endings(parts) {
+            for _ in part_suffixes(parts) {
                 line.push_missing();
             }
         }

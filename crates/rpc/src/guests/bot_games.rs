@@ -23,19 +23,19 @@ pub struct BotGames {
     arena: Arena,
     access: Access,
     /// The sessions by bot; the lock is not held across an await.
-    sessions: Arc<Mutex<KeptSessions>>,
+    sessions: Arc<Mutex<PersonSessions>>,
 }
 
 #[derive(Debug, Default)]
-struct KeptSessions {
-    by_bot: HashMap<BotName, KeptSession>,
+struct PersonSessions {
+    by_bot: HashMap<BotName, PersonSession>,
     /// The number of the next session.
     next_number: u64,
 }
 
 /// A session kept open for a person.
 #[derive(Debug)]
-struct KeptSession {
+struct PersonSession {
     session: GameSession,
     /// The number that tells the session apart from earlier and later ones.
     number: u64,
@@ -55,7 +55,7 @@ pub struct HeldSeats {
 impl Drop for HeldSeats {
     /// Ends the session, unless a newer one has replaced it.
     fn drop(&mut self) {
-        self.games.end_keeping(&self.bot, self.number);
+        self.games.remove_session(&self.bot, self.number);
     }
 }
 
@@ -87,10 +87,10 @@ impl BotGames {
             let (session, listener) = GameSession::open(&self.arena, &bot).map_err(arena_status)?;
             let number = sessions.next_number;
             sessions.next_number += 1;
-            sessions.by_bot.insert(bot.clone(), KeptSession { session, number, _end: end });
+            sessions.by_bot.insert(bot.clone(), PersonSession { session, number, _end: end });
             (number, listener)
         };
-        tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
+        tokio::spawn(self.clone().listen_to_session(bot.clone(), number, listener, (until, ended)));
         let seats = HeldSeats { games: self.clone(), bot, number };
         // The token is checked again, because it may have been replaced before this session existed, in which case the
         // replacement did not close the session.
@@ -122,11 +122,11 @@ impl BotGames {
 
     /// Waits for a moment, and then until the session of a bot has events newer than `revision`, the session is over,
     /// or the time is up.
-    pub async fn wait_for_more(&self, bot: &BotName, within: Duration, revision: u64) {
+    pub async fn wait_for_newer_events(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
         tokio::time::sleep(MIN_WAIT.min(within)).await;
         // A timeout is ignored, because the page then shows the current state.
-        let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
+        let _ = tokio::time::timeout(within, session.wait_for_newer_events(revision)).await;
     }
 
     /// Returns the status of a game, as known to a bot's session.
@@ -166,7 +166,7 @@ impl BotGames {
     }
 
     /// Listens to a session until it is over, another one replaces it, or the time is up.
-    async fn keep_session(
+    async fn listen_to_session(
         self,
         bot: BotName,
         number: u64,
@@ -181,18 +181,18 @@ impl BotGames {
                 may_hear = listener.listen() => if !may_hear { break },
             }
         }
-        self.end_keeping(&bot, number);
+        self.remove_session(&bot, number);
         listener.close().await;
     }
 
-    fn end_keeping(&self, bot: &BotName, number: u64) {
+    fn remove_session(&self, bot: &BotName, number: u64) {
         let mut sessions = self.lock_sessions();
         if sessions.by_bot.get(bot).is_some_and(|kept| kept.number == number) {
             sessions.by_bot.remove(bot);
         }
     }
 
-    fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
+    fn lock_sessions(&self) -> MutexGuard<'_, PersonSessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

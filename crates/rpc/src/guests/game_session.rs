@@ -50,7 +50,7 @@ impl GameSession {
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
         // A page may still have a revision from an earlier session, or from before a restart, so revisions must never
         // repeat.
-        let (sender, games) = watch::channel(GameStatuses::begin_at(arena.micros_now()));
+        let (sender, games) = watch::channel(GameStatuses::with_first_revision(arena.now_micros()));
         let listener = SessionListener { events, games: sender, actions: actions.clone(), running };
         Ok((Self { actions, link, games }, listener))
     }
@@ -65,7 +65,7 @@ impl GameSession {
     }
 
     /// Waits until there are events newer than `revision`, or the session is over.
-    pub(super) async fn wait_for_more(&mut self, revision: u64) {
+    pub(super) async fn wait_for_newer_events(&mut self, revision: u64) {
         // This fails once the session is over, which also ends the wait.
         let _ = self.games.wait_for(|games| games.revision() != revision).await;
     }
@@ -95,7 +95,7 @@ impl SessionListener {
                 heard
             };
             match heard {
-                Some(Ok(event)) => self.hear(event),
+                Some(Ok(event)) => self.handle_event(event),
                 Some(Err(_)) | None => return false,
             }
         }
@@ -106,7 +106,7 @@ impl SessionListener {
         self.games.borrow().has_open_game()
     }
 
-    fn hear(&self, event: ServerEvent) {
+    fn handle_event(&self, event: ServerEvent) {
         match event {
             ServerEvent::Ping { id } => {
                 // If the queue is full, the pong is dropped, and the next ping gets one.

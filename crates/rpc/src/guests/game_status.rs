@@ -74,7 +74,7 @@ impl GameStatus {
 
     /// Returns whether the player's action at `ply` was answered: it was refused, the player has a turn at a later ply,
     /// or the match is over. `refusals` is the number of refusals before the action.
-    pub fn answers(&self, ply: u32, refusals: u64) -> bool {
+    pub fn has_answered(&self, ply: u32, refusals: u64) -> bool {
         self.is_over || self.refusals > refusals || self.own_turn.is_some_and(|own| own > ply)
     }
 }

@@ -6,7 +6,7 @@ use lastnim_proto::MatchEvent;
 use std::collections::BTreeMap;
 
 /// The maximum number of games to keep. Beyond it, the oldest game that is over is dropped, or else the oldest game.
-const MAX_HANDS: usize = 32;
+const MAX_GAMES: usize = 32;
 
 /// The statuses of a player's games, as known to its session.
 #[derive(Debug)]
@@ -17,20 +17,20 @@ pub(super) struct GameStatuses {
     /// The number of events so far.
     heard: u64,
     /// The revision of unknown games, higher than the revisions of all dropped games.
-    unkept_revision: u64,
+    dropped_revision: u64,
 }
 
 impl GameStatuses {
     /// Creates an empty collection that starts at this revision.
-    pub(super) fn begin_at(first_revision: u64) -> Self {
+    pub(super) fn with_first_revision(first_revision: u64) -> Self {
         let (by_match, heard) = Default::default();
-        Self { by_match, first_revision, heard, unkept_revision: first_revision }
+        Self { by_match, first_revision, heard, dropped_revision: first_revision }
     }
 
     /// Returns the status of a game. Of a dropped game, only a revision is known, which is higher than any that was
     /// shown.
     pub(super) fn status_of(&self, id: MatchId) -> GameStatus {
-        let unkept = || GameStatus::with_revision(self.unkept_revision);
+        let unkept = || GameStatus::with_revision(self.dropped_revision);
         self.by_match.get(&id).cloned().unwrap_or_else(unkept)
     }
 
@@ -46,21 +46,21 @@ impl GameStatuses {
     /// Applies an event of a game.
     pub(super) fn apply(&mut self, id: MatchId, event: &MatchEvent) {
         self.heard += 1;
-        let unkept = GameStatus::with_revision(self.unkept_revision);
+        let unkept = GameStatus::with_revision(self.dropped_revision);
         self.by_match.entry(id).or_insert(unkept).apply(event);
-        if self.by_match.len() > MAX_HANDS {
-            self.forget_oldest_game(id);
+        if self.by_match.len() > MAX_GAMES {
+            self.drop_oldest_game(id);
         }
     }
 
     /// Drops the oldest game except `kept`, preferably one that is over. Match ids grow with time.
-    fn forget_oldest_game(&mut self, kept: MatchId) {
+    fn drop_oldest_game(&mut self, kept: MatchId) {
         let others = || self.by_match.iter().filter(|(id, _)| **id != kept);
         let oldest_over = others().find(|(_, game)| game.is_over);
         if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
             self.by_match.remove(&id);
             // No game has a higher revision, because each event raises this revision and that of one game by one.
-            self.unkept_revision = self.revision();
+            self.dropped_revision = self.revision();
         }
     }
 }
@@ -77,16 +77,16 @@ mod tests {
 
     #[test]
     fn finished_games_are_dropped_first() {
-        let mut games = GameStatuses::begin_at(7);
+        let mut games = GameStatuses::with_first_revision(7);
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let begun = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
         let ended = MatchEvent::Ended { reason: EndReason::Finished, winner: None, audit: None };
         games.apply(match_id(0), &begun);
         let mut last = 0;
-        for number in 1..10 * MAX_HANDS {
+        for number in 1..10 * MAX_GAMES {
             games.apply(match_id(number), &begun);
             games.apply(match_id(number), &ended);
-            assert!(games.by_match.len() <= MAX_HANDS && games.by_match.contains_key(&match_id(0)));
+            assert!(games.by_match.len() <= MAX_GAMES && games.by_match.contains_key(&match_id(0)));
             let ended = games.status_of(match_id(number));
             assert!(
                 ended.is_over && (9..=games.revision()).contains(&ended.revision) && ended.revision >= last
@@ -94,19 +94,19 @@ mod tests {
             last = ended.revision;
         }
         assert!(games.has_open_game());
-        for number in 1_000..1_000 + 2 * MAX_HANDS {
+        for number in 1_000..1_000 + 2 * MAX_GAMES {
             games.apply(match_id(number), &begun);
         }
-        assert_eq!(games.by_match.len(), MAX_HANDS);
+        assert_eq!(games.by_match.len(), MAX_GAMES);
         assert!(!games.by_match.contains_key(&match_id(0)), "game 0 is the oldest open game");
     }
 
     #[test]
     fn revisions_of_a_game_never_repeat() {
-        let mut games = GameStatuses::begin_at(7);
+        let mut games = GameStatuses::with_first_revision(7);
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let event = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
-        let mut shown = vec![7; 2 * MAX_HANDS];
+        let mut shown = vec![7; 2 * MAX_GAMES];
         for _ in 0..3 {
             for (number, last) in shown.iter_mut().enumerate() {
                 let before = games.status_of(match_id(number)).revision;

@@ -2,7 +2,7 @@
 
 use super::game_session::{GameSession, SessionListener};
 use super::game_status::GameStatus;
-use super::guest_places::{GuestLimits, GuestPlace, GuestPlaces, PlaceShortage};
+use super::guest_places::{GuestLimits, GuestPlace, GuestPlaces, PlaceLimit};
 use crate::access::Access;
 use crate::address_limits::AddressLimiter;
 use crate::client_address::ClientAddress;
@@ -34,12 +34,12 @@ pub struct GuestGames {
     per_address: usize,
     places: Arc<GuestPlaces>,
     /// The sessions by guest. The lock is not held across an await, because every request of a guest needs it.
-    sessions: Arc<Mutex<KeptSessions>>,
+    sessions: Arc<Mutex<GuestSessions>>,
 }
 
 #[derive(Debug, Default)]
-struct KeptSessions {
-    by_guest: HashMap<BotName, KeptSession>,
+struct GuestSessions {
+    by_guest: HashMap<BotName, GuestSession>,
     /// Guests whose session is over, but whom the arena has not forgotten yet.
     departed: HashSet<BotName>,
     /// The number of the next session.
@@ -48,7 +48,7 @@ struct KeptSessions {
 
 /// A session kept open for a guest.
 #[derive(Debug)]
-struct KeptSession {
+struct GuestSession {
     session: GameSession,
     /// The number that tells the session apart from earlier and later ones.
     number: u64,
@@ -60,9 +60,9 @@ struct KeptSession {
 #[derive(Debug)]
 struct SessionHold;
 
-impl KeptSessions {
+impl GuestSessions {
     /// Stops keeping a session, unless a newer one has replaced it.
-    fn end_keeping(&mut self, guest: &BotName, number: u64) {
+    fn remove_session(&mut self, guest: &BotName, number: u64) {
         if self.by_guest.get(guest).is_some_and(|kept| kept.number == number) {
             self.by_guest.remove(guest);
             self.departed.insert(guest.clone());
@@ -70,7 +70,7 @@ impl KeptSessions {
     }
 }
 
-impl KeptSession {
+impl GuestSession {
     fn is_held(&self) -> bool {
         Arc::strong_count(&self.hold) > 1
     }
@@ -86,7 +86,7 @@ impl GuestGames {
     }
 
     /// Returns whether guests may play.
-    pub fn are_admitted(&self) -> bool {
+    pub fn admits_guests(&self) -> bool {
         self.arena.limits().guest_matches > 0
     }
 
@@ -118,7 +118,7 @@ impl GuestGames {
         guest: &BotName,
     ) -> Result<MatchId, Status> {
         let caller = self.access.require_viewer(&request)?;
-        if !self.are_admitted() {
+        if !self.admits_guests() {
             return Err(refusal_status(Code::PermissionDenied, "NO_GUESTS", "this server admits no guests"));
         }
         let address = ClientAddress::of_request(request.extensions());
@@ -169,7 +169,7 @@ impl GuestGames {
             if let Some(place) = self.places.take_place(address) {
                 return Ok(place);
             }
-            self.places.free_place(PlaceShortage::OfAddress, address).await.map_err(too_many)?;
+            self.places.free_place(PlaceLimit::PerAddress, address).await.map_err(too_many)?;
         }
         self.places.take_place(address).ok_or_else(|| too_many(Duration::ZERO))
     }
@@ -186,9 +186,9 @@ impl GuestGames {
         loop {
             match self.arena.create_guest_match(guest, caller.clone(), setup.clone()).await {
                 Ok(begun) => return Ok(begun.id),
-                Err(full @ ArenaError::NoGuestPlace { .. }) if freed < MAX_FREED_PLACES => {
+                Err(full @ ArenaError::TooManyGuestMatches { .. }) if freed < MAX_FREED_PLACES => {
                     freed += 1;
-                    let freeing = self.places.free_place(PlaceShortage::OfAll, address);
+                    let freeing = self.places.free_place(PlaceLimit::Total, address);
                     freeing.await.map_err(|wait| {
                         let message = format!("{full}: try again in {} s", retry_seconds(wait));
                         retry_after_status(wait, Code::ResourceExhausted, NO_GUEST_PLACE, &message)
@@ -293,21 +293,21 @@ impl GuestGames {
 
     fn open_session<'s>(
         &self,
-        sessions: &'s mut KeptSessions,
+        sessions: &'s mut GuestSessions,
         guest: &BotName,
-    ) -> Result<&'s mut KeptSession, Status> {
+    ) -> Result<&'s mut GuestSession, Status> {
         let (session, listener) = GameSession::open(&self.arena, guest).map_err(arena_status)?;
         let number = sessions.next_number;
         sessions.next_number += 1;
-        tokio::spawn(self.clone().keep_session(guest.clone(), number, listener));
-        let kept = KeptSession { session, number, hold: Arc::new(SessionHold) };
+        tokio::spawn(self.clone().listen_to_session(guest.clone(), number, listener));
+        let kept = GuestSession { session, number, hold: Arc::new(SessionHold) };
         Ok(sessions.by_guest.entry(guest.clone()).insert_entry(kept).into_mut())
     }
 
     /// Listens to a session until it is over, and then forgets the guest.
-    async fn keep_session(self, guest: BotName, number: u64, mut listener: SessionListener) {
+    async fn listen_to_session(self, guest: BotName, number: u64, mut listener: SessionListener) {
         while listener.listen().await && self.is_needed(&guest, number, &listener) {}
-        self.lock_sessions().end_keeping(&guest, number);
+        self.lock_sessions().remove_session(&guest, number);
         listener.close().await;
         self.forget_departed().await;
     }
@@ -319,7 +319,7 @@ impl GuestGames {
         let is_needed =
             kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || listener.has_open_game()));
         if !is_needed {
-            sessions.end_keeping(guest, number);
+            sessions.remove_session(guest, number);
         }
         is_needed
     }
@@ -330,7 +330,7 @@ impl GuestGames {
         let games = self.clone();
         let forgotten = self.arena.forget_guests(move |forget| {
             // While the lock is held, no new session can begin for a guest whom the arena is forgetting.
-            let KeptSessions { by_guest, departed, .. } = &mut *games.lock_sessions();
+            let GuestSessions { by_guest, departed, .. } = &mut *games.lock_sessions();
             departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
         });
         if let Err(error) = forgotten.await {
@@ -338,7 +338,7 @@ impl GuestGames {
         }
     }
 
-    fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
+    fn lock_sessions(&self) -> MutexGuard<'_, GuestSessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -395,26 +395,26 @@ mod tests {
             (1, 1),
             "the second match uses the same session"
         );
-        until_departed(&games).await;
+        wait_until_departed(&games).await;
         assert_eq!(games.open_matches(&Request::new(()), &guest).unwrap(), []);
     }
 
-    async fn soon(event: impl Future<Output = ()>) {
+    async fn within_deadline(event: impl Future<Output = ()>) {
         tokio::time::timeout(Duration::from_mins(10), event)
             .await
             .expect("the event comes within ten minutes");
     }
 
     /// Waits until no session is kept, and all guests are forgotten.
-    async fn until_departed(games: &GuestGames) {
+    async fn wait_until_departed(games: &GuestGames) {
         let departing = async {
             let is_empty =
-                |sessions: &KeptSessions| sessions.by_guest.is_empty() && sessions.departed.is_empty();
+                |sessions: &GuestSessions| sessions.by_guest.is_empty() && sessions.departed.is_empty();
             while games.arena.session_count() > 0 || !is_empty(&games.lock_sessions()) {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
-        soon(departing).await;
+        within_deadline(departing).await;
     }
 
     #[tokio::test(start_paused = true)]
@@ -430,8 +430,8 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        soon(beginning).await;
-        until_departed(&games).await;
+        within_deadline(beginning).await;
+        wait_until_departed(&games).await;
         assert_eq!(games.places.quota().used(), 1, "the match has begun anyway");
     }
 
@@ -462,7 +462,7 @@ mod tests {
             games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
             last = games.game_status(&guest, id).unwrap().revision;
             assert!(last > first, "it got an event");
-            until_departed(&games).await;
+            wait_until_departed(&games).await;
         }
     }
 }

@@ -46,11 +46,11 @@ struct BegunMatch {
 
 /// The limit that has been reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PlaceShortage {
+pub(super) enum PlaceLimit {
     /// The limit for the newcomer's address.
-    OfAddress,
+    PerAddress,
     /// The limit for all addresses together.
-    OfAll,
+    Total,
 }
 
 /// An open match, and the address that began it if the address is known.
@@ -79,7 +79,7 @@ impl GuestPlaces {
     /// If no match may be cancelled yet, returns the time until one may be.
     pub(super) async fn free_place(
         &self,
-        short: PlaceShortage,
+        short: PlaceLimit,
         newcomer: ClientAddress,
     ) -> Result<(), Duration> {
         let departing = departing_match(&self.addressed_matches(), short, newcomer, self.idle_timeout)?;
@@ -119,7 +119,7 @@ impl GuestPlaces {
 /// If no match may give up its place yet, returns the time until one may.
 fn departing_match(
     open: &[AddressedMatch],
-    short: PlaceShortage,
+    short: PlaceLimit,
     newcomer: ClientAddress,
     idle_timeout: Duration,
 ) -> Result<MatchId, Duration> {
@@ -127,7 +127,7 @@ fn departing_match(
         let counted = open.iter().filter(|(_, from)| counts(*from)).map(|(open, _)| open);
         counted.max_by_key(|open| (open.idle, Reverse(open.id)))
     };
-    let concerned = longest_idle(&|from| short == PlaceShortage::OfAll || from == Some(newcomer));
+    let concerned = longest_idle(&|from| short == PlaceLimit::Total || from == Some(newcomer));
     let idle = concerned.map(|open| open.idle).unwrap_or_default();
     if let Some(open) = concerned.filter(|open| open.idle >= idle_timeout) {
         return Ok(open.id);
@@ -140,7 +140,7 @@ fn departing_match(
     let most = counts.values().copied().max().unwrap_or_default();
     let is_crowded = |from: Option<ClientAddress>| from.is_some_and(|from| counts[&from] == most);
     match longest_idle(&is_crowded) {
-        Some(open) if short == PlaceShortage::OfAll && most >= own + 2 => Ok(open.id),
+        Some(open) if short == PlaceLimit::Total && most >= own + 2 => Ok(open.id),
         _ => Err(idle_timeout.saturating_sub(idle)),
     }
 }
@@ -171,22 +171,22 @@ mod tests {
 
     #[test]
     fn the_longest_idle_match_leaves_first_and_then_the_crowded_address() {
-        use PlaceShortage::{OfAddress, OfAll};
+        use PlaceLimit::{PerAddress, Total};
         /// The addresses and idle seconds of the open matches, the shortage, the newcomer's address, and the expected
         /// result.
-        type Case = (&'static [(u8, u64)], PlaceShortage, u8, Result<usize, Duration>);
+        type Case = (&'static [(u8, u64)], PlaceLimit, u8, Result<usize, Duration>);
         let seconds = |seconds| Err(Duration::from_secs(seconds));
         // The address 0 stands for an unknown address.
         let cases: [Case; 9] = [
-            (&[(1, 120), (2, 300), (3, 0)], OfAll, 9, Ok(1)),
-            (&[(1, 120), (2, 120)], OfAll, 9, Ok(0)),
-            (&[(0, 130), (2, 0), (2, 0)], OfAll, 9, Ok(0)),
-            (&[(1, 119), (2, 30), (3, 0)], OfAll, 9, seconds(1)),
-            (&[(1, 100), (2, 20), (2, 40)], OfAll, 9, Ok(2)),
-            (&[(1, 100), (2, 20), (2, 40)], OfAll, 1, seconds(20)),
-            (&[(1, 100), (2, 300), (1, 0)], OfAddress, 1, seconds(20)),
-            (&[(1, 100), (2, 300), (1, 200)], OfAddress, 1, Ok(2)),
-            (&[], OfAll, 9, seconds(120)),
+            (&[(1, 120), (2, 300), (3, 0)], Total, 9, Ok(1)),
+            (&[(1, 120), (2, 120)], Total, 9, Ok(0)),
+            (&[(0, 130), (2, 0), (2, 0)], Total, 9, Ok(0)),
+            (&[(1, 119), (2, 30), (3, 0)], Total, 9, seconds(1)),
+            (&[(1, 100), (2, 20), (2, 40)], Total, 9, Ok(2)),
+            (&[(1, 100), (2, 20), (2, 40)], Total, 1, seconds(20)),
+            (&[(1, 100), (2, 300), (1, 0)], PerAddress, 1, seconds(20)),
+            (&[(1, 100), (2, 300), (1, 200)], PerAddress, 1, Ok(2)),
+            (&[], Total, 9, seconds(120)),
         ];
         for (open, short, newcomer, expected) in cases {
             let departing = departing_match(&matches(open), short, address(newcomer), TIMEOUT);

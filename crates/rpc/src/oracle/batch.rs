@@ -47,14 +47,14 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     fn answer_part(
         &self,
         terms: &Self::Terms,
-        place: ResponsePlace,
+        place: ResponsePosition,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), HaltReason>;
 }
 
 /// The position of a response in its batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ResponsePlace {
+pub(super) struct ResponsePosition {
     /// The number of the request in its stream, from 0.
     pub(super) request: u64,
     /// The index of the first answered question, from 0.
@@ -88,20 +88,20 @@ impl BatchService {
         let full = "too many batches are open: try again later";
         let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
         let (responses, stream) = mpsc::channel(MAX_UNREAD_RESPONSES);
-        tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
+        tokio::spawn(self.clone().run_batch(place, asked.deadline, requests, responses));
         Ok(stream)
     }
 
     async fn run_batch<Q: BatchRequest>(
         self,
         place: Permit,
-        wanted_by: Option<Instant>,
+        deadline: Option<Instant>,
         requests: impl Stream<Item = Result<Q, Status>> + Unpin,
         responses: mpsc::Sender<Result<Q::Response, Status>>,
     ) {
         let place = Arc::new(place);
         let deadline = async {
-            match wanted_by {
+            match deadline {
                 Some(by) => sleep_until(by.into()).await,
                 None => std::future::pending().await,
             }
@@ -143,7 +143,7 @@ impl BatchService {
             let request = Arc::new((request, terms));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
-                let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
+                let (asked, at) = (Arc::clone(&request), ResponsePosition { request: number, start });
                 let question = move |budget: &mut Budget<'_>| {
                     let (request, terms) = &*asked;
                     request.answer_part(terms, at, budget).map_err(QuestionError::from)
@@ -163,7 +163,7 @@ impl BatchService {
 /// Whether the receiver of the responses is still connected.
 #[derive(Debug, PartialEq, Eq)]
 enum ResponseReader {
-    Here,
+    Connected,
     Gone,
 }
 
@@ -173,7 +173,7 @@ async fn send_response<T>(
     response: T,
 ) -> Result<ResponseReader, Status> {
     match timeout(IDLE_TIMEOUT, responses.send(Ok(response))).await {
-        Ok(Ok(())) => Ok(ResponseReader::Here),
+        Ok(Ok(())) => Ok(ResponseReader::Connected),
         Ok(Err(_)) => Ok(ResponseReader::Gone),
         Err(_) => Err(idle_status("the client read no answer")),
     }
@@ -222,7 +222,7 @@ mod tests {
         fn answer_part(
             &self,
             (): &(),
-            place: ResponsePlace,
+            place: ResponsePosition,
             budget: &mut Budget<'_>,
         ) -> Result<(Self::Response, Option<u32>), HaltReason> {
             budget.spend(1)?;
@@ -241,14 +241,14 @@ mod tests {
     }
 
     fn by(caller: Caller) -> WaitingCaller {
-        WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
     fn asked() -> WaitingCaller {
         by(Caller::Admin)
     }
 
-    fn told(status: &Status) -> (Code, String) {
+    fn code_and_reason(status: &Status) -> (Code, String) {
         (status.code(), status.get_details_error_info().unwrap().reason)
     }
 
@@ -279,7 +279,10 @@ mod tests {
         let batches = batches().await;
         let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
         let mut silent = batches.open_batch(&asked(), ReceiverStream::new(requests)).unwrap();
-        assert_eq!(told(&silent.recv().await.unwrap().unwrap_err()), (Code::Aborted, "IDLE".into()));
+        assert_eq!(
+            code_and_reason(&silent.recv().await.unwrap().unwrap_err()),
+            (Code::Aborted, "IDLE".into())
+        );
         drop(asks);
         let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.used(), 1);
@@ -296,11 +299,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_at_its_deadline() {
         let by = Instant::now() + Duration::from_secs(7);
-        let hurried = WaitingCaller { wanted_by: Some(by), ..asked() };
+        let hurried = WaitingCaller { deadline: Some(by), ..asked() };
         let never = tokio_stream::pending::<Result<Two, Status>>();
         let mut responses = batches().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();
-        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+        assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
     }
 
     #[tokio::test]
@@ -310,7 +313,7 @@ mod tests {
             |caller: Caller| batches.open_batch(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
         let mut held: Vec<_> = (0..MAX_BATCHES_PER_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();
-        assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
+        assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
         assert!(refused.get_details_retry_info().is_some());
         assert!(open(Caller::Viewer).is_ok());
         held.pop();

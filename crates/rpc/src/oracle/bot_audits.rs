@@ -10,7 +10,7 @@ use lastnim_auditing::{AuditSubject, Auditor};
 use lastnim_core::game::{BotName, MatchId, VersionLabel};
 use lastnim_core::oracle::{Budget, HaltReason};
 use lastnim_core::referee::MatchPhase;
-use lastnim_proto::admission::{AdmittedRecord, RecordPolicy, RecordRefusal};
+use lastnim_proto::admission::{RecordAdmission, RecordPolicy, RecordRefusal};
 use lastnim_proto::bot_audit::{AuditScope, parse_audit_scope, parse_bot_scope};
 use lastnim_proto::pb;
 use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
@@ -35,13 +35,13 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum duration of an audit of sent records.
 const MAX_STREAM_TIME: Duration = Duration::from_mins(10);
 /// The maximum number of rejected records whose faults are described in the response.
-const MAX_DESCRIBED: usize = 10;
+const MAX_DESCRIBED_REFUSALS: usize = 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct BotAuditService {
     arena: Arena,
     scheduler: QuestionScheduler,
-    under_way: Arc<SharedQuota<Caller>>,
+    running_audits: Arc<SharedQuota<Caller>>,
 }
 
 /// A running audit of stored matches.
@@ -62,14 +62,15 @@ struct RecordsAudit {
 impl BotAuditService {
     /// Creates a service for audits, which wait in the same queues as single questions.
     pub(super) fn new(arena: Arena, scheduler: QuestionScheduler) -> Self {
-        Self { arena, scheduler, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
+        Self { arena, scheduler, running_audits: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
     }
 
     /// Admits an audit, unless a limit is reached.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
         let too_many = || "an audit of bots is already running for this caller".to_owned();
         let full = "too many bot audits are running: try again later";
-        Permit::acquire(&self.under_way, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full).map(Arc::new)
+        Permit::acquire(&self.running_audits, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)
+            .map(Arc::new)
     }
 
     /// Audits as many stored matches as time allows, the newest first.
@@ -187,12 +188,12 @@ impl BotAuditService {
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
             for StoredMatch { record, versions, .. } in records {
-                let admitted = AdmittedRecord::from_trusted(record, budget);
+                let admitted = RecordAdmission::from_trusted(record, budget);
                 let admitted = admitted.map(|admitted| admitted.with_versions(versions));
-                match take_in_record(&mut search.auditor, admitted)? {
-                    IntakeOutcome::Counted => {}
-                    IntakeOutcome::NoResult => search.response.matches_without_result += 1,
-                    IntakeOutcome::Refused(_) => search.response.matches_damaged += 1,
+                match add_record_to_audit(&mut search.auditor, admitted)? {
+                    RecordOutcome::Counted => {}
+                    RecordOutcome::NoResult => search.response.matches_without_result += 1,
+                    RecordOutcome::Refused(_) => search.response.matches_damaged += 1,
                 }
             }
             Ok(search)
@@ -264,12 +265,12 @@ impl RecordsAudit {
         for record in records {
             let number = response.records;
             response.records += 1;
-            match take_in_record(&mut self.auditor, self.admission.admit_message(record, budget))? {
-                IntakeOutcome::Counted => {}
-                IntakeOutcome::NoResult => response.records_without_result += 1,
-                IntakeOutcome::Refused(description) => {
+            match add_record_to_audit(&mut self.auditor, self.admission.admit_message(record, budget))? {
+                RecordOutcome::Counted => {}
+                RecordOutcome::NoResult => response.records_without_result += 1,
+                RecordOutcome::Refused(description) => {
                     response.records_refused += 1;
-                    if response.refusals.len() < MAX_DESCRIBED {
+                    if response.refusals.len() < MAX_DESCRIBED_REFUSALS {
                         response.refusals.push(pb::RecordRefusal { record: number, description });
                     }
                 }
@@ -287,7 +288,7 @@ fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLab
 }
 
 /// The result of adding a record to an audit.
-enum IntakeOutcome {
+enum RecordOutcome {
     Counted,
     /// The match is not over, was cancelled, or is not in the requested scope.
     NoResult,
@@ -296,20 +297,20 @@ enum IntakeOutcome {
 }
 
 /// Adds a record to the audit if its match counts.
-fn take_in_record(
+fn add_record_to_audit(
     auditor: &mut Auditor,
-    admitted: Result<AdmittedRecord, RecordRefusal>,
-) -> Result<IntakeOutcome, HaltReason> {
+    admitted: Result<RecordAdmission, RecordRefusal>,
+) -> Result<RecordOutcome, HaltReason> {
     Ok(match admitted {
-        Ok(AdmittedRecord::Counts(played)) => {
-            played.with_audited(|game| auditor.add_match(game));
-            IntakeOutcome::Counted
+        Ok(RecordAdmission::Counts(played)) => {
+            played.with_audited_match(|game| auditor.add_match(game));
+            RecordOutcome::Counted
         }
-        Ok(AdmittedRecord::NotOver | AdmittedRecord::Cancelled(_) | AdmittedRecord::Elsewhere) => {
-            IntakeOutcome::NoResult
+        Ok(RecordAdmission::NotOver | RecordAdmission::Cancelled(_) | RecordAdmission::OtherTournament) => {
+            RecordOutcome::NoResult
         }
         Err(RecordRefusal::Halt(halt)) => return Err(halt),
-        Err(refusal) => IntakeOutcome::Refused(refusal.to_string()),
+        Err(refusal) => RecordOutcome::Refused(refusal.to_string()),
     })
 }
 

@@ -4,7 +4,7 @@ use super::question_scheduler::QuestionError;
 use lastnim_analysis::{BestDeclaration, Equilibria, RationalisableRows, TakeOfGame, TruthCheck};
 use lastnim_core::oracle::Budget;
 use lastnim_proto::declaration::{
-    NamedTake, TakeMoment, best_declaration_message, equilibria_message, parse_max_examples,
+    NamedTake, TakeInPosition, best_declaration_message, equilibria_message, parse_max_examples,
     parse_played_games, parse_reading, parse_seat, rationalisable_message,
 };
 use lastnim_proto::game::parse_game;
@@ -76,7 +76,7 @@ pub(super) fn find_rational_rows(
         NamedTake {
             seat: played.seat,
             name: played.name.clone(),
-            moment: TakeMoment::of_ply(&played.game, &played.takes, take.ply),
+            details: TakeInPosition::of_ply(&played.game, &played.takes, take.ply),
         }
     };
     Ok(rationalisable_message(&explained, count, contradiction.as_ref(), named, limits))

@@ -1,6 +1,6 @@
 //! Batches of games to solve or to audit.
 
-use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_PER_RESPONSE};
+use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePosition, STEPS_PER_RESPONSE};
 use super::games::audit_game_at;
 use lastnim_core::game::{Game, MAX_SEATS};
 use lastnim_core::oracle::{BatchSolver, Budget, HaltReason};
@@ -36,10 +36,10 @@ impl BatchRequest for pb::SolveBatchRequest {
     fn answer_part(
         &self,
         terms: &SolveTerms,
-        place: ResponsePlace,
+        place: ResponsePosition,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), HaltReason> {
-        let ResponsePlace { request, start } = place;
+        let ResponsePosition { request, start } = place;
         let mut response = pb::SolveBatchResponse { request, start, ..Default::default() };
         let seats = terms.matrix.seats();
         let mut solver = match terms.detail {
@@ -90,10 +90,10 @@ impl BatchRequest for pb::AuditBatchRequest {
     fn answer_part(
         &self,
         (): &(),
-        place: ResponsePlace,
+        place: ResponsePosition,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), HaltReason> {
-        let ResponsePlace { request, start } = place;
+        let ResponsePosition { request, start } = place;
         let mut response = pb::AuditBatchResponse { request, start, ..Default::default() };
         let (mut next, mut bytes) = (start, 0);
         for (index, played) in self.games.iter().enumerate().skip(start as usize) {

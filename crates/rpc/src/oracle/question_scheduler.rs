@@ -86,7 +86,7 @@ impl QuestionError {
 /// A question that is being answered.
 struct RunningQuestion {
     turn: Turn,
-    wanted_by: Option<Instant>,
+    deadline: Option<Instant>,
     /// A guard that the call holds while it waits for the answer.
     waiting_call: Weak<()>,
     /// The time at which the work is stopped.
@@ -96,11 +96,11 @@ struct RunningQuestion {
 }
 
 impl RunningQuestion {
-    fn begin(turn: Turn, wanted_by: Option<Instant>, waiting_call: Weak<()>) -> Self {
+    fn begin(turn: Turn, deadline: Option<Instant>, waiting_call: Weak<()>) -> Self {
         let now = Instant::now();
         Self {
             turn,
-            wanted_by,
+            deadline,
             waiting_call,
             ends_at: now + MAX_QUESTION_TIME,
             slice_ends_at: now + TIME_SLICE,
@@ -110,8 +110,8 @@ impl RunningQuestion {
     /// Returns whether to continue. It may first wait while other callers have the turn; this wait does not count as
     /// working time.
     fn may_continue(&mut self) -> bool {
-        let Self { turn, wanted_by, waiting_call, .. } = self;
-        let is_wanted = |now| waiting_call.strong_count() > 0 && wanted_by.is_none_or(|by| now < by);
+        let Self { turn, deadline, waiting_call, .. } = self;
+        let is_wanted = |now| waiting_call.strong_count() > 0 && deadline.is_none_or(|by| now < by);
         let now = Instant::now();
         if !is_wanted(now) || now >= self.ends_at {
             return false;
@@ -128,10 +128,10 @@ impl RunningQuestion {
 }
 
 impl QuestionScheduler {
-    /// Creates a scheduler that answers `at_once` questions of each [`QuestionEffort`] at the same time.
-    pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
+    /// Creates a scheduler that answers `max_concurrent` questions of each [`QuestionEffort`] at the same time.
+    pub(super) fn new(arena: Arena, access: Access, max_concurrent: usize) -> Self {
         let questions = SharedQuota::new(MAX_QUESTIONS_PER_CALLER, MAX_QUESTIONS);
-        let queue = || Arc::new(RequestQueue::new(at_once));
+        let queue = || Arc::new(RequestQueue::new(max_concurrent));
         Self { arena, access, questions, quick: queue(), long: queue(), begun: Arc::default() }
     }
 
@@ -164,8 +164,8 @@ impl QuestionScheduler {
         let place = Arc::new(place);
         let answering = async {
             let turn = timeout(asked.time_left(QUEUE_TIMEOUT), self.wait_for_turn(&asked.asker, effort));
-            let turn = turn.await.map_err(|_| no_turn_status(asked.wanted_by))?;
-            self.run_question(&place, turn, asked.wanted_by, question).await
+            let turn = turn.await.map_err(|_| no_turn_status(asked.deadline))?;
+            self.run_question(&place, turn, asked.deadline, question).await
         };
         tokio::select! {
             answer = answering => answer,
@@ -196,7 +196,7 @@ impl QuestionScheduler {
         &self,
         place: &Arc<Permit>,
         turn: Turn,
-        wanted_by: Option<Instant>,
+        deadline: Option<Instant>,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
         let (answer, answered) = oneshot::channel();
@@ -204,7 +204,7 @@ impl QuestionScheduler {
             // An error is ignored: the caller may have left.
             let _ = answer.send(question(budget));
         });
-        self.run_work(place, turn, wanted_by, work).await?;
+        self.run_work(place, turn, deadline, work).await?;
         let answer = answered.await.expect("finished work has sent its answer");
         answer.map_err(|unanswered| unanswered.status())
     }
@@ -216,7 +216,7 @@ impl QuestionScheduler {
         &self,
         place: &Arc<Permit>,
         turn: Turn,
-        wanted_by: Option<Instant>,
+        deadline: Option<Instant>,
         work: QuestionWork,
     ) -> Result<(), Status> {
         self.check_open(place.holder())?;
@@ -226,9 +226,9 @@ impl QuestionScheduler {
         let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
         let working = tokio::task::spawn_blocking(move || {
-            let running = RefCell::new(RunningQuestion::begin(turn, wanted_by, waiting_call));
+            let running = RefCell::new(RunningQuestion::begin(turn, deadline, waiting_call));
             let is_wanted = || running.borrow_mut().may_continue();
-            work(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+            work(&mut Budget::interruptible(u64::MAX, &is_wanted));
             drop((running, place));
         });
         working.await.map_err(|error| {
@@ -248,8 +248,8 @@ impl QuestionScheduler {
 }
 
 /// Returns the status of a question that got no turn, because its deadline has passed or there were too many others.
-fn no_turn_status(wanted_by: Option<Instant>) -> Status {
-    match wanted_by {
+fn no_turn_status(deadline: Option<Instant>) -> Status {
+    match deadline {
         Some(by) if by <= Instant::now() => too_long_status("the question was still waiting"),
         _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
     }
@@ -277,18 +277,18 @@ mod tests {
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
-    async fn new_scheduler(at_once: usize) -> QuestionScheduler {
+    async fn new_scheduler(max_concurrent: usize) -> QuestionScheduler {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         QuestionScheduler::new(
             arena.clone(),
             Access::tokens_only(arena, crate::LoginLimits::new(1, Duration::ZERO).into()),
-            at_once,
+            max_concurrent,
         )
     }
 
     fn by(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
     /// Runs until it is stopped.
@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    fn told(status: &Status) -> (Code, String) {
+    fn code_and_reason(status: &Status) -> (Code, String) {
         (status.code(), status.get_details_error_info().unwrap().reason)
     }
 
@@ -333,12 +333,12 @@ mod tests {
             until(|| scheduler.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
             let refused =
                 scheduler.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
-            assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
+            assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
             assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
         }
         let refused =
             scheduler.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(refused.get_details_retry_info().is_some());
         answer.send(()).unwrap();
         let answers = asked.join_all().await;
@@ -369,9 +369,9 @@ mod tests {
     async fn a_question_is_stopped_at_its_deadline() {
         let scheduler = new_scheduler(1).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
+        let hurried = WaitingCaller { deadline: Some(soon), ..by("hurried") };
         let refused = scheduler.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+        assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + MAX_QUESTION_TIME / 2).contains(&Instant::now()));
     }
 
@@ -385,17 +385,17 @@ mod tests {
         });
         until(|| scheduler.quick.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
+        let hurried = WaitingCaller { deadline: Some(soon), ..by("hurried") };
         let refused =
             scheduler.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
+        assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         // The paused clock of the test advances by itself, except while a question is being answered.
         tokio::time::pause();
         let waiting = scheduler.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) =
             tokio::join!(waiting, tokio::time::advance(QUEUE_TIMEOUT + Duration::from_millis(1)));
         let refused = refused.unwrap_err();
-        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
         assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
@@ -411,7 +411,10 @@ mod tests {
             );
         until(|| scheduler.long.free_turns() == 0).await;
         scheduler.arena.stop(Duration::ZERO).await;
-        assert_eq!(told(&call.await.unwrap().unwrap_err()), (Code::Unavailable, "STOPPING".into()));
+        assert_eq!(
+            code_and_reason(&call.await.unwrap().unwrap_err()),
+            (Code::Unavailable, "STOPPING".into())
+        );
         until(|| scheduler.long.free_turns() == 1).await;
     }
 
@@ -421,7 +424,7 @@ mod tests {
         let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
         let refused =
             scheduler.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::Internal, "ORACLE".into()));
+        assert_eq!(code_and_reason(&refused), (Code::Internal, "ORACLE".into()));
         assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
     }
 }

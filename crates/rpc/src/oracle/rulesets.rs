@@ -11,7 +11,7 @@ use lastnim_proto::{parse_request, pb};
 
 /// The memory limits of one question. They are small enough that any machine has enough memory for all concurrent
 /// questions.
-const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
+const MEMORY_BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
 
 /// Solves a game with any rules.
 pub(super) fn solve_ruleset(
@@ -22,13 +22,13 @@ pub(super) fn solve_ruleset(
     let RulesetQuestion { game, matrix, first, ending, is_explained, max_coalition } = question;
     let solved = match max_coalition {
         Some(max_coalition) => game
-            .solve_and_assess(&matrix, first, ending, max_coalition, BOUNDS, budget)
+            .solve_and_assess(&matrix, first, ending, max_coalition, MEMORY_BOUNDS, budget)
             .map(|(answer, robustness)| (answer, Some(robustness))),
-        None => game.solve(&matrix, first, ending, BOUNDS, budget).map(|answer| (answer, None)),
+        None => game.solve(&matrix, first, ending, MEMORY_BOUNDS, budget).map(|answer| (answer, None)),
     };
     let solved = solved.and_then(|(mut answer, robustness)| {
         if is_explained {
-            game.explain_grundy(&mut answer, BOUNDS, budget)?;
+            game.explain_grundy(&mut answer, MEMORY_BOUNDS, budget)?;
         }
         Ok((answer, robustness))
     });
@@ -36,7 +36,7 @@ pub(super) fn solve_ruleset(
         Ok((answer, robustness)) => {
             Ok(ruleset_solution_message(&game, ending, &answer, robustness.as_ref(), MAX_OPTION_BYTES))
         }
-        Err(unsolved) => Err(refuse_stopped(unsolved.stopped, unsolved.to_string())),
+        Err(unsolved) => Err(stopped_search_error(unsolved.stopped, unsolved.to_string())),
     }
 }
 
@@ -46,13 +46,13 @@ pub(super) fn list_grundy_values(
 ) -> Result<pb::ListGrundyValuesResponse, QuestionError> {
     let SequenceQuestion { game, to } = parse_request(|field| parse_sequence_question(request, field))?;
     let words = format!("{game} to {to}");
-    match GrundySequence::compute(game, to, BOUNDS, budget) {
+    match GrundySequence::compute(game, to, MEMORY_BOUNDS, budget) {
         Ok(sequence) => Ok((&sequence).into()),
-        Err(stopped) => Err(refuse_stopped(stopped, format!("{words}: {stopped}"))),
+        Err(stopped) => Err(stopped_search_error(stopped, format!("{words}: {stopped}"))),
     }
 }
 
-fn refuse_stopped(stopped: SearchStopped, words: String) -> QuestionError {
+fn stopped_search_error(stopped: SearchStopped, words: String) -> QuestionError {
     match stopped.bound {
         ExceededBound::Work(_) => QuestionError::TooLong(words),
         ExceededBound::States(_) | ExceededBound::Bytes(_) => QuestionError::TooLarge(words),

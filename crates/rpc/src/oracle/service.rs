@@ -22,9 +22,9 @@ pub struct OracleRpc {
 }
 
 impl OracleRpc {
-    /// Creates a service that answers `at_once` quick questions and `at_once` long ones at the same time.
-    pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let scheduler = QuestionScheduler::new(arena.clone(), access, at_once);
+    /// Creates a service that answers `max_concurrent` quick questions and `max_concurrent` long ones at the same time.
+    pub fn new(arena: Arena, access: Access, max_concurrent: usize) -> Self {
+        let scheduler = QuestionScheduler::new(arena.clone(), access, max_concurrent);
         let bot_audits = BotAuditService::new(arena, scheduler.clone());
         Self { batches: BatchService::new(scheduler.clone()), bot_audits, scheduler }
     }

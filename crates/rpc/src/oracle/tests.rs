@@ -1,6 +1,6 @@
 //! Tests with mangled requests: every request that parses gets an answer, or an error that fits in a status.
 
-use super::batch::{BatchRequest, ResponsePlace};
+use super::batch::{BatchRequest, ResponsePosition};
 use super::question_scheduler::QuestionError;
 use super::{declarations, games, robustness, rulesets, trees, variants};
 use lastnim_core::game::{Ending, Game};
@@ -15,7 +15,7 @@ use prost::Message;
 /// The step limit of each question in these tests. Some questions finish within it, and others are stopped.
 const STEPS: u64 = 20_000;
 /// The maximum size of an error message: the first fault may be long, and the others share one limit.
-const MAX_WORDS: usize = 2 * Violations::MAX_BYTES;
+const MAX_MESSAGE_BYTES: usize = 2 * Violations::MAX_BYTES;
 
 /// A change to a byte.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +48,9 @@ fn mangled<M: Message + Default>(message: &M, changes: &[(Index, Change)]) -> Op
     M::decode(&*bytes).ok()
 }
 
-fn refused(violations: &Violations) {
+fn assert_valid_refusal(violations: &Violations) {
     let words = violations.to_string();
-    assert!(!violations.is_empty() && words.len() <= MAX_WORDS, "{words}");
+    assert!(!violations.is_empty() && words.len() <= MAX_MESSAGE_BYTES, "{words}");
     assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
 }
 
@@ -62,7 +62,7 @@ fn ask<Q: Message + Default, A>(
 ) {
     let Some(question) = mangled(question, changes) else { return };
     if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEPS)) {
-        refused(&violations);
+        assert_valid_refusal(&violations);
     }
 }
 
@@ -71,11 +71,11 @@ fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index
     let Some(request) = mangled(request, changes) else { return };
     let terms = match request.parse_terms() {
         Ok(terms) => terms,
-        Err(violations) => return refused(&violations),
+        Err(violations) => return assert_valid_refusal(&violations),
     };
     let mut next = Some(0);
     while let Some(start) = next {
-        let place = ResponsePlace { request: 0, start };
+        let place = ResponsePosition { request: 0, start };
         next = match request.answer_part(&terms, place, &mut Budget::unbounded()) {
             Ok((_, next)) => next,
             Err(halt) => panic!("the budget has no limit here: {halt}"),
@@ -186,13 +186,13 @@ proptest! {
         let admission = RecordPolicy { key: None, unsigned, tournament: None };
         let Some(given) = mangled(&record, &changes) else { return Ok(()) };
         if let Err(refusal) = admission.admit_message(&given, &mut Budget::unbounded()) {
-            prop_assert!(refusal.to_string().len() <= MAX_WORDS, "{}", refusal);
+            prop_assert!(refusal.to_string().len() <= MAX_MESSAGE_BYTES, "{}", refusal);
         }
         let scope = pb::AuditScope { bot: "alice".into(), public_key: record.signer, ..Default::default() };
         if let Some(scope) = mangled(&scope, &changes) {
             let parsed = parse_request(|field| parse_audit_scope(&scope, field.member("scope")));
             if let Err(violations) = parsed {
-                refused(&violations);
+                assert_valid_refusal(&violations);
             }
         }
     }

@@ -12,7 +12,7 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
 ) -> Result<T, Status> {
     let (waits, has_left) = oneshot::channel::<()>();
     let (answer, answered) = oneshot::channel();
-    let ended = environment.spawn_long(Box::pin(async {
+    let ended = environment.spawn_long_task(Box::pin(async {
         let done = tokio::select! {
             biased;
             _ = has_left => Err(Status::cancelled("the caller has disconnected")),

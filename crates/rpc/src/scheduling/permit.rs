@@ -28,8 +28,8 @@ impl Permit {
     ) -> Result<Self, Status> {
         match quota.acquire(asker.caller.clone(), 1) {
             Ok(share) => Ok(Self { asker: asker.clone(), _share: share }),
-            Err(QuotaSpent::OfHolder) => Err(retry_status(Code::ResourceExhausted, reason, &of_caller())),
-            Err(QuotaSpent::OfAll) => Err(retry_status(Code::ResourceExhausted, "FULL", of_all)),
+            Err(QuotaSpent::PerHolder) => Err(retry_status(Code::ResourceExhausted, reason, &of_caller())),
+            Err(QuotaSpent::Total) => Err(retry_status(Code::ResourceExhausted, "FULL", of_all)),
         }
     }
 

@@ -200,13 +200,13 @@ impl QueueShared {
 }
 
 impl RequestQueue {
-    /// Creates a queue that grants `at_once` turns at the same time. At most four times as many requests may have begun
+    /// Creates a queue that grants `max_concurrent` turns at the same time. At most four times as many requests may have begun
     /// but not ended.
-    pub(crate) fn new(at_once: usize) -> Self {
-        let at_once = at_once.max(1);
+    pub(crate) fn new(max_concurrent: usize) -> Self {
+        let max_concurrent = max_concurrent.max(1);
         let queue = QueueState {
-            free: at_once,
-            max_begun: at_once.saturating_mul(4),
+            free: max_concurrent,
+            max_begun: max_concurrent.saturating_mul(4),
             begun: 0,
             shares: HashMap::new(),
             waiting: VecDeque::new(),
@@ -309,10 +309,10 @@ mod tests {
     use tokio::task::spawn_blocking;
 
     fn asker(name: &str) -> CallerConnection {
-        over(name, 1)
+        caller_at_port(name, 1)
     }
 
-    fn over(name: &str, port: u16) -> CallerConnection {
+    fn caller_at_port(name: &str, port: u16) -> CallerConnection {
         let source = Some(CallSource::Connection((Ipv4Addr::LOCALHOST, port).into()));
         CallerConnection { caller: Caller::Bot(name.parse().unwrap()), source }
     }
@@ -351,7 +351,14 @@ mod tests {
     fn callers_and_their_connections_take_turns() {
         let line = RequestQueue::new(1);
         let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
-        let askers = [over("a", 1), over("a", 1), over("a", 1), over("a", 2), over("b", 3), over("c", 4)];
+        let askers = [
+            caller_at_port("a", 1),
+            caller_at_port("a", 1),
+            caller_at_port("a", 1),
+            caller_at_port("a", 2),
+            caller_at_port("b", 3),
+            caller_at_port("c", 4),
+        ];
         let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.wait_for_turn(asker))).collect();
         assert!(waiting.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
         drop(turn);

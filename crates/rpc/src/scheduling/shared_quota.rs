@@ -12,11 +12,11 @@ pub struct SharedQuota<K> {
     each: usize,
     /// The limit of all holders together.
     all: usize,
-    used: Mutex<UsedQuota<K>>,
+    used: Mutex<QuotaUsage<K>>,
 }
 
 #[derive(Debug)]
-struct UsedQuota<K> {
+struct QuotaUsage<K> {
     all: usize,
     by_holder: HashMap<K, usize>,
 }
@@ -33,14 +33,14 @@ pub struct QuotaShare<K: Eq + Hash> {
 /// The quota that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuotaSpent {
-    OfHolder,
-    OfAll,
+    PerHolder,
+    Total,
 }
 
 impl<K: Eq + Hash + Clone> SharedQuota<K> {
     /// Creates a quota of `each` per holder and `all` for all holders together, of which nothing is used yet.
     pub fn new(each: usize, all: usize) -> Arc<Self> {
-        let used = UsedQuota { all: 0, by_holder: HashMap::new() };
+        let used = QuotaUsage { all: 0, by_holder: HashMap::new() };
         Arc::new(Self { each, all, used: Mutex::new(used) })
     }
 
@@ -63,10 +63,10 @@ impl<K: Eq + Hash + Clone> SharedQuota<K> {
         let fits = |used: usize, quota: usize| used == 0 || used.saturating_add(amount) <= quota;
         let mut used = self.lock();
         if !fits(used.by_holder.get(holder).copied().unwrap_or_default(), self.each) {
-            return Err(QuotaSpent::OfHolder);
+            return Err(QuotaSpent::PerHolder);
         }
         if !fits(used.all, self.all) {
-            return Err(QuotaSpent::OfAll);
+            return Err(QuotaSpent::Total);
         }
         used.all += amount;
         *used.by_holder.entry(holder.clone()).or_default() += amount;
@@ -86,7 +86,7 @@ impl<K: Eq + Hash> SharedQuota<K> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, UsedQuota<K>> {
+    fn lock(&self) -> MutexGuard<'_, QuotaUsage<K>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -123,9 +123,9 @@ mod tests {
         let quota = SharedQuota::new(2, 3);
         let first = quota.acquire("one", 1).unwrap();
         let second = quota.acquire("one", 1).unwrap();
-        assert_eq!(quota.acquire("one", 1).unwrap_err(), QuotaSpent::OfHolder);
+        assert_eq!(quota.acquire("one", 1).unwrap_err(), QuotaSpent::PerHolder);
         let third = quota.acquire("two", 1).unwrap();
-        assert_eq!(quota.acquire("two", 1).unwrap_err(), QuotaSpent::OfAll);
+        assert_eq!(quota.acquire("two", 1).unwrap_err(), QuotaSpent::Total);
         drop(first);
         let fourth = quota.acquire("one", 1).unwrap();
         assert_eq!(quota.used(), 3);
@@ -139,12 +139,12 @@ mod tests {
         let quota = SharedQuota::new(40, 100);
         let acquire = |holder, amount| quota.acquire(holder, amount);
         let first = acquire(1, 40).unwrap();
-        assert_eq!(acquire(1, 1).unwrap_err(), QuotaSpent::OfHolder);
+        assert_eq!(acquire(1, 1).unwrap_err(), QuotaSpent::PerHolder);
         let _others = [acquire(2, 40).unwrap(), acquire(3, 20).unwrap()];
-        assert_eq!(acquire(4, 1).unwrap_err(), QuotaSpent::OfAll);
+        assert_eq!(acquire(4, 1).unwrap_err(), QuotaSpent::Total);
         drop(first);
         let mut again = acquire(1, 10).unwrap();
-        assert_eq!(again.resize(41), Err(QuotaSpent::OfHolder));
+        assert_eq!(again.resize(41), Err(QuotaSpent::PerHolder));
         assert_eq!((again.resize(40), again.resize(5)), (Ok(()), Ok(())));
         assert!(acquire(1, 36).is_err() && acquire(1, 35).is_ok());
     }

@@ -11,18 +11,18 @@ use tonic::Request;
 pub(crate) struct WaitingCaller {
     pub(crate) asker: CallerConnection,
     /// The time by which it needs the answer; `None` if it gave no deadline.
-    pub(crate) wanted_by: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl WaitingCaller {
     /// Identifies the sender of a request.
     pub(crate) fn of_request<T>(request: &Request<T>, principal: Option<Principal>) -> Self {
         let asker = CallerConnection::of_request(request, principal);
-        Self { asker, wanted_by: answer_deadline(request.metadata()) }
+        Self { asker, deadline: answer_deadline(request.metadata()) }
     }
 
     /// Returns how long the caller may wait: at most `longest`, and not beyond its deadline.
     pub(crate) fn time_left(&self, longest: Duration) -> Duration {
-        self.wanted_by.map_or(longest, |by| by.duration_since(Instant::now()).min(longest))
+        self.deadline.map_or(longest, |by| by.duration_since(Instant::now()).min(longest))
     }
 }

@@ -37,11 +37,11 @@ pub(super) struct ConnectionLimits {
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
     clock: Arc<ActivityClock>,
-    taken: Mutex<TakenSlots>,
+    taken: Mutex<SlotTable>,
 }
 
 #[derive(Debug, Default)]
-struct TakenSlots {
+struct SlotTable {
     last_id: u64,
     /// Connections with a valid token.
     known: usize,
@@ -69,7 +69,7 @@ enum AnonymousStage {
 pub(super) enum Admission {
     Admitted(ConnectionSlot),
     /// All slots are taken, but one can be taken over after this time.
-    Later(Duration),
+    RetryAfter(Duration),
     /// All slots belong to authenticated connections.
     Full,
 }
@@ -119,17 +119,17 @@ impl ConnectionSlots {
         Arc::new(Self { limits, clock, taken: Mutex::default() })
     }
 
-    fn lock_taken(&self) -> MutexGuard<'_, TakenSlots> {
+    fn lock_slots(&self) -> MutexGuard<'_, SlotTable> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives a slot to a newcomer. `address` is `None` for a proxy's connection.
     pub(super) fn admit(self: &Arc<Self>, address: Option<ClientAddress>) -> Admission {
-        let mut taken = self.lock_taken();
+        let mut taken = self.lock_slots();
         if taken.known + taken.anonymous.len() >= self.limits.connections {
             match taken.find_evictable(self.limits.newcomer_grace) {
                 Evictable::Connection(id) => taken.evict(id),
-                Evictable::After(time) => return Admission::Later(time),
+                Evictable::After(time) => return Admission::RetryAfter(time),
                 Evictable::None => return Admission::Full,
             }
         }
@@ -160,12 +160,12 @@ enum Evictable {
     None,
 }
 
-impl TakenSlots {
+impl SlotTable {
     /// Finds a connection to evict: among the connections of the address that has the most, the one that has had no
     /// call for the longest time. Newcomers in their grace period are spared, and connections with running calls come
     /// last.
     fn find_evictable(&self, newcomer_grace: Duration) -> Evictable {
-        let held = self.held_by_address(|_| true);
+        let held = self.connections_by_address(|_| true);
         let youth = |connection: &AnonymousConnection| match connection.stage {
             AnonymousStage::Newcomer => newcomer_grace.saturating_sub(connection.activity.time_in_state()),
             AnonymousStage::Stranger | AnonymousStage::Leaving => Duration::ZERO,
@@ -205,7 +205,7 @@ impl TakenSlots {
         if self.anonymous.values().filter(|stranger| among(stranger)).count() < limit {
             return Ok(());
         }
-        let held = self.held_by_address(|connection| connection.stage == AnonymousStage::Stranger);
+        let held = self.connections_by_address(|connection| connection.stage == AnonymousStage::Stranger);
         let may_leave = |stranger: &AnonymousConnection| {
             stranger.activity.is_idle() || stranger.activity.time_in_state() >= limits.stranger_call_time
         };
@@ -219,7 +219,10 @@ impl TakenSlots {
         Ok(())
     }
 
-    fn held_by_address(&self, among: impl Fn(&AnonymousConnection) -> bool) -> HashMap<ClientAddress, usize> {
+    fn connections_by_address(
+        &self,
+        among: impl Fn(&AnonymousConnection) -> bool,
+    ) -> HashMap<ClientAddress, usize> {
         let mut held = HashMap::new();
         let counted = self.anonymous.values().filter(|connection| among(connection));
         for address in counted.filter_map(|connection| connection.address) {
@@ -267,7 +270,7 @@ impl ConnectionSlot {
         if self.is_authenticated() {
             return;
         }
-        let mut taken = self.slots.lock_taken();
+        let mut taken = self.slots.lock_slots();
         // An error is ignored: an evicted connection is already closing.
         if taken.anonymous.remove(&self.id).is_some() {
             taken.known += 1;
@@ -283,7 +286,7 @@ impl ConnectionSlot {
         if self.is_authenticated() {
             return Ok(());
         }
-        let mut taken = self.slots.lock_taken();
+        let mut taken = self.slots.lock_slots();
         let Some(connection) = taken.anonymous.get(&self.id) else { return Ok(()) };
         let address = connection.address;
         match connection.stage {
@@ -309,7 +312,7 @@ impl ConnectionSlot {
 
     /// Sets the client's address that a proxy has announced.
     pub(super) fn set_address(&self, address: ClientAddress) {
-        if let Some(connection) = self.slots.lock_taken().anonymous.get_mut(&self.id) {
+        if let Some(connection) = self.slots.lock_slots().anonymous.get_mut(&self.id) {
             connection.address = Some(address);
         }
     }
@@ -349,7 +352,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut taken = self.slots.lock_taken();
+        let mut taken = self.slots.lock_slots();
         if *self.is_known.get_mut() {
             taken.known -= 1;
         } else {

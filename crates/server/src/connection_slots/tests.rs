@@ -18,7 +18,7 @@ fn address(last: u8) -> ClientAddress {
 /// Returns the indexes of the connections that still have a slot.
 fn holders(connections: &[ConnectionSlot]) -> Vec<usize> {
     let holds = |slot: &ConnectionSlot| {
-        slot.is_authenticated() || slot.slots.lock_taken().anonymous.contains_key(&slot.id)
+        slot.is_authenticated() || slot.slots.lock_slots().anonymous.contains_key(&slot.id)
     };
     connections.iter().enumerate().filter(|(_, slot)| holds(slot)).map(|(index, _)| index).collect()
 }
@@ -63,7 +63,7 @@ fn a_burst_of_newcomers_can_use_all_slots() {
 fn a_young_newcomer_keeps_its_slot() {
     let slots = ConnectionSlots::new(ConnectionLimits { newcomer_grace: Duration::MAX, ..LIMITS });
     let newcomers = admitted(&slots, [1; 6]);
-    assert!(matches!(slots.admit(Some(address(2))), Admission::Later(_)));
+    assert!(matches!(slots.admit(Some(address(2))), Admission::RetryAfter(_)));
     // A stranger without a call is evicted first.
     newcomers[3].mark_stranger().unwrap();
     admitted(&slots, [2]);
@@ -134,7 +134,7 @@ fn strangers_give_way_in_turn() {
         later.push((newcomer, call));
         assert_eq!(leaving(&first), expected);
         // The stranger that was asked to leave closes its connection.
-        slots.lock_taken().anonymous.retain(|_, connection| connection.stage != AnonymousStage::Leaving);
+        slots.lock_slots().anonymous.retain(|_, connection| connection.stage != AnonymousStage::Leaving);
     }
 }
 
@@ -166,10 +166,10 @@ fn a_slot_is_released_when_dropped() {
         let newcomers = admitted(&slots, [1, 2, 3, 4, 5]);
         newcomers[1].mark_authenticated();
         newcomers[2].mark_stranger().unwrap();
-        let taken = slots.lock_taken();
+        let taken = slots.lock_slots();
         assert_eq!((taken.known, taken.anonymous.len()), (1, 4), "round {round}");
     }
-    let taken = slots.lock_taken();
+    let taken = slots.lock_slots();
     assert_eq!((taken.known, taken.anonymous.len()), (0, 0));
 }
 

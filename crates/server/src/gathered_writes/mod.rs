@@ -11,18 +11,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 /// The maximum number of waiting bytes. Further data waits in the streams, where it is counted.
-const MAX_WAITING: usize = 32 << 10;
+const MAX_WAITING_BYTES: usize = 32 << 10;
 
 /// A stream whose writes wait until [`GatheredWrites::poll_write_out`]. Flushing it does nothing.
 #[derive(Debug)]
-pub(super) struct GatheringStream<S>(Arc<Mutex<Gathered<S>>>);
+pub(super) struct GatheringStream<S>(Arc<Mutex<WriteBuffer<S>>>);
 
 /// The writes of a [`GatheringStream`]. The code that polls the owner of that stream must write them out afterwards.
 #[derive(Debug)]
-pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
+pub(super) struct GatheredWrites<S>(Arc<Mutex<WriteBuffer<S>>>);
 
 #[derive(Debug)]
-struct Gathered<S> {
+struct WriteBuffer<S> {
     stream: S,
     waiting: Vec<u8>,
     /// The number of bytes at the start of `waiting` that have been written.
@@ -32,7 +32,7 @@ struct Gathered<S> {
 }
 
 pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites<S>) {
-    let gathered = Gathered { stream, waiting: Vec::new(), written: 0, failure: None };
+    let gathered = WriteBuffer { stream, waiting: Vec::new(), written: 0, failure: None };
     let gathered = Arc::new(Mutex::new(gathered));
     (GatheringStream(Arc::clone(&gathered)), GatheredWrites(gathered))
 }
@@ -41,7 +41,7 @@ impl<S: Write + Unpin> GatheredWrites<S> {
     /// Writes the waiting bytes as far as the socket accepts them; the task is woken when the socket accepts more.
     /// After an error, the task is woken at once, and the stream reports the error at its next use.
     pub(super) fn poll_write_out(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut gathered = lock_gathered(&self.0);
+        let mut gathered = lock_buffer(&self.0);
         if let Err(error) = ready!(gathered.poll_write_waiting(0, context)) {
             gathered.failure = Some(error.kind());
             context.waker().wake_by_ref();
@@ -55,11 +55,11 @@ impl<S: Write + Unpin> GatheredWrites<S> {
 impl<S> GatheredWrites<S> {
     /// Gives access to the underlying stream.
     pub(super) fn with_stream(&self, use_stream: impl FnOnce(&mut S)) {
-        use_stream(&mut lock_gathered(&self.0).stream);
+        use_stream(&mut lock_buffer(&self.0).stream);
     }
 }
 
-impl<S: Write + Unpin> Gathered<S> {
+impl<S: Write + Unpin> WriteBuffer<S> {
     fn count(&self) -> usize {
         self.waiting.len() - self.written
     }
@@ -81,17 +81,17 @@ impl<S: Write + Unpin> Gathered<S> {
     }
 
     /// Accepts as many bytes as there is room for; if there is no room, waits for it.
-    fn poll_gather<'b>(
+    fn poll_buffer<'b>(
         &mut self,
         pieces: impl Iterator<Item = &'b [u8]>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         self.check_failure()?;
-        ready!(self.poll_write_waiting(MAX_WAITING - 1, context))?;
+        ready!(self.poll_write_waiting(MAX_WAITING_BYTES - 1, context))?;
         self.waiting.drain(..std::mem::take(&mut self.written));
         let mut taken = 0;
         for piece in pieces {
-            let fits = piece.len().min(MAX_WAITING - self.count());
+            let fits = piece.len().min(MAX_WAITING_BYTES - self.count());
             self.waiting.extend_from_slice(&piece[..fits]);
             taken += fits;
             if fits < piece.len() {
@@ -108,7 +108,7 @@ impl<S: Read + Write + Unpin> Read for GatheringStream<S> {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let mut gathered = lock_gathered(&self.0);
+        let mut gathered = lock_buffer(&self.0);
         gathered.check_failure()?;
         Pin::new(&mut gathered.stream).poll_read(context, buffer)
     }
@@ -116,7 +116,7 @@ impl<S: Read + Write + Unpin> Read for GatheringStream<S> {
 
 impl<S: Write + Unpin> Write for GatheringStream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        lock_gathered(&self.0).poll_gather(std::iter::once(bytes), context)
+        lock_buffer(&self.0).poll_buffer(std::iter::once(bytes), context)
     }
 
     fn poll_write_vectored(
@@ -124,7 +124,7 @@ impl<S: Write + Unpin> Write for GatheringStream<S> {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        lock_gathered(&self.0).poll_gather(pieces.iter().map(|piece| &**piece), context)
+        lock_buffer(&self.0).poll_buffer(pieces.iter().map(|piece| &**piece), context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -132,18 +132,18 @@ impl<S: Write + Unpin> Write for GatheringStream<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(lock_gathered(&self.0).check_failure())
+        Poll::Ready(lock_buffer(&self.0).check_failure())
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut gathered = lock_gathered(&self.0);
+        let mut gathered = lock_buffer(&self.0);
         gathered.check_failure()?;
         ready!(gathered.poll_write_waiting(0, context))?;
         Pin::new(&mut gathered.stream).poll_shutdown(context)
     }
 }
 
-fn lock_gathered<S>(gathered: &Mutex<Gathered<S>>) -> MutexGuard<'_, Gathered<S>> {
+fn lock_buffer<S>(gathered: &Mutex<WriteBuffer<S>>) -> MutexGuard<'_, WriteBuffer<S>> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -44,12 +44,12 @@ fn nothing_is_sent_before_it_is_written_out() {
 fn the_waiting_bytes_of_a_silent_client_are_limited() {
     let (mut stream, writes, mut peer) = gathering(1_000);
     let mut context = Context::from_waker(Waker::noop());
-    let sent: Vec<u8> = (0..3 * MAX_WAITING).map(|place| (place % 251) as u8).collect();
+    let sent: Vec<u8> = (0..3 * MAX_WAITING_BYTES).map(|place| (place % 251) as u8).collect();
     let (mut taken, mut received) = (0, Vec::new());
     while let Poll::Ready(count) = write(&mut stream, &sent[taken..]) {
         taken += count.unwrap();
     }
-    assert!((MAX_WAITING..=MAX_WAITING + 1_000).contains(&taken), "{taken}");
+    assert!((MAX_WAITING_BYTES..=MAX_WAITING_BYTES + 1_000).contains(&taken), "{taken}");
     assert!(writes.poll_write_out(&mut context).is_pending());
     // While the client reads a little at a time, the rest follows in order, and the limit still holds.
     while received.len() < sent.len() {
@@ -59,11 +59,11 @@ fn the_waiting_bytes_of_a_silent_client_are_limited() {
         {
             taken += count.unwrap();
         }
-        assert!(lock_gathered(&writes.0).waiting.len() <= 2 * MAX_WAITING);
+        assert!(lock_buffer(&writes.0).waiting.len() <= 2 * MAX_WAITING_BYTES);
         let _ = writes.poll_write_out(&mut context);
     }
     assert_eq!(received, sent);
-    assert_eq!(lock_gathered(&writes.0).waiting.capacity(), 0);
+    assert_eq!(lock_buffer(&writes.0).waiting.capacity(), 0);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct CommitCounts {
     pub transactions: u64,
     /// The number of commits: steps of matches, registrations and so on.
     pub commits: u64,
-    /// The number of changes to [finished matches and tournaments](Change::alters_finished).
+    /// The number of changes to [finished matches and tournaments](Change::changes_finished).
     pub ended_changes: u64,
     /// The number of commits that are waiting, including those being written.
     pub waiting: u64,
@@ -122,7 +122,7 @@ impl ListenerAnswers {
         }
     }
 
-    fn give(self) {
+    fn deliver(self) {
         for (listener, mut results) in self.by_listener {
             listener.note_committed(&mut results);
         }
@@ -143,7 +143,7 @@ impl GroupCommit {
             availability: Arc::clone(&availability),
             giving_up,
             tally: Arc::clone(&tally),
-            failing: None,
+            outage: None,
         };
         tokio::spawn(writer.run());
         Self { store, queue, availability, gives_up, tally }
@@ -153,7 +153,7 @@ impl GroupCommit {
     ///
     /// # Errors
     /// If the store rejects the changes, is [lost](Self::wait_until_lost), or cannot be used and waiting has been
-    /// [given up](Self::fail_waiting). The changes may still be written after the caller has stopped waiting.
+    /// [given up](Self::fail_waiting_commits). The changes may still be written after the caller has stopped waiting.
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         if !self.store.is_durable() {
             return self.store.write(&changes).await;
@@ -216,7 +216,7 @@ impl GroupCommit {
     }
 
     /// Makes all commits that wait because the store cannot be used fail, both present and later ones.
-    pub fn fail_waiting(&self) {
+    pub fn fail_waiting_commits(&self) {
         self.gives_up.send_replace(true);
     }
 
@@ -248,14 +248,14 @@ struct CommitWriter {
     giving_up: watch::Receiver<bool>,
     tally: Arc<CommitTally>,
     /// `None` while the store can be used.
-    failing: Option<StoreOutage>,
+    outage: Option<StoreOutage>,
 }
 
 /// A period during which the store cannot be used.
 struct StoreOutage {
     since: Instant,
     /// When the failure was last logged.
-    said: Instant,
+    last_logged: Instant,
 }
 
 impl Drop for CommitWriter {
@@ -300,7 +300,7 @@ impl CommitWriter {
                     for (_, done) in answers {
                         listeners.add(done, written.clone());
                     }
-                    listeners.give();
+                    listeners.deliver();
                 }
             }
             changes.clear();
@@ -351,7 +351,7 @@ impl CommitWriter {
             let written = self.write_with_retries(own).await;
             self.tally.waiting.fetch_sub(1, Ordering::Relaxed);
             listeners.add(done, written);
-            listeners.give();
+            listeners.deliver();
         }
     }
 
@@ -364,7 +364,7 @@ impl CommitWriter {
         loop {
             let error = match self.store.write(changes).await {
                 Ok(()) => {
-                    let ended = changes.iter().filter(|change| change.alters_finished()).count();
+                    let ended = changes.iter().filter(|change| change.changes_finished()).count();
                     self.tally.ended_changes.fetch_add(ended as u64, Ordering::Release);
                     self.tally.transactions.fetch_add(1, Ordering::Release);
                     self.note_store_usable();
@@ -399,7 +399,7 @@ impl CommitWriter {
     }
 
     fn note_store_usable(&mut self) {
-        if let Some(StoreOutage { since, .. }) = self.failing.take() {
+        if let Some(StoreOutage { since, .. }) = self.outage.take() {
             tracing::warn!(after = ?since.elapsed(), "the store can be used again: play continues");
             self.availability.note_usable();
         }
@@ -408,11 +408,11 @@ impl CommitWriter {
     fn note_store_failing(&mut self, error: &StoreError) {
         let now = Instant::now();
         let is_news =
-            self.failing.as_ref().is_none_or(|failing| failing.said.elapsed() > LOG_REPEAT_INTERVAL);
+            self.outage.as_ref().is_none_or(|outage| outage.last_logged.elapsed() > LOG_REPEAT_INTERVAL);
         if is_news {
             tracing::error!(%error, "no take or result is announced until the store can be used again");
-            let since = self.failing.as_ref().map_or(now, |failing| failing.since);
-            self.failing = Some(StoreOutage { since, said: now });
+            let since = self.outage.as_ref().map_or(now, |outage| outage.since);
+            self.outage = Some(StoreOutage { since, last_logged: now });
         }
         self.availability.note_failure(error.clone());
     }

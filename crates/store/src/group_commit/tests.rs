@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-type Moody = ScriptedStore<Script>;
+type FlakyStore = ScriptedStore<FailureScript>;
 
 /// The behaviour of a store that notes the size of each write and fails on request.
 #[derive(Debug)]
-struct Script {
-    moods: Mutex<VecDeque<StoreError>>,
+struct FailureScript {
+    failures: Mutex<VecDeque<StoreError>>,
     written: Mutex<Vec<usize>>,
     /// The bots written, in order.
     bots_written: Mutex<Vec<BotName>>,
@@ -27,10 +27,10 @@ struct Script {
 /// The name of a bot that makes the store panic.
 const PANIC: &str = "panic";
 
-impl Moody {
-    fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
-        Self::with_script(Script {
-            moods: Mutex::new(moods.into_iter().collect()),
+impl FlakyStore {
+    fn new(failures: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
+        Self::with_script(FailureScript {
+            failures: Mutex::new(failures.into_iter().collect()),
             written: Mutex::default(),
             bots_written: Mutex::default(),
             tries: AtomicUsize::new(0),
@@ -39,19 +39,19 @@ impl Moody {
     }
 }
 
-impl Script {
+impl FailureScript {
     fn written(&self) -> Vec<usize> {
         self.written.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
-impl WriteScript for Script {
+impl WriteScript for FailureScript {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
         // Time passes here as it does while a database writes on another thread.
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.tries.fetch_add(1, Ordering::Relaxed);
-        if let Some(error) = self.moods.lock().unwrap().pop_front() {
+        if let Some(error) = self.failures.lock().unwrap().pop_front() {
             return Err(error);
         }
         assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "by the test");
@@ -105,7 +105,7 @@ fn names(count: usize) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_commits_share_a_transaction() {
-    let store = Moody::new([], None);
+    let store = FlakyStore::new([], None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     assert!(commit_all(&commits, &names(100)).await.iter().all(Result::is_ok));
     let written = store.written();
@@ -120,7 +120,7 @@ async fn waiting_commits_share_a_transaction() {
 #[tokio::test(start_paused = true)]
 async fn commits_of_one_transaction_are_written_in_order() {
     for refused in [None, Some("bot7")] {
-        let store = Moody::new([], refused);
+        let store = FlakyStore::new([], refused);
         let commits = Arc::new(GroupCommit::start(store.clone()));
         commit_all(&commits, &names(20)).await;
         let written: Vec<_> = store.bots_written.lock().unwrap().iter().map(BotName::to_string).collect();
@@ -132,7 +132,7 @@ async fn commits_of_one_transaction_are_written_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn a_transient_failure_is_reported_and_retried() {
-    let store = Moody::new([disk_full_error(), disk_full_error(), disk_full_error()], None);
+    let store = FlakyStore::new([disk_full_error(), disk_full_error(), disk_full_error()], None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let first = tokio::spawn({
         let commits = Arc::clone(&commits);
@@ -152,7 +152,7 @@ async fn a_transient_failure_is_reported_and_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rejected_commit_does_not_fail_the_others() {
-    let store = Moody::new([], Some("bot7"));
+    let store = FlakyStore::new([], Some("bot7"));
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let ends = commit_all(&commits, &names(20)).await;
     for (number, end) in ends.iter().enumerate() {
@@ -166,7 +166,7 @@ async fn a_rejected_commit_does_not_fail_the_others() {
 
 #[tokio::test(start_paused = true)]
 async fn giving_up_ends_the_wait() {
-    let store = Moody::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
+    let store = FlakyStore::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let waiting = tokio::spawn({
         let commits = Arc::clone(&commits);
@@ -174,7 +174,7 @@ async fn giving_up_ends_the_wait() {
     });
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert!(!waiting.is_finished());
-    commits.fail_waiting();
+    commits.fail_waiting_commits();
     assert_eq!(waiting.await.unwrap(), Err(disk_full_error()));
     assert_eq!(commits.commit_counts().waiting, 0);
     assert_eq!(commits.commit(vec![bot("b")]).await, Err(disk_full_error()));
@@ -184,7 +184,7 @@ async fn giving_up_ends_the_wait() {
 #[tokio::test(start_paused = true)]
 async fn a_store_taken_over_is_lost() {
     let taken = StoreError::Taken("by a test".into());
-    let store = Moody::new([disk_full_error(), taken.clone()], None);
+    let store = FlakyStore::new([disk_full_error(), taken.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
     assert_eq!(commits.wait_until_lost().await, taken);
@@ -194,7 +194,7 @@ async fn a_store_taken_over_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_rejects_a_change_is_usable() {
     let refused = StoreError::Refused("by a test".into());
-    let store = Moody::new([disk_full_error(), refused.clone()], None);
+    let store = FlakyStore::new([disk_full_error(), refused.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(refused));
     assert_eq!(commits.check_usable(), Ok(()));
@@ -203,7 +203,7 @@ async fn a_store_that_rejects_a_change_is_usable() {
 
 #[tokio::test(start_paused = true)]
 async fn a_writer_that_breaks_down_is_noticed() {
-    let commits = Arc::new(GroupCommit::start(Moody::new([], None)));
+    let commits = Arc::new(GroupCommit::start(FlakyStore::new([], None)));
     let waiting = commits.commit(vec![bot(PANIC)]);
     let broken = waiting.await.unwrap_err();
     assert!(matches!(broken, StoreError::Broken(_)) && !broken.is_transient(), "{broken}");
@@ -215,7 +215,7 @@ async fn a_writer_that_breaks_down_is_noticed() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_written_to_a_lost_store() {
     let taken = StoreError::Taken("by a test".into());
-    let store = Moody::new([taken.clone()], None);
+    let store = FlakyStore::new([taken.clone()], None);
     let commits = GroupCommit::start(store.clone());
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
     assert_eq!(commits.commit(vec![bot("b")]).await, Err(taken.clone()));
@@ -225,7 +225,7 @@ async fn nothing_is_written_to_a_lost_store() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_writer_ends_when_its_handle_is_dropped() {
-    let store = Moody::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
+    let store = FlakyStore::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
     let commits = GroupCommit::start(store.clone());
     let given_up = tokio::time::timeout(Duration::from_secs(20), commits.commit(vec![bot("a")])).await;
     assert!(given_up.is_err());

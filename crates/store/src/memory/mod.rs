@@ -10,7 +10,7 @@ use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
     MatchSummary, NewestIds, PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError,
     StoredBot, StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnheardMatches,
+    UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A store that keeps its data in memory, within [`RetentionLimits`].
 #[derive(Debug)]
 pub struct MemoryStore {
-    kept: Mutex<MemoryTables>,
+    tables: Mutex<MemoryTables>,
     limits: RetentionLimits,
 }
 
@@ -48,11 +48,11 @@ impl Default for RetentionLimits {
 impl MemoryStore {
     /// Creates an empty store.
     pub fn new(limits: RetentionLimits) -> Self {
-        Self { kept: Mutex::new(MemoryTables::default()), limits }
+        Self { tables: Mutex::new(MemoryTables::default()), limits }
     }
 
     fn lock(&self) -> MutexGuard<'_, MemoryTables> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,13 +63,13 @@ impl Store for MemoryStore {
     }
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        let mut kept = self.lock();
+        let mut tables = self.lock();
         for change in changes {
-            kept.apply(change)?;
+            tables.apply(change)?;
         }
-        let forgotten = kept.evict_beyond(self.limits);
+        let forgotten = tables.evict_beyond(self.limits);
         // Freeing a long match takes many deallocations, so it happens outside the lock.
-        drop(kept);
+        drop(tables);
         drop(forgotten);
         Ok(())
     }
@@ -81,9 +81,9 @@ impl Store for MemoryStore {
     }
 
     async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
-        let kept = self.lock();
-        let match_id = kept.matches.last_key_value().map(|(&id, _)| id);
-        let tournament = kept.tournaments.last_key_value().map(|(&id, _)| id);
+        let tables = self.lock();
+        let match_id = tables.matches.last_key_value().map(|(&id, _)| id);
+        let tournament = tables.tournaments.last_key_value().map(|(&id, _)| id);
         Ok(NewestIds { match_id, tournament })
     }
 
@@ -97,8 +97,8 @@ impl Store for MemoryStore {
 
     async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let kept = self.lock();
-        Ok(kept.bots.range((from, Bound::Unbounded)).take(limit).map(|(_, bot)| bot.clone()).collect())
+        let tables = self.lock();
+        Ok(tables.bots.range((from, Bound::Unbounded)).take(limit).map(|(_, bot)| bot.clone()).collect())
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -113,20 +113,20 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        let kept = self.lock();
-        let Some(lost) = kept.lost.get(bot) else { return Ok(Vec::new()) };
-        let lost_seat = |id: &MatchId| kept.matches.get(id)?.lost_seat(*id, bot);
+        let tables = self.lock();
+        let Some(lost) = tables.lost.get(bot) else { return Ok(Vec::new()) };
+        let lost_seat = |id: &MatchId| tables.matches.get(id)?.lost_seat(*id, bot);
         let newest_first = lost.range((Bound::Unbounded, to)).rev().filter_map(lost_seat);
         let wanted = newest_first.filter(|lost| tournament.is_none() || lost.tournament == tournament);
         Ok(wanted.take(limit).collect())
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
-        let kept = self.lock();
+        let tables = self.lock();
         let has_seat = |found: &MemoryMatch| found.setup().bots.iter().any(|bot| bot == name);
         let has_line = |line: &Standing| line.bot == *name && line.matches > 0;
-        Ok(kept.matches.values().any(has_seat)
-            || kept.tournaments.values().any(|found| found.standings.iter().any(has_line)))
+        Ok(tables.matches.values().any(has_seat)
+            || tables.tournaments.values().any(|found| found.standings.iter().any(has_line)))
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
@@ -139,24 +139,24 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        let kept = self.lock();
-        let newest_first = kept.tournaments.range((Bound::Unbounded, to)).rev();
+        let tables = self.lock();
+        let newest_first = tables.tournaments.range((Bound::Unbounded, to)).rev();
         Ok(newest_first.take(limit).map(|(_, found)| found.stored.clone()).collect())
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        let kept = self.lock();
-        let unfinished = kept.tournaments.values().filter(|found| found.stored.over.is_none());
+        let tables = self.lock();
+        let unfinished = tables.tournaments.values().filter(|found| found.stored.over.is_none());
         Ok(unfinished.map(|found| found.stored.clone()).collect())
     }
 
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
-        let kept = self.lock();
+        let tables = self.lock();
         let history = |found: &MemoryTournament| FieldHistory {
             start: found.start.to_vec(),
             changes: found.changes.clone(),
         };
-        Ok(kept.tournaments.get(&id).map(history).unwrap_or_default())
+        Ok(tables.tournaments.get(&id).map(history).unwrap_or_default())
     }
 
     async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
@@ -168,8 +168,8 @@ impl Store for MemoryStore {
     }
 
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
-        let kept = self.lock();
-        Ok(kept.tournaments.get(&id).and_then(|found| found.checkpoint.as_deref().cloned()))
+        let tables = self.lock();
+        Ok(tables.tournaments.get(&id).and_then(|found| found.checkpoint.as_deref().cloned()))
     }
 
     async fn match_results(
@@ -178,10 +178,10 @@ impl Store for MemoryStore {
         from: u64,
         limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        let kept = self.lock();
-        let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(limit);
+        let tables = self.lock();
+        let range = tables.pairings.range((id, from)..=(id, u64::MAX)).take(limit);
         let result = |(&(_, number), id): (&(_, u64), &MatchId)| {
-            let found = kept.matches.get(id)?;
+            let found = tables.matches.get(id)?;
             let setup = found.setup();
             let (group, bots) = (setup.origin.as_ref()?.group, setup.bots.clone());
             let outcome = match &found.over {
@@ -195,14 +195,14 @@ impl Store for MemoryStore {
     }
 
     async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
-        let kept = self.lock();
-        let is_unvoided = |id: &MatchId| kept.matches.get(id).is_some_and(|found| !found.is_voided());
+        let tables = self.lock();
+        let is_unvoided = |id: &MatchId| tables.matches.get(id).is_some_and(|found| !found.is_voided());
         Ok(ids.iter().copied().filter(is_unvoided).collect())
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
-        let kept = self.lock();
-        Ok(kept.matches.iter().filter(|(_, found)| !found.is_over()).map(|(&id, _)| id).collect())
+        let tables = self.lock();
+        Ok(tables.matches.iter().filter(|(_, found)| !found.is_over()).map(|(&id, _)| id).collect())
     }
 
     async fn match_summaries(
@@ -212,9 +212,9 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        let kept = self.lock();
-        let newest_first = kept.index.candidates(filter, (Bound::Unbounded, to)).rev();
-        let found = newest_first.filter_map(|id| Some((*id, kept.matches.get(id)?)));
+        let tables = self.lock();
+        let newest_first = tables.index.candidates(filter, (Bound::Unbounded, to)).rev();
+        let found = newest_first.filter_map(|id| Some((*id, tables.matches.get(id)?)));
         let admitted = found.filter(|(_, found)| {
             filter.admits_setup(found.setup()) && filter.admits_end(found.listed_state(), found.end_reason())
         });
@@ -222,8 +222,8 @@ impl Store for MemoryStore {
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
-        let kept = self.lock();
-        Ok(kept.matches.get(&id).filter(|found| found.is_over()).map(|found| found.summary(id)))
+        let tables = self.lock();
+        Ok(tables.matches.get(&id).filter(|found| found.is_over()).map(|found| found.summary(id)))
     }
 
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
@@ -232,8 +232,8 @@ impl Store for MemoryStore {
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
         let &HeadsPage { tournament, after, before, limit } = page;
-        let kept = self.lock();
-        if kept.tournaments.get(&tournament).is_some_and(|found| found.has_forgotten) {
+        let tables = self.lock();
+        if tables.tournaments.get(&tournament).is_some_and(|found| found.has_forgotten) {
             return Err(StoreError::Forgotten(tournament));
         }
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
@@ -241,14 +241,14 @@ impl Store for MemoryStore {
             return Ok(Vec::new());
         }
         let of_tournament = MatchFilter::of(Some(tournament), None);
-        let ids = kept.index.candidates(&of_tournament, (from, Bound::Excluded(before)));
-        let heads = ids.filter_map(|&id| kept.matches.get(&id)?.head(id).transpose());
+        let ids = tables.index.candidates(&of_tournament, (from, Bound::Excluded(before)));
+        let heads = ids.filter_map(|&id| tables.matches.get(&id)?.head(id).transpose());
         heads.take(limit).collect()
     }
 
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
-        let kept = self.lock();
-        let published = kept.matches.get(&id).into_iter().flat_map(MemoryMatch::transcripts);
+        let tables = self.lock();
+        let published = tables.matches.get(&id).into_iter().flat_map(MemoryMatch::transcripts);
         let head = |stored: &StoredTranscript| TranscriptHead {
             place: stored.place,
             published_at: stored.published_at,
@@ -266,42 +266,44 @@ impl Store for MemoryStore {
         id: MatchId,
         place: QuestionPlace,
     ) -> Result<Option<StoredTranscript>, StoreError> {
-        let kept = self.lock();
-        let mut published = kept.matches.get(&id).into_iter().flat_map(MemoryMatch::transcripts);
+        let tables = self.lock();
+        let mut published = tables.matches.get(&id).into_iter().flat_map(MemoryMatch::transcripts);
         Ok(published.find(|stored| stored.place == place).cloned())
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
         let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, limit } = page;
-        let kept = self.lock();
-        let over = kept.index.candidates(&MatchFilter::of(tournament, None), ..);
-        let prunable = |id: &&MatchId| kept.matches.get(id).is_some_and(MemoryMatch::is_prunable);
+        let tables = self.lock();
+        let over = tables.index.candidates(&MatchFilter::of(tournament, None), ..);
+        let prunable = |id: &&MatchId| tables.matches.get(id).is_some_and(MemoryMatch::is_prunable);
         let newest = usize::try_from(keep_newest).unwrap_or(usize::MAX);
         let mut found: Vec<MatchId> = over.rev().filter(prunable).skip(newest).copied().collect();
         found.reverse();
         found.retain(|id| {
-            let ended_at = kept.matches.get(id).and_then(MemoryMatch::last_event_at);
+            let ended_at = tables.matches.get(id).and_then(MemoryMatch::last_event_at);
             Some(*id) > after && ended_at.is_some_and(|at| at < over_before)
         });
         found.truncate(limit);
         Ok(found)
     }
 
-    async fn unheard_matches(
+    async fn unacknowledged_matches(
         &self,
         bot: &BotName,
         from: MatchId,
         limit: usize,
-    ) -> Result<UnheardMatches, StoreError> {
-        let kept = self.lock();
-        let after = match kept.heard.get(bot) {
-            Some(&heard) if heard >= from => Bound::Excluded(heard),
+    ) -> Result<UnacknowledgedMatches, StoreError> {
+        let tables = self.lock();
+        let after = match tables.acknowledged_through.get(bot) {
+            Some(&acknowledged_through) if acknowledged_through >= from => {
+                Bound::Excluded(acknowledged_through)
+            }
             _ => Bound::Included(from),
         };
         let filter = MatchFilter::of(None, Some(bot.clone()));
-        let mut newest_first = kept.index.candidates(&filter, (after, Bound::Unbounded)).rev().copied();
+        let mut newest_first = tables.index.candidates(&filter, (after, Bound::Unbounded)).rev().copied();
         let newest = newest_first.by_ref().take(limit).collect();
-        Ok(UnheardMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
+        Ok(UnacknowledgedMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
     }
 
     async fn unheard_tournament_ends(
@@ -310,11 +312,12 @@ impl Store for MemoryStore {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        let kept = self.lock();
+        let tables = self.lock();
         let every = TournamentId::least()..=TournamentId::greatest();
-        let ids = kept.unheard.range((bot.clone(), *every.start())..=(bot.clone(), *every.end()));
+        let ids =
+            tables.unacknowledged_ends.range((bot.clone(), *every.start())..=(bot.clone(), *every.end()));
         let end = |&(_, id): &(BotName, TournamentId)| {
-            let found = kept.tournaments.get(&id)?;
+            let found = tables.tournaments.get(&id)?;
             found.stored.over.as_ref().filter(|over| over.at >= since)?;
             let standing = found.standings.iter().find(|line| line.bot == *bot)?.clone();
             let (title, state) = (found.stored.settings.title.to_string(), found.stored.state);

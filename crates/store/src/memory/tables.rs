@@ -4,8 +4,8 @@ use super::RetentionLimits;
 use super::match_index::MatchIndex;
 use crate::memory_match::MemoryMatch;
 use crate::{
-    Change, FinishedMatch, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot,
-    StoredClock, StoredTournament,
+    Change, FinishedMatch, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot, StoredClock,
+    StoredTournament, TournamentResult,
 };
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchSetup, TimedEvent, Timestamp};
@@ -50,9 +50,9 @@ pub(super) struct MemoryTables {
     /// The finished matches in which each bot lost its seat.
     pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
     /// For each bot, a match id. The bot has acknowledged the ends of all its matches up to this id.
-    pub(super) heard: HashMap<BotName, MatchId>,
+    pub(super) acknowledged_through: HashMap<BotName, MatchId>,
     /// Pairs of a bot and a tournament whose end the bot has not acknowledged.
-    pub(super) unheard: BTreeSet<(BotName, TournamentId)>,
+    pub(super) unacknowledged_ends: BTreeSet<(BotName, TournamentId)>,
 }
 
 /// Dropped matches and tournaments, which the caller frees after it has released the lock.
@@ -131,11 +131,11 @@ impl MemoryTables {
                 self.end_tournament(*id, *state, over, standings)?;
             }
             Change::EndsAcknowledged { bot, through } => {
-                let heard = self.heard.entry(bot.clone()).or_insert(*through);
-                *heard = (*heard).max(*through);
+                let acknowledged_through = self.acknowledged_through.entry(bot.clone()).or_insert(*through);
+                *acknowledged_through = (*acknowledged_through).max(*through);
             }
             Change::TournamentEndAcknowledged { bot, id } => {
-                self.unheard.remove(&(bot.clone(), *id));
+                self.unacknowledged_ends.remove(&(bot.clone(), *id));
             }
             Change::MatchEvents { id, first, events } => self.append_events(*id, *first, events)?,
             Change::MatchOver(over) => self.end_match(over)?,
@@ -169,7 +169,7 @@ impl MemoryTables {
     fn remove_bot(&mut self, name: &BotName) {
         self.bots.remove(name);
         self.versions.remove(name);
-        self.unheard.retain(|(bot, _)| bot != name);
+        self.unacknowledged_ends.retain(|(bot, _)| bot != name);
         for found in self.tournaments.values_mut() {
             if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
                 Arc::make_mut(&mut found.stored.field).retain(|bot| bot != name);
@@ -199,7 +199,7 @@ impl MemoryTables {
         &mut self,
         id: TournamentId,
         state: TournamentState,
-        over: &FinishedTournament,
+        over: &TournamentResult,
         standings: &Arc<Vec<Standing>>,
     ) -> Result<(), StoreError> {
         let found = self.tournament_mut(id)?;
@@ -209,7 +209,7 @@ impl MemoryTables {
         if found.stored.over.replace(over.clone()).is_none() {
             self.ended_tournaments.push_back(id);
         }
-        self.unheard.extend(standings.iter().map(|line| (line.bot.clone(), id)));
+        self.unacknowledged_ends.extend(standings.iter().map(|line| (line.bot.clone(), id)));
         Ok(())
     }
 
@@ -325,7 +325,7 @@ impl MemoryTables {
         {
             if let Some(found) = self.tournaments.remove(&oldest) {
                 for line in found.standings.iter() {
-                    self.unheard.remove(&(line.bot.clone(), oldest));
+                    self.unacknowledged_ends.remove(&(line.bot.clone(), oldest));
                 }
                 tournaments.push(found);
             }

@@ -34,12 +34,12 @@ fn play_match(id: MatchId, setup: MatchSetup) -> Record {
         let (seat, action) = (state.position().to_move(), SeatAction::take(state.ply(), 1, None));
         at = Timestamp::from_micros(at.as_micros() + 1);
         let _told = referee.handle_input(RefereeInput::Act { seat, action }, at);
-        referee.effects_announced(at);
+        referee.mark_effects_announced(at);
     }
     referee.into_record()
 }
 
-async fn keep(store: &MemoryStore, record: &Record) {
+async fn store_match(store: &MemoryStore, record: &Record) {
     let head = record.last_hash();
     let seal = SigningKey::from_seed(&[7; 32]).seal(head);
     let over = FinishedMatch { id: record.id(), head, seal, outcome: None };
@@ -61,7 +61,7 @@ async fn the_oldest_matches_go_until_both_limits_hold() {
         (7, 28, vec![]),
         (8, 27, vec![8]),
     ] {
-        keep(&store, &play_match(id(number), setup(["a", "b"], Some(number), plies))).await;
+        store_match(&store, &play_match(id(number), setup(["a", "b"], Some(number), plies))).await;
         let page = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
         let listed: Vec<_> = page.iter().map(|summary| summary.id).collect();
         assert_eq!(listed, left.iter().copied().map(id).collect::<Vec<_>>());
@@ -69,14 +69,14 @@ async fn the_oldest_matches_go_until_both_limits_hold() {
             assert_eq!(store.match_record(id(past)).await.unwrap().is_some(), left.contains(&past));
         }
     }
-    let kept = store.lock();
-    assert_eq!((kept.index.key_count(), kept.pairings.len()), (10, 1), "no empty set is left");
+    let tables = store.lock();
+    assert_eq!((tables.index.key_count(), tables.pairings.len()), (10, 1), "no empty set is left");
 }
 
 #[tokio::test]
 async fn an_unfinished_match_takes_no_room_from_others() {
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
-    keep(&store, &play_match(id(1), setup(["a", "b"], None, 2))).await;
+    store_match(&store, &play_match(id(1), setup(["a", "b"], None, 2))).await;
     let open = play_match(id(2), setup(["a", "b"], None, 100));
     let events = open.events()[..90].to_vec();
     store.write(&[Change::MatchEvents { id: id(2), first: 0, events }]).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_tournament_with_dropped_matches_lists_none() {
     for (number, of) in [(1, Some(1)), (2, Some(1)), (3, None)] {
         let heads = store.match_heads(&page).await.unwrap();
         assert_eq!(heads.len() as u64, number - 1);
-        keep(&store, &play_match(id(number), setup(["a", "b"], of, 2))).await;
+        store_match(&store, &play_match(id(number), setup(["a", "b"], of, 2))).await;
     }
     assert_eq!(store.match_heads(&page).await, Err(StoreError::Forgotten(tournament)));
     let elsewhere = HeadsPage { tournament: TournamentId::new(1, &[5; 10]), ..page };

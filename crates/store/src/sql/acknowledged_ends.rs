@@ -30,7 +30,7 @@ pub(super) async fn write_acknowledged_ends<D: Dialect>(
 }
 
 /// Notes that the bots in the final standings have not acknowledged the end of the tournament yet.
-pub(super) async fn add_unheard_end<D: Dialect>(
+pub(super) async fn add_unacknowledged_end<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
 ) -> Result<(), StoreError> {
@@ -45,7 +45,7 @@ pub(super) async fn add_unheard_end<D: Dialect>(
 }
 
 /// Notes that a bot has acknowledged the end of a tournament.
-pub(super) async fn remove_unheard_end<D: Dialect>(
+pub(super) async fn remove_unacknowledged_end<D: Dialect>(
     connection: &mut D::Connection,
     bot: &BotName,
     id: TournamentId,

@@ -15,8 +15,8 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
     async fn check(&self) -> Result<(), StoreError>;
 
     /// Returns for how long the database has not confirmed its owner, as
-    /// [`Store::unconfirmed_for`](crate::Store::unconfirmed_for) says.
-    fn unconfirmed_for(&self) -> Option<Duration> {
+    /// [`Store::time_since_confirmed`](crate::Store::time_since_confirmed) says.
+    fn time_since_confirmed(&self) -> Option<Duration> {
         None
     }
 

@@ -88,14 +88,14 @@ impl<'a> WritePlan<'a> {
     }
 
     /// Returns whether the write only adds events to matches that exist already and that it does not end.
-    pub(super) fn has_events_alone(&self) -> bool {
+    pub(super) fn has_only_events(&self) -> bool {
         self.changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }))
             && self.batch.matches.is_empty()
             && self.batch.ended.is_empty()
     }
 
     /// Writes everything except the events of matches, which must be written first.
-    pub(super) async fn write_rest<D: Dialect>(
+    pub(super) async fn write_other_changes<D: Dialect>(
         &self,
         connection: &mut D::Connection,
     ) -> Result<(), StoreError> {

@@ -3,13 +3,13 @@
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
 use super::row::RowColumns;
-use super::rows::name_damage;
+use super::rows::with_damage_context;
 use crate::{Change, ClockJump, LaterTimes, NewestIds, StoreError};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
 /// The statements that set back the times that no signature covers: each time later than $1 becomes $1.
-const SET_BACK: [&str; 8] = [
+const CLOCK_REPAIR_STATEMENTS: [&str; 8] = [
     "UPDATE bots SET registered_at_us = $1 WHERE registered_at_us > $1",
     "UPDATE bot_versions SET first_seen_at_us = $1 WHERE first_seen_at_us > $1",
     "UPDATE bot_versions SET last_seen_at_us = $1 WHERE last_seen_at_us > $1",
@@ -61,7 +61,7 @@ async fn note_time<D: Dialect>(
 
 async fn repair_clock<D: Dialect>(connection: &mut D::Connection, at: Timestamp) -> Result<(), StoreError> {
     let at_us = to_column_integer("a time", at.as_micros())?;
-    for statement in SET_BACK {
+    for statement in CLOCK_REPAIR_STATEMENTS {
         Statement::<D>::new(statement).bind(at_us).execute(connection).await?;
     }
     Statement::<D>::new("DELETE FROM clock_jumps").execute(connection).await?;
@@ -81,7 +81,7 @@ pub(super) fn latest_statement<D: Dialect>() -> Statement<D> {
 
 /// Reads the latest time from a row.
 pub(super) fn read_latest(row: &impl RowColumns) -> Result<Timestamp, StoreError> {
-    name_damage("the latest time", row.time("latest_at_us"))
+    with_damage_context("the latest time", row.time("latest_at_us"))
 }
 
 /// Returns the statement that reads the jumps of the clock.
@@ -97,7 +97,7 @@ pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> 
             length: Duration::from_micros(row.number("length_us")?),
         })
     };
-    name_damage("a clock jump", read())
+    with_damage_context("a clock jump", read())
 }
 
 /// Returns the statement that reads the ids of the newest match and the newest tournament.
@@ -118,7 +118,7 @@ pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError
             tournament: has_tournament.then(|| row.parse_text("tournament_id")).transpose()?,
         })
     };
-    name_damage("the newest match or tournament id", read())
+    with_damage_context("the newest match or tournament id", read())
 }
 
 /// Returns the statement that counts the timestamps later than a given one.
@@ -141,5 +141,5 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
 /// Reads how many timestamps are later than the one given to [`later_statement`].
 pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
-    name_damage("the number of later times", read())
+    with_damage_context("the number of later times", read())
 }

@@ -20,7 +20,7 @@ pub(super) struct DecodeCaches {
 #[derive(Debug)]
 pub(super) struct DecodeCache<V> {
     max_bytes: usize,
-    kept: Mutex<CachedValues<V>>,
+    cached: Mutex<CachedValues<V>>,
 }
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<V> Default for DecodeCache<V> {
 
 impl<V> DecodeCache<V> {
     fn with_max_bytes(max_bytes: usize) -> Self {
-        Self { max_bytes, kept: Mutex::new(CachedValues { values: HashMap::new(), bytes: 0 }) }
+        Self { max_bytes, cached: Mutex::new(CachedValues { values: HashMap::new(), bytes: 0 }) }
     }
 }
 
@@ -48,7 +48,7 @@ impl<V: Clone> DecodeCache<V> {
         text: &str,
         decode: impl FnOnce(&str) -> Result<V, E>,
     ) -> Result<V, E> {
-        let known = self.kept.lock().unwrap_or_else(PoisonError::into_inner).values.get(text).cloned();
+        let known = self.cached.lock().unwrap_or_else(PoisonError::into_inner).values.get(text).cloned();
         if let Some(value) = known {
             return Ok(value);
         }
@@ -60,17 +60,17 @@ impl<V: Clone> DecodeCache<V> {
     }
 
     fn insert(&self, text: &str, value: V) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         // An arbitrary entry is evicted. If it were always the oldest, reading a list slightly longer than the cache
         // would miss every time.
-        while kept.bytes + text.len() > self.max_bytes
-            && let Some(victim) = kept.values.keys().next().cloned()
+        while cached.bytes + text.len() > self.max_bytes
+            && let Some(victim) = cached.values.keys().next().cloned()
         {
-            kept.values.remove(&victim);
-            kept.bytes -= victim.len();
+            cached.values.remove(&victim);
+            cached.bytes -= victim.len();
         }
-        if kept.values.insert(text.into(), value).is_none() {
-            kept.bytes += text.len();
+        if cached.values.insert(text.into(), value).is_none() {
+            cached.bytes += text.len();
         }
     }
 }
@@ -101,15 +101,15 @@ mod tests {
         let cache = DecodeCache::with_max_bytes(100);
         for number in 0..1_000_u64 {
             cache.get_or_decode(&number.to_string(), str::parse::<u64>).unwrap();
-            let kept = cache.kept.lock().unwrap();
-            assert_eq!(kept.bytes, kept.values.keys().map(|text| text.len()).sum::<usize>());
-            assert!(kept.bytes <= 100);
+            let cached = cache.cached.lock().unwrap();
+            assert_eq!(cached.bytes, cached.values.keys().map(|text| text.len()).sum::<usize>());
+            assert!(cached.bytes <= 100);
         }
-        assert!(cache.kept.lock().unwrap().values.len() > 30);
+        assert!(cache.cached.lock().unwrap().values.len() > 30);
         let long = "0".repeat(50);
         cache.get_or_decode(&long, str::parse::<u64>).unwrap();
         assert!(
-            !cache.kept.lock().unwrap().values.contains_key(long.as_str()),
+            !cache.cached.lock().unwrap().values.contains_key(long.as_str()),
             "one large value does not evict all others"
         );
     }

@@ -56,14 +56,14 @@ fn to_u32(number: usize) -> u32 {
 
 /// Iterates over the canonical bytes of events, up to the first truncated or changed one.
 #[derive(Debug)]
-pub(super) struct KeptEvents<'a> {
+pub(super) struct EncodedEvents<'a> {
     id: MatchId,
     /// The index of the next event.
     place: usize,
     rest: &'a [u8],
 }
 
-impl<'a> KeptEvents<'a> {
+impl<'a> EncodedEvents<'a> {
     pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
         Self { id: run.id, place: run.seq, rest: run.bytes }
     }
@@ -87,7 +87,7 @@ impl<'a> KeptEvents<'a> {
     }
 }
 
-impl<'a> Iterator for KeptEvents<'a> {
+impl<'a> Iterator for EncodedEvents<'a> {
     type Item = Result<&'a [u8], DamageReason>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -237,12 +237,12 @@ mod tests {
         for place in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[place] ^= 1;
-            let read: Vec<_> = KeptEvents::of_run(&run(&changed)).collect();
+            let read: Vec<_> = EncodedEvents::of_run(&run(&changed)).collect();
             let intact = read.iter().filter(|event| event.is_ok()).count();
             assert_eq!((intact, read.len()), (place / whole, place / whole + 1), "byte {place}");
         }
         for run in [JournalRun { id: match_id(2), ..run(&bytes) }, JournalRun { seq: 1, ..run(&bytes) }] {
-            let read: Vec<_> = KeptEvents::of_run(&run).collect();
+            let read: Vec<_> = EncodedEvents::of_run(&run).collect();
             assert!(matches!(read[..], [Err(_)]), "they belong to another match or index");
         }
     }
@@ -252,11 +252,11 @@ mod tests {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for cut in 0..=bytes.len() {
-            let read: Vec<_> = KeptEvents::of_run(&run(&bytes[..cut])).collect();
+            let read: Vec<_> = EncodedEvents::of_run(&run(&bytes[..cut])).collect();
             assert_eq!(read.iter().filter(|event| event.is_ok()).count(), cut / whole);
             assert_eq!(read.iter().any(Result::is_err), cut % whole > 0);
         }
-        let part = |bytes| KeptEvents::of_part(match_id(1), 0, bytes);
+        let part = |bytes| EncodedEvents::of_part(match_id(1), 0, bytes);
         assert!(part(&[]).is_err());
         let other = part(&[VERSION + 1, 0]).map(drop);
         assert_eq!(other, Err("it has format version 2, but this program reads version 1".to_owned()));

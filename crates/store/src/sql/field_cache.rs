@@ -10,7 +10,7 @@ const MAX_BOTS: usize = 100_000;
 /// Caches the fields of finished tournaments, which are lists of their bots.
 #[derive(Debug, Default)]
 pub(super) struct FieldCache {
-    kept: Mutex<FieldTable>,
+    cached: Mutex<FieldTable>,
 }
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct FieldTable {
 
 impl FieldCache {
     fn lock(&self) -> MutexGuard<'_, FieldTable> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the number of bot removals so far. Call this before reading a field that will be passed to
@@ -40,25 +40,25 @@ impl FieldCache {
     /// Caches the field of a finished tournament, unless a bot was removed after the field was read. `removals` is the
     /// number of bot removals before that read.
     pub(super) fn insert(&self, id: TournamentId, field: &Arc<Vec<BotName>>, removals: u64) {
-        let mut kept = self.lock();
-        if kept.removals != removals || field.len() > MAX_BOTS / 8 {
+        let mut cached = self.lock();
+        if cached.removals != removals || field.len() > MAX_BOTS / 8 {
             return;
         }
         // An arbitrary entry is evicted. If it were always the oldest, reading a list slightly longer than the cache
         // would miss every time.
-        while kept.bots + field.len() > MAX_BOTS
-            && let Some(&victim) = kept.fields.keys().next()
+        while cached.bots + field.len() > MAX_BOTS
+            && let Some(&victim) = cached.fields.keys().next()
         {
-            kept.bots -= kept.fields.remove(&victim).map_or(0, |field| field.len());
+            cached.bots -= cached.fields.remove(&victim).map_or(0, |field| field.len());
         }
-        let before = kept.fields.insert(id, Arc::clone(field));
-        kept.bots = kept.bots + field.len() - before.map_or(0, |before| before.len());
+        let before = cached.fields.insert(id, Arc::clone(field));
+        cached.bots = cached.bots + field.len() - before.map_or(0, |before| before.len());
     }
 
     /// Empties the cache after a bot was removed.
     pub(super) fn clear(&self) {
-        let mut kept = self.lock();
-        *kept = FieldTable { removals: kept.removals + 1, ..FieldTable::default() };
+        let mut cached = self.lock();
+        *cached = FieldTable { removals: cached.removals + 1, ..FieldTable::default() };
     }
 }
 
@@ -72,27 +72,27 @@ mod tests {
 
     #[test]
     fn a_field_read_before_a_removal_is_not_cached() {
-        let (kept, id) = (FieldCache::default(), TournamentId::new(1, &[1; 10]));
-        let before = kept.removals();
-        kept.insert(id, &field(3), before);
-        assert_eq!(kept.find(id), Some(field(3)));
-        kept.clear();
-        assert_eq!(kept.find(id), None);
-        kept.insert(id, &field(3), before);
-        assert_eq!(kept.find(id), None, "it was read before the removal");
-        kept.insert(id, &field(2), kept.removals());
-        assert_eq!(kept.find(id), Some(field(2)));
+        let (cached, id) = (FieldCache::default(), TournamentId::new(1, &[1; 10]));
+        let before = cached.removals();
+        cached.insert(id, &field(3), before);
+        assert_eq!(cached.find(id), Some(field(3)));
+        cached.clear();
+        assert_eq!(cached.find(id), None);
+        cached.insert(id, &field(3), before);
+        assert_eq!(cached.find(id), None, "it was read before the removal");
+        cached.insert(id, &field(2), cached.removals());
+        assert_eq!(cached.find(id), Some(field(2)));
     }
 
     #[test]
     fn the_cache_stays_within_its_limit() {
-        let (kept, field) = (FieldCache::default(), field(MAX_BOTS / 10));
+        let (cached, field) = (FieldCache::default(), field(MAX_BOTS / 10));
         for number in 0..40 {
-            kept.insert(TournamentId::new(number % 30, &[1; 10]), &field, 0);
-            let table = kept.lock();
+            cached.insert(TournamentId::new(number % 30, &[1; 10]), &field, 0);
+            let table = cached.lock();
             assert_eq!(table.bots, table.fields.len() * field.len());
             assert!(table.bots <= MAX_BOTS);
         }
-        assert!(kept.lock().fields.len() >= 9);
+        assert!(cached.lock().fields.len() >= 9);
     }
 }

@@ -5,7 +5,7 @@ use super::event_bytes::parse_journal_row;
 use super::journal::{Journal, RecordPart};
 use super::matches::json_keys;
 use super::row::RowColumns as _;
-use super::rows::{self, name_damage};
+use super::rows::{self, with_damage_context};
 use crate::StoreError;
 
 /// The state from which a writer starts. After the writer has written `parts` and removed the rows in `removed`, the
@@ -28,17 +28,17 @@ impl LoadedJournal {
         );
         let next_row = |row: &D::Row| {
             let read = || Ok(row.get::<i64>("next_row")?.max(row.get("newest")?));
-            name_damage("the journal", read())
+            with_damage_context("the journal", read())
         };
         let next_row = first.fetch(connection, next_row).await?.pop().unwrap_or(1);
         let mut journal = Journal::starting_at(next_row);
         load_open_matches::<D>(connection, &mut journal).await?;
         let (mut parts, mut removed, mut from) = (Vec::new(), Vec::new(), 0);
-        let take_in = |row: &D::Row| {
+        let add_loaded_run = |row: &D::Row| {
             let read = || Ok((row.get::<i64>("id")?, row.get::<Vec<u8>>("events")?));
-            let (id, bytes) = name_damage("the journal", read())?;
+            let (id, bytes) = with_damage_context("the journal", read())?;
             match parse_journal_row(&bytes) {
-                Ok(runs) => runs.iter().try_for_each(|run| journal.take_in(run, &mut parts))?,
+                Ok(runs) => runs.iter().try_for_each(|run| journal.add_loaded_run(run, &mut parts))?,
                 Err(why) => {
                     tracing::error!(row = id, %why, "a journal row cannot be read: every match with events in it is damaged");
                     removed.push((from, id - 1));
@@ -47,7 +47,9 @@ impl LoadedJournal {
             }
             Ok(())
         };
-        Statement::<D>::new("SELECT id, events FROM journal ORDER BY id").fetch(connection, take_in).await?;
+        Statement::<D>::new("SELECT id, events FROM journal ORDER BY id")
+            .fetch(connection, add_loaded_run)
+            .await?;
         removed.push((from, next_row));
         parts.append(&mut journal.finish_loading()?);
         Ok(Self { journal, parts, removed })
@@ -96,7 +98,7 @@ async fn load_open_matches<D: Dialect>(
                 bytes: row.get("events")?,
             })
         };
-        let part = name_damage(format_args!("the record of match {id}"), read())?;
+        let part = with_damage_context(format_args!("the record of match {id}"), read())?;
         journal.insert_last_part(part)
     };
     newest_parts.bind(json_keys(&ids)).fetch(connection, part).await.map(drop)

@@ -1,9 +1,9 @@
 //! Lists of finished matches.
 
 use super::dialect::{Dialect, Statement};
+use super::keywords::StoredKeyword;
 use super::matches::json_keys;
 use super::sql_store::sql_limit;
-use super::words::StoredWord;
 use crate::MatchFilter;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::EndReason;
@@ -13,12 +13,12 @@ use lastnim_proto::ListedState;
 /// search and the column with the match ids in these tables. They decide which index the database scans, starting at
 /// the newest match.
 macro_rules! summaries {
-    ($looked_up:literal, $id:literal) => {
+    ($search_index:literal, $id:literal) => {
         concat!(
             "SELECT matches.id::text, setup::text, matches.plies, reason, winner, damage, void_reason,
                 seat_versions::text
             FROM ",
-            $looked_up,
+            $search_index,
             " AND ",
             $id,
             " >= $1::uuid AND ",
@@ -52,7 +52,7 @@ pub(super) struct MatchPage<'a> {
 
 /// The index that the search uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LookedUp {
+enum SearchIndex {
     Voided,
     Quarantined,
     ByReason,
@@ -68,24 +68,25 @@ impl<'a> MatchPage<'a> {
     }
 
     /// Returns the index that is expected to select the fewest matches.
-    fn looked_up(&self) -> LookedUp {
+    fn search_index(&self) -> SearchIndex {
         let filter = self.filter;
         match (filter.state, filter.reason) {
-            (Some(ListedState::Voided), _) => LookedUp::Voided,
-            (Some(ListedState::Quarantined), _) => LookedUp::Quarantined,
+            (Some(ListedState::Voided), _) => SearchIndex::Voided,
+            (Some(ListedState::Quarantined), _) => SearchIndex::Quarantined,
             // Most matches are finished, so a bot or a tournament is more selective.
-            (_, Some(reason)) if reason != EndReason::Finished => LookedUp::ByReason,
-            _ if !filter.bots.is_empty() => LookedUp::ByBot,
-            _ if filter.tournament.is_some() => LookedUp::ByTournament,
-            (_, Some(_)) => LookedUp::ByReason,
-            _ => LookedUp::All,
+            (_, Some(reason)) if reason != EndReason::Finished => SearchIndex::ByReason,
+            _ if !filter.bots.is_empty() => SearchIndex::ByBot,
+            _ if filter.tournament.is_some() => SearchIndex::ByTournament,
+            (_, Some(_)) => SearchIndex::ByReason,
+            _ => SearchIndex::All,
         }
     }
 
     /// Returns the statement that reads the first and last match id of the tournament, or `None` if the search does not
     /// need them. They bound the search, because match ids increase with time.
     pub(super) fn bounds_statement<D: Dialect>(&self) -> Option<Statement<D>> {
-        let tournament = self.filter.tournament.filter(|_| self.looked_up() != LookedUp::ByTournament)?;
+        let tournament =
+            self.filter.tournament.filter(|_| self.search_index() != SearchIndex::ByTournament)?;
         let bounds = Statement::new(
             "SELECT id::text FROM (SELECT id FROM matches WHERE tournament_id = $1::uuid ORDER BY id LIMIT 1) AS oldest
             UNION ALL
@@ -103,16 +104,16 @@ impl<'a> MatchPage<'a> {
     pub(super) fn statement<D: Dialect>(&self) -> Statement<D> {
         // SQLite reads the tables of a CROSS JOIN in the given order. `seats` is first, because a bot has fewer seats
         // than there are matches.
-        let text = match self.looked_up() {
-            LookedUp::Voided => summaries!("matches WHERE void_reason IS NOT NULL", "matches.id"),
-            LookedUp::Quarantined => summaries!("matches WHERE damage IS NOT NULL", "matches.id"),
-            LookedUp::ByReason => summaries!("matches WHERE reason = $9::text", "matches.id"),
-            LookedUp::ByBot => summaries!(
+        let text = match self.search_index() {
+            SearchIndex::Voided => summaries!("matches WHERE void_reason IS NOT NULL", "matches.id"),
+            SearchIndex::Quarantined => summaries!("matches WHERE damage IS NOT NULL", "matches.id"),
+            SearchIndex::ByReason => summaries!("matches WHERE reason = $9::text", "matches.id"),
+            SearchIndex::ByBot => summaries!(
                 "seats CROSS JOIN matches WHERE matches.id = seats.match_id AND seats.bot = $8",
                 "seats.match_id"
             ),
-            LookedUp::ByTournament => summaries!("matches WHERE tournament_id = $5::uuid", "matches.id"),
-            LookedUp::All => summaries!("matches WHERE over_at_us IS NOT NULL", "matches.id"),
+            SearchIndex::ByTournament => summaries!("matches WHERE tournament_id = $5::uuid", "matches.id"),
+            SearchIndex::All => summaries!("matches WHERE over_at_us IS NOT NULL", "matches.id"),
         };
         let filter = self.filter;
         let bots: Vec<&BotName> = filter.bots.iter().collect();
@@ -131,7 +132,7 @@ impl<'a> MatchPage<'a> {
             .bind(sql_limit(bots.len()))
             .bind(json_keys(&bots))
             .bind(bots.first().map(|bot| bot.as_str()))
-            .bind(filter.reason.map(StoredWord::as_word))
+            .bind(filter.reason.map(StoredKeyword::as_keyword))
             .bind(voided)
             .bind(damaged)
     }

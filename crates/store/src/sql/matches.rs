@@ -3,9 +3,9 @@
 use super::batch::{CreatedMatch, EndedMatch, MatchChanges, QuarantinedMatch};
 use super::columns::small_number;
 use super::dialect::{Dialect, Statement};
+use super::keywords::StoredKeyword;
 use super::multi_row::MultiRow;
 use super::rows;
-use super::words::StoredWord;
 use crate::{FinishedMatch, StoreError};
 use lastnim_core::game::{MatchId, Seat};
 use lastnim_tournament::{Reason, SeatResult};
@@ -107,7 +107,7 @@ async fn end_matches<D: Dialect>(
     )
     .text(|ended| String::from(ended.id))
     .integer(|ended| ended.plies)
-    .text(|ended| ended.reason.as_word().to_owned())
+    .text(|ended| ended.reason.as_keyword().to_owned())
     .integer(|ended| ended.winner)
     .integer(|ended| ended.over_at_us)
     .run::<D>(connection);
@@ -162,7 +162,7 @@ async fn seal_matches<D: Dialect>(
     )
     .text(|&(id, ..)| String::from(id))
     .integer(|&(_, seat, _)| small_number(seat))
-    .text(|(.., result)| result.lost.map(|lost| lost.as_word().to_owned()))
+    .text(|(.., result)| result.lost.map(|lost| lost.as_keyword().to_owned()))
     .integer(|(.., result)| small_number(result.rank_actual))
     .integer(|(.., result)| i64::from(result.regret))
     .integer(|(.., result)| i64::from(result.luck))

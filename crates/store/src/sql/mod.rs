@@ -17,6 +17,7 @@ mod event_bytes;
 mod field_cache;
 mod journal;
 mod journal_loading;
+mod keywords;
 mod match_page;
 mod matches;
 mod multi_row;
@@ -33,7 +34,6 @@ mod stored_events;
 mod tournaments;
 mod transcripts;
 mod versions;
-mod words;
 
 pub(super) use postgres::{open_postgres, open_postgres_for_reading, wait_for_postgres};
 pub(super) use sqlite::{copy_database, open_sqlite, open_sqlite_for_reading};

@@ -3,7 +3,7 @@
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, Statement};
 use super::row::RowColumns as _;
-use super::rows::{self, name_damage};
+use super::rows::{self, with_damage_context};
 use super::sql_store::SqlStore;
 use crate::{Change, MatchCounts, StoreError, StoreReader, StoreSize};
 use async_trait::async_trait;
@@ -29,7 +29,7 @@ impl WriteBackend for ReadOnlyBackend {
 
 impl<D: Dialect> SqlStore<D> {
     /// Runs a statement without a time limit.
-    async fn look<T>(
+    async fn fetch_without_deadline<T>(
         &self,
         statement: Statement<D>,
         read: impl FnMut(&D::Row) -> Result<T, StoreError>,
@@ -43,8 +43,8 @@ impl<D: Dialect> SqlStore<D> {
 impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn check_pages(&self) -> Result<Vec<String>, StoreError> {
         let Some(statement) = D::CHECK_PAGES else { return Ok(Vec::new()) };
-        let found = |row: &D::Row| name_damage("the page check's result", row.get::<String>("found"));
-        let mut found = self.look(Statement::new(statement), found).await?;
+        let found = |row: &D::Row| with_damage_context("the page check's result", row.get::<String>("found"));
+        let mut found = self.fetch_without_deadline(Statement::new(statement), found).await?;
         found.retain(|line| line != "ok");
         Ok(found)
     }
@@ -53,9 +53,9 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
         let size = |row: &D::Row| {
             let read =
                 || Ok(StoreSize { bytes: row.number("bytes")?, free_bytes: row.number("free_bytes")? });
-            name_damage("the database's size", read())
+            with_damage_context("the database's size", read())
         };
-        Ok(self.look(Statement::new(D::SIZE), size).await?.pop().unwrap_or_default())
+        Ok(self.fetch_without_deadline(Statement::new(D::SIZE), size).await?.pop().unwrap_or_default())
     }
 
     async fn match_counts(&self) -> Result<Vec<MatchCounts>, StoreError> {
@@ -82,9 +82,9 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
                     newest: row.time("newest_at_us")?,
                 })
             };
-            name_damage("a count of matches", read())
+            with_damage_context("a count of matches", read())
         };
-        self.look(statement, counts).await
+        self.fetch_without_deadline(statement, counts).await
     }
 
     async fn outcome(&self, id: MatchId) -> Result<Option<MatchOutcome>, StoreError> {
@@ -93,7 +93,8 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
                 winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies, seat_versions::text
             FROM matches JOIN seats ON match_id = id WHERE id = $1::uuid ORDER BY seat",
         );
-        let seats = self.look(statement.bind(String::from(id)), rows::read_result_seat).await?;
+        let seats =
+            self.fetch_without_deadline(statement.bind(String::from(id)), rows::read_result_seat).await?;
         Ok(rows::read_results(&seats)?.pop().and_then(|result| result.outcome))
     }
 }

@@ -1,10 +1,10 @@
 //! Replays a match from its stored events, and checks that the result agrees with the database row of the match.
 
 use super::columns::small_number;
-use super::event_bytes::{KeptEvents, parse_journal_row};
+use super::event_bytes::{EncodedEvents, parse_journal_row};
+use super::keywords::StoredKeyword;
 use super::row::{DamageReason, RowColumns};
-use super::rows::{name_damage, read_seal, read_seat_versions, read_setup};
-use super::words::StoredWord;
+use super::rows::{read_seal, read_seat_versions, read_setup, with_damage_context};
 use crate::{StoreError, StoredMatch};
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
 use lastnim_core::referee::{MatchSetup, Record, Seal, TimedEvent, parse_canonical_bytes};
@@ -34,29 +34,29 @@ struct RecordedEnd {
 
 /// A stored record part.
 #[derive(Debug)]
-pub(super) struct KeptPart {
+pub(super) struct StoredPart {
     seq: u64,
     next_seq: u64,
     bytes: Vec<u8>,
 }
 
-impl KeptPart {
+impl StoredPart {
     /// Reads one part of a match's record.
     pub(super) fn read(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
         let read = || {
             Ok(Self { seq: row.number("seq")?, next_seq: row.number("next_seq")?, bytes: row.get("events")? })
         };
-        name_damage(format_args!("the record of match {id}"), read())
+        with_damage_context(format_args!("the record of match {id}"), read())
     }
 
     /// Returns an iterator over its events.
-    pub(super) fn events(&self, id: MatchId) -> Result<KeptEvents<'_>, DamageReason> {
+    pub(super) fn events(&self, id: MatchId) -> Result<EncodedEvents<'_>, DamageReason> {
         let seq = usize::try_from(self.seq).map_err(|_| format!("seq of {}: out of range", self.seq))?;
-        KeptEvents::of_part(id, seq, &self.bytes)
+        EncodedEvents::of_part(id, seq, &self.bytes)
     }
 }
 
-fn at_event(index: usize, why: &str) -> DamageReason {
+fn event_damage(index: usize, why: &str) -> DamageReason {
     format!("event {index}: {why}")
 }
 
@@ -97,7 +97,7 @@ impl RecordReplay {
                 record: None,
             }))
         };
-        name_damage(format_args!("the record of match {id}"), read())?
+        with_damage_context(format_args!("the record of match {id}"), read())?
     }
 
     /// Returns the first journal row that may have events of the match, if it is not over.
@@ -109,11 +109,11 @@ impl RecordReplay {
         self.record.as_ref().map_or(0, |record| record.events().len())
     }
 
-    pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
+    pub(super) fn push_part(&mut self, part: &StoredPart) -> Result<(), StoreError> {
         let index = self.len();
-        let events = part.events(self.id).map_err(|why| at_event(index, &why));
-        let added = events.and_then(|events| self.push_kept(part.seq, part.next_seq, events));
-        name_damage(format_args!("the record of match {}", self.id), added)
+        let events = part.events(self.id).map_err(|why| event_damage(index, &why));
+        let added = events.and_then(|events| self.push_encoded_events(part.seq, part.next_seq, events));
+        with_damage_context(format_args!("the record of match {}", self.id), added)
     }
 
     /// Adds the match's events from a journal row, except for those that were already added from a part.
@@ -126,28 +126,33 @@ impl RecordReplay {
             for run in parse_journal_row(&bytes).map_err(unreadable)?.iter().filter(|run| run.id == id) {
                 if run.seq + run.count > self.len() {
                     let (seq, next) = (run.seq as u64, (run.seq + run.count) as u64);
-                    self.push_kept(seq, next, KeptEvents::of_run(run))?;
+                    self.push_encoded_events(seq, next, EncodedEvents::of_run(run))?;
                 }
             }
             Ok(())
         };
-        name_damage(format_args!("the record of match {id}"), add())
+        with_damage_context(format_args!("the record of match {id}"), add())
     }
 
     /// Adds the events with the indexes `seq..next`.
-    fn push_kept(&mut self, seq: u64, next: u64, events: KeptEvents<'_>) -> Result<(), DamageReason> {
+    fn push_encoded_events(
+        &mut self,
+        seq: u64,
+        next: u64,
+        events: EncodedEvents<'_>,
+    ) -> Result<(), DamageReason> {
         if seq != self.len() as u64 {
-            return Err(at_event(self.len(), &format!("it is missing, but event {seq} exists")));
+            return Err(event_damage(self.len(), &format!("it is missing, but event {seq} exists")));
         }
         for kept in events {
             let index = self.len();
-            let canonical = kept.map_err(|why| at_event(index, &why))?;
+            let canonical = kept.map_err(|why| event_damage(index, &why))?;
             let seats = self.record.is_some().then_some(self.seats);
             let event = parse_canonical_bytes(canonical, seats);
-            self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?)?;
+            self.push_event(event.map_err(|error| event_damage(index, &error.to_string()))?)?;
         }
         if next != self.len() as u64 {
-            return Err(at_event(
+            return Err(event_damage(
                 self.len(),
                 &format!("the stored events end before it instead of before event {next}"),
             ));
@@ -167,24 +172,24 @@ impl RecordReplay {
     pub(super) fn finish(self) -> Result<StoredMatch, StoreError> {
         let Self { id, record, setup, .. } = self;
         let none = || "it has no events".to_owned();
-        let record = name_damage(format_args!("the record of match {id}"), record.ok_or_else(none))?;
+        let record = with_damage_context(format_args!("the record of match {id}"), record.ok_or_else(none))?;
         let state = record.state();
         if state.setup() != setup.as_ref() {
             let why = "its setup differs from event 0".to_owned();
-            return name_damage(format_args!("the row of match {id}"), Err(why));
+            return with_damage_context(format_args!("the row of match {id}"), Err(why));
         }
         let told = state.end();
         let end = RecordedEnd {
-            reason: told.map(|(reason, _)| reason.as_word().to_owned()),
+            reason: told.map(|(reason, _)| reason.as_keyword().to_owned()),
             winner: told.and_then(|(_, winner)| winner).map(small_number),
             plies: told.map(|_| state.ply().into()),
             head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
             let why = "its reason, winner, plies and head_hash do not all follow from its events".to_owned();
-            return name_damage(format_args!("the row of match {id}"), Err(why));
+            return with_damage_context(format_args!("the row of match {id}"), Err(why));
         }
-        let seal = name_damage(format_args!("the signature of match {id}"), self.seal)?;
+        let seal = with_damage_context(format_args!("the signature of match {id}"), self.seal)?;
         Ok(StoredMatch { record, seal, versions: self.versions })
     }
 }

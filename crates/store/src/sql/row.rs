@@ -1,6 +1,6 @@
 //! Database rows, read by column name.
 
-use super::words::StoredWord;
+use super::keywords::StoredKeyword;
 use lastnim_core::referee::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -51,13 +51,13 @@ pub(super) trait RowColumns {
     }
 
     /// Reads an enum value.
-    fn word<W: StoredWord>(&self, column: &str) -> Result<W, DamageReason> {
-        W::from_word(&self.get::<String>(column)?)
+    fn keyword<W: StoredKeyword>(&self, column: &str) -> Result<W, DamageReason> {
+        W::from_keyword(&self.get::<String>(column)?)
     }
 
     /// Reads an enum value, or `None` if the column is null.
-    fn nullable_word<W: StoredWord>(&self, column: &str) -> Result<Option<W>, DamageReason> {
-        self.nullable::<String>(column)?.map(|word| W::from_word(&word)).transpose()
+    fn nullable_keyword<W: StoredKeyword>(&self, column: &str) -> Result<Option<W>, DamageReason> {
+        self.nullable::<String>(column)?.map(|keyword| W::from_keyword(&keyword)).transpose()
     }
 
     /// Reads exactly N bytes.

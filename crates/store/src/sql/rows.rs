@@ -3,8 +3,8 @@
 use super::decode_cache::DecodeCaches;
 use super::row::{DamageReason, RowColumns};
 use crate::{
-    FinishedTournament, LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
-    StoredTournament, TokenHash,
+    LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament,
+    TokenHash, TournamentResult,
 };
 use lastnim_core::game::{
     BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
@@ -31,7 +31,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Converts the reason for a failed read to an error that names the damaged data.
-pub(super) fn name_damage<T>(
+pub(super) fn with_damage_context<T>(
     what: impl fmt::Display,
     read: Result<T, DamageReason>,
 ) -> Result<T, StoreError> {
@@ -46,7 +46,7 @@ pub(super) fn read_bot(row: &impl RowColumns) -> Result<StoredBot, StoreError> {
             token: TokenHash::from_bytes(row.bytes("token_hash")?),
         })
     };
-    name_damage(format_args!("bot \"{}\"", row.label("name")), read())
+    with_damage_context(format_args!("bot \"{}\"", row.label("name")), read())
 }
 
 /// Reads a version that a bot reported.
@@ -60,7 +60,7 @@ pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, St
             last_seen: row.time("last_seen_at_us")?,
         })
     };
-    name_damage(format_args!("a version of bot \"{}\"", row.label("bot")), read())
+    with_damage_context(format_args!("a version of bot \"{}\"", row.label("bot")), read())
 }
 
 /// Reads a seat that a bot lost, without its strikes.
@@ -71,7 +71,7 @@ pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreErr
         let seat = read_seat("seat", row.get("seat")?, max_seats)?;
         Ok(LostSeat::new(row.parse_text("match_id")?, tournament.transpose()?, seat))
     };
-    name_damage(format_args!("a seat of match {}", row.label("match_id")), read())
+    with_damage_context(format_args!("a seat of match {}", row.label("match_id")), read())
 }
 
 /// Reads the versions of the bot in each seat of a match.
@@ -106,14 +106,14 @@ pub(super) fn read_tournament(
             settings,
             terms,
             field: Arc::default(),
-            state: row.word("state")?,
+            state: row.keyword("state")?,
             over: read_finished_tournament(row)?,
         })
     };
-    name_damage(format_args!("tournament {}", row.label("id")), read())
+    with_damage_context(format_args!("tournament {}", row.label("id")), read())
 }
 
-fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTournament>, DamageReason> {
+fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<TournamentResult>, DamageReason> {
     let figures: [Option<i64>; 3] =
         [row.nullable("over_at_us")?, row.nullable("played")?, row.nullable("total")?];
     if figures == [None; 3] {
@@ -123,7 +123,7 @@ fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTour
         None => FormatVerdict::Standings,
         Some(verdict) => parse_message_json::<pb::Verdict, _>("verdict", &verdict, parse_verdict)?,
     };
-    Ok(Some(FinishedTournament {
+    Ok(Some(TournamentResult {
         at: row.time("over_at_us")?,
         played: row.number("played")?,
         total: row.number("total")?,
@@ -134,7 +134,7 @@ fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTour
 /// Reads a bot that was in a tournament at its start.
 pub(super) fn read_entrant(row: &impl RowColumns) -> Result<(TournamentId, BotName), StoreError> {
     let read = || Ok((row.parse_text("tournament_id")?, row.parse_text("bot")?));
-    name_damage(format_args!("the field of tournament {}", row.label("tournament_id")), read())
+    with_damage_context(format_args!("the field of tournament {}", row.label("tournament_id")), read())
 }
 
 /// Reads whether a bot entered or left a tournament.
@@ -142,14 +142,15 @@ pub(super) fn read_movement(
     row: &impl RowColumns,
 ) -> Result<(TournamentId, BotName, FieldMovement), StoreError> {
     let (id, bot) = read_entrant(row)?;
-    let movement = name_damage(format_args!("the field of tournament {id}"), row.word("movement"))?;
+    let movement =
+        with_damage_context(format_args!("the field of tournament {id}"), row.keyword("movement"))?;
     Ok((id, bot, movement))
 }
 
 /// Reads how a bot entered or left a tournament, and in which round.
 pub(super) fn read_field_change(row: &impl RowColumns) -> Result<FieldChange, StoreError> {
     let (id, bot, movement) = read_movement(row)?;
-    let round = name_damage(format_args!("the field of tournament {id}"), row.number("round"))?;
+    let round = with_damage_context(format_args!("the field of tournament {id}"), row.number("round"))?;
     Ok(FieldChange { round, bot, movement })
 }
 
@@ -162,7 +163,7 @@ pub(super) fn tournament_event(row: &impl RowColumns) -> Result<TimedTournamentE
             parse_tournament_event,
         )
     };
-    name_damage(format_args!("an event of tournament {}", row.label("tournament_id")), read())
+    with_damage_context(format_args!("an event of tournament {}", row.label("tournament_id")), read())
 }
 
 /// Reads a line of standings.
@@ -188,7 +189,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
-    name_damage(format_args!("the standing of \"{bot}\" in tournament {id}"), read())
+    with_damage_context(format_args!("the standing of \"{bot}\" in tournament {id}"), read())
 }
 
 fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageReason> {
@@ -199,7 +200,7 @@ fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageRe
         return Ok(None);
     }
     Ok(Some(StandingRating {
-        measure: row.word("rating_measure")?,
+        measure: row.keyword("rating_measure")?,
         points: row.get("rating")?,
         interval: ConfidenceInterval { low: row.get("rating_low")?, high: row.get("rating_high")? },
         island: row.number("rating_island")?,
@@ -225,12 +226,12 @@ pub(super) fn read_tournament_end(row: &impl RowColumns) -> Result<TournamentEnd
         Ok(TournamentEnd {
             id: row.parse_text("tournament_id")?,
             title: row.get("title")?,
-            state: row.word("state")?,
+            state: row.keyword("state")?,
             standing,
             bots: row.number("bots")?,
         })
     };
-    name_damage(format_args!("tournament {}", row.label("tournament_id")), read())
+    with_damage_context(format_args!("tournament {}", row.label("tournament_id")), read())
 }
 
 pub(super) fn read_checkpoint(row: &impl RowColumns, id: TournamentId) -> Result<Checkpoint, StoreError> {
@@ -242,15 +243,15 @@ pub(super) fn read_checkpoint(row: &impl RowColumns, id: TournamentId) -> Result
             hash: row.bytes("hash")?,
         })
     };
-    name_damage(format_args!("the checkpoint of tournament {id}"), read())
+    with_damage_context(format_args!("the checkpoint of tournament {id}"), read())
 }
 
 pub(super) fn read_match_id(row: &impl RowColumns) -> Result<MatchId, StoreError> {
-    name_damage(format_args!("match \"{}\"", row.label("id")), row.parse_text("id"))
+    with_damage_context(format_args!("match \"{}\"", row.label("id")), row.parse_text("id"))
 }
 
 pub(super) fn read_count(row: &impl RowColumns) -> Result<u64, StoreError> {
-    name_damage("a count", row.number("count"))
+    with_damage_context("a count", row.number("count"))
 }
 
 /// Reads the summary of a finished match.
@@ -274,21 +275,21 @@ pub(super) fn read_summary(
             id,
             phase: MatchPhase::Ended,
             plies: row.number("plies")?,
-            end: Some((row.word("reason")?, read_winner(row, setup.seats())?)),
+            end: Some((row.keyword("reason")?, read_winner(row, setup.seats())?)),
             damage: None,
             void_reason,
             setup: Some(setup),
             versions: read_seat_versions(row.nullable("seat_versions")?)?,
         })
     };
-    name_damage(format_args!("match {}", row.label("id")), read())
+    with_damage_context(format_args!("match {}", row.label("id")), read())
 }
 
 /// The record hash of a match, as far as the database row of the match shows it.
 pub(super) enum ReadHead {
     Known(MatchHead),
     /// A hash that is valid only if the seats' rows were revealed, which the database row does not show.
-    PerhapsUnrevealed(MatchHead),
+    PossiblyUnrevealed(MatchHead),
 }
 
 /// Reads the record hash of a match.
@@ -306,14 +307,14 @@ pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreEr
         let signer = PublicKey::from_bytes(row.bytes("signer")?).map_err(|error| error.to_string())?;
         let record = ListedRecord::Signed { head: EventHash::from_bytes(row.bytes("head_hash")?), signer };
         let head = MatchHead { id, number, record };
-        let is_cancelled = row.word::<EndReason>("reason")? == EndReason::Cancelled;
+        let is_cancelled = row.keyword::<EndReason>("reason")? == EndReason::Cancelled;
         Ok(if is_cancelled && row.get::<i64>("plies")? == 0 {
-            ReadHead::PerhapsUnrevealed(head)
+            ReadHead::PossiblyUnrevealed(head)
         } else {
             ReadHead::Known(head)
         })
     };
-    name_damage(format_args!("match {}", row.label("id")), read())
+    with_damage_context(format_args!("match {}", row.label("id")), read())
 }
 
 /// A seat in a tournament match.
@@ -342,7 +343,7 @@ pub(super) fn read_result_seat(row: &impl RowColumns) -> Result<ResultSeat, Stor
             versions: row.nullable("seat_versions")?,
         })
     };
-    name_damage(format_args!("the result of match {}", row.label("id")), read())
+    with_damage_context(format_args!("the result of match {}", row.label("id")), read())
 }
 
 fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
@@ -352,7 +353,7 @@ fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
         luck: row.number("luck")?,
         plies: row.number("plies")?,
         optimal_plies: row.number("optimal_plies")?,
-        lost: row.nullable_word("lost")?,
+        lost: row.nullable_keyword("lost")?,
         versions: SeatVersions::default(),
     })
 }
@@ -361,7 +362,9 @@ fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
 pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
     let of_matches = seats.chunk_by(|one, other| one.id == other.id);
     of_matches
-        .map(|seats| name_damage(format_args!("the result of match {}", seats[0].id), read_result(seats)))
+        .map(|seats| {
+            with_damage_context(format_args!("the result of match {}", seats[0].id), read_result(seats))
+        })
         .collect()
 }
 

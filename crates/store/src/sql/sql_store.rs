@@ -17,7 +17,7 @@ use crate::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
     MatchSummary, NewestIds, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot,
     StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnheardMatches,
+    UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -156,7 +156,7 @@ impl<D: Dialect> SqlStore<D> {
 impl<D: Dialect> SqlStore<D> {
     /// Reads the record of a cancelled match without takes to find out whether its rows were revealed, and sets its
     /// hash accordingly. A damaged record is not an error here, because the match does not count.
-    async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
+    async fn cancelled_match_head(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
         match self.match_record(head.id).await {
             Ok(Some(stored)) => {
                 if let Some(public_head) = stored.record.public_head() {
@@ -191,8 +191,8 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.check().await
     }
 
-    fn unconfirmed_for(&self) -> Option<Duration> {
-        self.backend.unconfirmed_for()
+    fn time_since_confirmed(&self) -> Option<Duration> {
+        self.backend.time_since_confirmed()
     }
 
     async fn close(&self) {
@@ -448,7 +448,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         for read in self.read_rows(statement, rows::read_match_head).await? {
             heads.push(match read {
                 ReadHead::Known(head) => head,
-                ReadHead::PerhapsUnrevealed(head) => self.head_of_cancelled(head).await?,
+                ReadHead::PossiblyUnrevealed(head) => self.cancelled_match_head(head).await?,
             });
         }
         Ok(heads)
@@ -476,12 +476,12 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.read_rows(prunable_statement(page), rows::read_match_id).await
     }
 
-    async fn unheard_matches(
+    async fn unacknowledged_matches(
         &self,
         bot: &BotName,
         from: MatchId,
         limit: usize,
-    ) -> Result<UnheardMatches, StoreError> {
+    ) -> Result<UnacknowledgedMatches, StoreError> {
         let newest = Statement::new(
             "SELECT match_id::text AS id FROM seats CROSS JOIN matches
             WHERE matches.id = match_id AND bot = $1 AND match_id >= $2::uuid AND over_at_us IS NOT NULL
@@ -501,11 +501,11 @@ impl<D: Dialect> Store for SqlStore<D> {
         };
         let newest = self.read_rows(bounds(newest, limit), rows::read_match_id).await?;
         let Some(oldest) = newest.last().filter(|_| newest.len() == limit) else {
-            return Ok(UnheardMatches { newest, more: 0 });
+            return Ok(UnacknowledgedMatches { newest, more: 0 });
         };
         let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
         let more = self.read_rows(older, rows::read_count).await?.pop().unwrap_or_default();
-        Ok(UnheardMatches { newest, more })
+        Ok(UnacknowledgedMatches { newest, more })
     }
 
     async fn unheard_tournament_ends(

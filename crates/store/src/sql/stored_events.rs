@@ -1,9 +1,9 @@
 //! Reads the events of one match from its record parts.
 
 use super::dialect::{Dialect, Statement};
-use super::replay::{KeptPart, RecordReplay};
+use super::replay::{RecordReplay, StoredPart};
 use super::row::DamageReason;
-use super::rows::name_damage;
+use super::rows::with_damage_context;
 use crate::{LostSeat, StoreError};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{Event, parse_canonical_bytes};
@@ -12,12 +12,12 @@ use lastnim_core::referee::{Event, parse_canonical_bytes};
 async fn read_parts<D: Dialect>(
     connection: &mut D::Connection,
     id: MatchId,
-) -> Result<Vec<KeptPart>, StoreError> {
+) -> Result<Vec<StoredPart>, StoreError> {
     Statement::<D>::new(
         "SELECT seq, next_seq, events FROM record_parts WHERE match_id = $1::uuid ORDER BY record_parts.seq",
     )
     .bind(String::from(id))
-    .fetch(connection, |row| KeptPart::read(id, row))
+    .fetch(connection, |row| StoredPart::read(id, row))
     .await
 }
 
@@ -37,10 +37,10 @@ pub(super) async fn read_losses<D: Dialect>(
 ) -> Result<(), StoreError> {
     let id = lost.id;
     let parts = read_parts::<D>(connection, id).await?;
-    name_damage(format_args!("the record of match {id}"), add_losses(&parts, lost))
+    with_damage_context(format_args!("the record of match {id}"), add_losses(&parts, lost))
 }
 
-fn add_losses(parts: &[KeptPart], lost: &mut LostSeat) -> Result<(), DamageReason> {
+fn add_losses(parts: &[StoredPart], lost: &mut LostSeat) -> Result<(), DamageReason> {
     let mut seats = None;
     for part in parts {
         for kept in part.events(lost.id)? {

@@ -1,14 +1,14 @@
 //! Writes bots and tournaments, which are few compared with matches.
 
-use super::acknowledged_ends::{add_unheard_end, remove_unheard_end, write_acknowledged_ends};
+use super::acknowledged_ends::{add_unacknowledged_end, remove_unacknowledged_end, write_acknowledged_ends};
 use super::columns::{
     event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
 };
 use super::dialect::{Dialect, Statement};
+use super::keywords::StoredKeyword;
 use super::multi_row::MultiRow;
 use super::versions::add_seen_version;
-use super::words::StoredWord;
-use crate::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
+use crate::{Change, StoreError, StoredBot, StoredTournament, TournamentResult};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
@@ -67,10 +67,10 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::TournamentOver { id, state, over, standings } => {
                 end_tournament::<D>(connection, *id, *state, over).await?;
                 write_standings::<D>(connection, *id, standings).await?;
-                add_unheard_end::<D>(connection, *id).await?;
+                add_unacknowledged_end::<D>(connection, *id).await?;
             }
             Change::TournamentEndAcknowledged { bot, id } => {
-                remove_unheard_end::<D>(connection, bot, *id).await?;
+                remove_unacknowledged_end::<D>(connection, bot, *id).await?;
             }
             Change::VersionSeen { bot, version, at } => {
                 add_seen_version::<D>(connection, bot, version, *at).await?;
@@ -132,7 +132,7 @@ async fn create_tournament<D: Dialect>(
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
     .bind(stored.settings.title.to_string())
     .bind(stored.settings.seed.to_string())
-    .bind(stored.state.as_word())
+    .bind(stored.state.as_keyword())
     .bind(settings_json(stored)?)
     .bind(over.map(|over| to_column_integer("a time", over.at.as_micros())).transpose()?)
     .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
@@ -177,7 +177,7 @@ async fn add_field_change<D: Dialect>(
     .bind(to_column_integer("a number of changes", seq)?)
     .bind(to_column_integer("a round", change.round)?)
     .bind(change.bot.as_str())
-    .bind(change.movement.as_word())
+    .bind(change.movement.as_keyword())
     .execute(connection)
     .await
 }
@@ -205,7 +205,7 @@ async fn set_state<D: Dialect>(
     state: TournamentState,
 ) -> Result<(), StoreError> {
     let statement = Statement::<D>::new("UPDATE tournaments SET state = $2 WHERE id = $1::uuid RETURNING 1");
-    let changed = statement.bind(String::from(id)).bind(state.as_word()).count_rows(connection).await?;
+    let changed = statement.bind(String::from(id)).bind(state.as_keyword()).count_rows(connection).await?;
     check_changed(id, changed)
 }
 
@@ -229,14 +229,14 @@ async fn end_tournament<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
     state: TournamentState,
-    over: &FinishedTournament,
+    over: &TournamentResult,
 ) -> Result<(), StoreError> {
     let changed = Statement::<D>::new(
         "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6::jsonb
         WHERE id = $1::uuid RETURNING 1",
     )
     .bind(String::from(id))
-    .bind(state.as_word())
+    .bind(state.as_keyword())
     .bind(to_column_integer("a time", over.at.as_micros())?)
     .bind(to_column_integer("a count", over.played)?)
     .bind(to_column_integer("a count", over.total)?)
@@ -290,7 +290,7 @@ async fn write_standings<D: Dialect>(
     .float(|(_, line, _)| line.rating.map(|rating| rating.interval.low))
     .float(|(_, line, _)| line.rating.map(|rating| rating.interval.high))
     .integer(|(_, line, _)| line.rating.map(|rating| small_number(rating.island)))
-    .text(|(_, line, _)| line.rating.map(|rating| rating.measure.as_word().to_owned()))
+    .text(|(_, line, _)| line.rating.map(|rating| rating.measure.as_keyword().to_owned()))
     .float(|(_, line, _)| line.elo)
     .float(|(_, line, _)| line.skill.map(|skill| skill.mean))
     .float(|(_, line, _)| skill_interval(line).map(|interval| interval.low))

@@ -3,7 +3,7 @@
 use super::columns::{small_number, to_column_integer};
 use super::dialect::{Dialect, Statement};
 use super::row::{DamageReason, RowColumns};
-use super::rows::{name_damage, read_seat};
+use super::rows::{read_seat, with_damage_context};
 use crate::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
 use lastnim_core::game::{MAX_SEATS, MatchId, SeatCount};
 
@@ -91,13 +91,13 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
         let (place, published_at) = (read_place(row)?, row.time("published_at_us")?);
         Ok(TranscriptHead { place, published_at, bytes: row.number("bytes")? })
     };
-    name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
+    with_damage_context(format_args!("a transcript of match {}", row.label("match_id")), read())
 }
 
 /// Reads the total size of a seat's transcripts, in bytes.
 pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
     let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
-    let (pruned_at, bytes) = name_damage(format_args!("the transcript data of match {id}"), read())?;
+    let (pruned_at, bytes) = with_damage_context(format_args!("the transcript data of match {id}"), read())?;
     if pruned_at.is_some() { Err(StoreError::Pruned(id)) } else { Ok(bytes) }
 }
 
@@ -110,7 +110,7 @@ pub(super) fn read_transcript(row: &impl RowColumns) -> Result<StoredTranscript,
             lines: row.get::<String>("lines")?.into(),
         })
     };
-    name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
+    with_damage_context(format_args!("a transcript of match {}", row.label("match_id")), read())
 }
 
 fn read_place(row: &impl RowColumns) -> Result<QuestionPlace, DamageReason> {

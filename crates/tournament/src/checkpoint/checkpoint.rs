@@ -79,15 +79,15 @@ impl Checkpoint {
     /// # Errors
     /// If the version or the hash is wrong.
     pub fn verified_state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
-        self.verified_as(RUNNING, tournament)
+        self.verified_kind(RUNNING, tournament)
     }
 
     /// Returns the encoded state, after verifying that the checkpoint was taken after the end of this tournament.
-    pub(crate) fn verified_end(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
-        self.verified_as(ENDED, tournament)
+    pub(crate) fn verified_final_state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
+        self.verified_kind(ENDED, tournament)
     }
 
-    fn verified_as(&self, kind: StateKind, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
+    fn verified_kind(&self, kind: StateKind, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         if self.version != kind.version {
             return Err(CheckpointError::Version { found: self.version, expected: kind.version });
         }
@@ -136,7 +136,7 @@ mod tests {
         let (own, state) = (TournamentId::new(1, &[7; 10]), vec![1, 2, 3]);
         let (running, ended) = (Checkpoint::new(own, 3, state.clone()), Checkpoint::of_ended(own, 3, state));
         assert_eq!((running.version, ended.version), (RUNNING.version, ENDED.version));
-        assert!(running.verified_state(own).is_ok() && ended.verified_end(own).is_ok());
-        assert!(running.verified_end(own).is_err() && ended.verified_state(own).is_err());
+        assert!(running.verified_state(own).is_ok() && ended.verified_final_state(own).is_ok());
+        assert!(running.verified_final_state(own).is_err() && ended.verified_state(own).is_err());
     }
 }

@@ -34,18 +34,18 @@ impl ReportedResults {
     }
 
     /// Returns the lowest number without a reported result.
-    pub fn all_reported_below(&self) -> u64 {
+    pub fn first_unreported(&self) -> u64 {
         self.numbers.next()
     }
 
-    /// Returns the number of results reported above [that number](Self::all_reported_below).
-    pub fn reported_above(&self) -> usize {
+    /// Returns the number of results reported above [that number](Self::first_unreported).
+    pub fn reported_above_gap(&self) -> usize {
         self.numbers.left_out_above()
     }
 
     /// Returns the number of results that count.
     pub fn counted_results(&self) -> u64 {
-        self.all_reported_below() + self.reported_above() as u64 - self.unsettled.len() as u64
+        self.first_unreported() + self.reported_above_gap() as u64 - self.unsettled.len() as u64
     }
 
     pub(crate) fn numbers(&self) -> &NumberSequence {

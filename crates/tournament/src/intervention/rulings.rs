@@ -109,8 +109,8 @@ impl Rulings {
 
     /// Sorts the lines and gives them their final places. In a knockout, bots are sorted by how far they got. In every
     /// format, all disqualified bots share the last place.
-    pub fn put_in_order(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
-        verdict.put_in_order(lines);
+    pub fn rank_standings(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
+        verdict.rank_standings(lines);
         if self.disqualified.is_empty() {
             return;
         }
@@ -195,7 +195,7 @@ mod tests {
                 }
             }
             let (mut lines, plain) = (with.lines(), without.lines());
-            rulings.put_in_order(&mut lines, &FormatVerdict::Standings);
+            rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
             let (kept, last): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| !line.is_disqualified);
             prop_assert_eq!(&lines[..kept.len()], &kept[..], "disqualified bots come last");
             prop_assert!(last.iter().all(|line| line.place as usize == kept.len() + 1 && banned.contains(&line.bot)));

@@ -7,7 +7,7 @@ const MAX_TERMS: u32 = 100_000;
 /// The relative size below which a term is negligible.
 const PRECISION: f64 = 1e-14;
 /// The number that replaces 0 in denominators.
-const TINY: f64 = 1e-300;
+const MIN_MAGNITUDE: f64 = 1e-300;
 
 /// Returns the probability that a gamma variable with this positive shape and scale 1 is at most `x`.
 ///
@@ -72,12 +72,12 @@ struct ContinuedFraction {
 
 impl ContinuedFraction {
     fn starting_with(value: f64) -> Self {
-        Self { value: if value.abs() < TINY { TINY } else { value } }
+        Self { value: if value.abs() < MIN_MAGNITUDE { MIN_MAGNITUDE } else { value } }
     }
 
     /// Evaluates the fraction; `part` returns the numerator and denominator of each step. Steps are numbered from 1.
     fn evaluate(self, part: impl Fn(u32) -> (f64, f64)) -> f64 {
-        let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
+        let nonzero = |value: f64| if value.abs() < MIN_MAGNITUDE { MIN_MAGNITUDE } else { value };
         let (mut value, mut above, mut below) = (self.value, self.value, 0.0);
         for step in 1..MAX_TERMS {
             let (numerator, denominator) = part(step);

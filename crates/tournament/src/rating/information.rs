@@ -150,11 +150,11 @@ impl TableNoise<'_> {
     pub(super) fn draw(&self, draw: &mut SeededDraw) -> Vec<f64> {
         let mut signs = RandomSigns::new(draw);
         let TableInformation { tables, shares, .. } = self.information;
-        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| signs.put_on(*root)).collect();
+        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| signs.with_random_sign(*root)).collect();
         for (table, seats) in tables.iter_with_seats() {
             let mut all = 0.0;
             for (&bot, root) in table.iter().zip(&self.roots[seats.clone()]) {
-                let own = signs.put_on(*root);
+                let own = signs.with_random_sign(*root);
                 noise[bot as usize] += own;
                 all += own;
             }

@@ -30,7 +30,7 @@ impl StrengthLead {
     }
 
     /// Returns the probability, 0 to 1, that one of two equal bots would have at least this lead over the other.
-    pub fn chance_of_equals(self) -> f64 {
+    pub fn chance_if_equal(self) -> f64 {
         2.0 * normal_cdf(-self.score().abs())
     }
 }
@@ -116,7 +116,7 @@ mod tests {
             assert!((score + expected).abs() < 0.03, "{score} for {expected}");
         }
         assert!(StrengthLead { lead: 0.0, error: 0.0, freedom: 3 }.score().abs() < 1e-12);
-        assert!(StrengthLead { lead: 1.0, error: 0.0, freedom: 3 }.chance_of_equals().abs() < 1e-12);
+        assert!(StrengthLead { lead: 1.0, error: 0.0, freedom: 3 }.chance_if_equal().abs() < 1e-12);
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl<'a> RandomSigns<'a> {
     }
 
     /// Returns `number`, which must not be negative, with a random sign.
-    pub(super) fn put_on(&mut self, number: f64) -> f64 {
+    pub(super) fn with_random_sign(&mut self, number: f64) -> f64 {
         if self.left == 0 {
             (self.bits, self.left) = (self.draw.next_bits(), u64::BITS);
         }

@@ -53,7 +53,7 @@ impl RatedMatches {
     }
 
     /// Removes the matches of all groups with lower numbers than this one.
-    pub fn forget_before(&mut self, group: u64) {
+    pub fn forget_groups_before(&mut self, group: u64) {
         let before = std::mem::take(self);
         let mut tables = HashMap::new();
         for entry in before.matches.iter().filter(|entry| entry.group >= group) {

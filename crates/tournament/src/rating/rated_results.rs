@@ -51,10 +51,10 @@ impl RatedResults {
     }
 
     /// Removes the matches of all groups with lower numbers than this one.
-    pub fn forget_before(&mut self, group: u64) {
+    pub fn forget_groups_before(&mut self, group: u64) {
         match self {
-            Self::Wins(matches) => matches.forget_before(group),
-            Self::Satisfaction(scores) => scores.forget_before(group),
+            Self::Wins(matches) => matches.forget_groups_before(group),
+            Self::Satisfaction(scores) => scores.forget_groups_before(group),
         }
     }
 

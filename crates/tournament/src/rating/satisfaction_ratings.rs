@@ -175,7 +175,7 @@ impl<'a> GatheredGroups<'a> {
 }
 
 /// The residuals: what the strengths do not explain.
-struct Unexplained {
+struct ScaledResiduals {
     /// By group, then by bot: the residuals, scaled up because fitting the strengths to the same data made them
     /// smaller.
     residuals: Vec<Vec<(u32, f64)>>,
@@ -185,7 +185,7 @@ struct Unexplained {
     freedom: u32,
 }
 
-impl Unexplained {
+impl ScaledResiduals {
     /// Computes the residuals. The fit absorbs a share `h` of a group's information, called its leverage, so the
     /// group's residuals are divided by `sqrt(1 - h)`. Source: Bell and `McCaffrey`, "Bias Reduction in Standard Errors
     /// for Linear Regression with Multi-Stage Samples" (2002), here with the mean leverage of the group.
@@ -243,7 +243,7 @@ impl SatisfactionRatings {
         let strengths = information.solve(&gathered.leads, TOLERANCE, budget)?;
         let islands = find_islands(&gathered.tables);
         let unexplained =
-            Unexplained::of_groups(&gathered, information.diagonal(), &strengths, &islands, seats);
+            ScaledResiduals::of_groups(&gathered, information.diagonal(), &strengths, &islands, seats);
         let mut deviations = StrengthDeviations::empty(names.len(), resampling);
         let noise = information.noise();
         let scale = unexplained.variance.sqrt();
@@ -252,7 +252,7 @@ impl SatisfactionRatings {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             budget.spend(gathered.tables.steps())?;
             let mut resampled: Vec<f64> =
-                names.iter().map(|_| RandomSigns::new(&mut draw).put_on(of_prior)).collect();
+                names.iter().map(|_| RandomSigns::new(&mut draw).with_random_sign(of_prior)).collect();
             for group in &unexplained.residuals {
                 let sign = if draw.number_below(2) == 0 { 1.0 } else { -1.0 };
                 for &(bot, left) in group {

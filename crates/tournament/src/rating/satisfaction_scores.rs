@@ -64,7 +64,7 @@ impl SatisfactionScores {
     }
 
     /// Removes the matches of all groups with lower numbers than this one.
-    pub fn forget_before(&mut self, group: u64) {
+    pub fn forget_groups_before(&mut self, group: u64) {
         let kept = self.groups.split_off(&group);
         let before = std::mem::replace(self, Self { groups: kept, ..Self::default() });
         let mut groups = std::mem::take(&mut self.groups);

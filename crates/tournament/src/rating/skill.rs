@@ -74,7 +74,7 @@ impl RegretTally {
     }
 
     /// Removes the matches of all groups with lower numbers than this one.
-    pub fn forget_before(&mut self, group: u64) {
+    pub fn forget_groups_before(&mut self, group: u64) {
         for groups in self.bots.values_mut() {
             *groups = groups.split_off(&group);
         }

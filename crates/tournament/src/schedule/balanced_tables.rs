@@ -55,7 +55,7 @@ impl BalancedTables {
 
     /// Returns a lower bound for the sum of the squared numbers of meetings. It is reached if all pairs meet equally
     /// often, give or take one.
-    fn least_squares(&self) -> u64 {
+    fn min_squared_meetings(&self) -> u64 {
         let pairs = (self.field * (self.field - 1) / 2) as u64;
         let meetings = (self.tables() * self.seats * (self.seats - 1) / 2) as u64;
         let (each, more) = (meetings / pairs, meetings % pairs);
@@ -101,7 +101,7 @@ impl TableSearch {
     fn anneal(&mut self) {
         let met = self.met.iter();
         let mut squares = met.map(|&met| u64::from(met) * u64::from(met)).sum::<u64>() / 2;
-        let least = self.tables.least_squares();
+        let least = self.tables.min_squared_meetings();
         let (mut best, mut best_squares) = (self.tables.seated.clone(), squares);
         let (max_tries, tries_per_pair) = MAX_TRIES;
         let tries = (self.tables.seated.len() as u64).pow(2).saturating_mul(tries_per_pair).min(max_tries);

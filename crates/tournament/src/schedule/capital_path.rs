@@ -48,7 +48,7 @@ impl CapitalPath {
     }
 
     /// Returns the kept points before `last`, then `last` itself.
-    pub(super) fn points_to(&self, last: CapitalPoint) -> Vec<CapitalPoint> {
+    pub(super) fn points_through(&self, last: CapitalPoint) -> Vec<CapitalPoint> {
         let before = self.points.iter().filter(|point| point.groups < last.groups);
         before.copied().chain((last.groups > 0).then_some(last)).collect()
     }
@@ -76,7 +76,7 @@ mod tests {
             assert!(path.points.len() <= MAX_POINTS);
         }
         assert_eq!(kept, path, "the restored state continues identically");
-        let points = path.points_to(point(100_000));
+        let points = path.points_through(point(100_000));
         assert!(points.len() >= MAX_POINTS / 2, "{}", points.len());
         let steps = points.windows(2).map(|pair| pair[1].groups - pair[0].groups);
         assert!(steps.clone().all(|step| step > 0 && step <= path.interval), "{points:?}");
@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn a_short_path_has_all_points() {
         let mut path = CapitalPath::default();
-        assert_eq!(path.points_to(point(0)), []);
+        assert_eq!(path.points_through(point(0)), []);
         for groups in 1..=3 {
             path.push(point(groups));
         }
-        assert_eq!(path.points_to(point(3)), [point(1), point(2), point(3)]);
+        assert_eq!(path.points_through(point(3)), [point(1), point(2), point(3)]);
     }
 }

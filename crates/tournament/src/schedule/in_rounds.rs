@@ -29,7 +29,7 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
 
     /// Processes one result of the current round. Results come in the order of their match numbers, each as soon as all
     /// earlier results are known. Slow work for each match belongs here, not at the end of the round.
-    fn learn_result(&mut self, _result: &MatchResult) {}
+    fn observe_result(&mut self, _result: &MatchResult) {}
 
     /// Processes all results of the current round in the order of their match numbers, and so table by table. All
     /// tables have the same number of matches.
@@ -177,12 +177,12 @@ impl<R: RoundFormat> RoundSchedule<R> {
     }
 
     /// Processes results of the current round, up to the first match whose result is unknown.
-    fn learn_results(&mut self) {
+    fn observe_results(&mut self) {
         let end = self.end_of_last_round();
         while self.processed < end
             && let Some(result) = self.results.get(&self.processed)
         {
-            self.rounds.learn_result(result);
+            self.rounds.observe_result(result);
             self.processed += 1;
         }
     }
@@ -192,7 +192,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         while self.state == RoundState::Open {
             let Some(round) = self.drawn.last() else { return };
             let (first, end) = (round.first, self.end_of_round(round));
-            self.learn_results();
+            self.observe_results();
             // Results of later rounds may already have arrived; they are checked when their round is drawn.
             if self.results.range(..end).count() as u64 != end - first {
                 return;
@@ -305,12 +305,12 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         }
     }
 
-    fn replayable_from(&self) -> u64 {
+    fn first_replayable(&self) -> u64 {
         let open = self.drawn.last().filter(|_| self.state == RoundState::Open);
         open.map_or(u64::MAX, |round| round.first)
     }
 
-    fn drawn_until(&self) -> Option<u64> {
+    fn drawn_matches(&self) -> Option<u64> {
         Some(self.end_of_last_round())
     }
 

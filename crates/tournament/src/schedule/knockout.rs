@@ -8,7 +8,7 @@ use lastnim_core::game::BotName;
 use serde::Serialize;
 
 /// Keeps the draws of a knockout independent of all other draws, because no group has this number.
-const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
+const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
 ///
@@ -47,7 +47,7 @@ impl Knockout {
     ) -> Self {
         let (bots, seats) = (field.len(), settings.seats.get());
         let mut remaining: Vec<usize> = (0..bots).collect();
-        SeededDraw::from_numbers([settings.seed, KNOCKOUT_DRAW]).shuffle(&mut remaining);
+        SeededDraw::from_numbers([settings.seed, KNOCKOUT_DRAW_TAG]).shuffle(&mut remaining);
         Self {
             settings: settings.clone(),
             field,
@@ -79,7 +79,7 @@ impl Knockout {
     }
 
     fn lot_of_bot(&self, bot: usize) -> u64 {
-        SeededDraw::from_numbers([self.settings.seed, KNOCKOUT_DRAW, self.round, bot as u64]).next_bits()
+        SeededDraw::from_numbers([self.settings.seed, KNOCKOUT_DRAW_TAG, self.round, bot as u64]).next_bits()
     }
 
     /// Returns the bots of a table from best to worst, each with its line in the standings of that table.
@@ -98,7 +98,7 @@ impl Knockout {
     }
 
     /// Ends the knockout with the bots of the final, which are ranked from best to worst.
-    fn finish_final(&mut self, ranked: Vec<(usize, Standing)>) {
+    fn rank_finalists(&mut self, ranked: Vec<(usize, Standing)>) {
         for pair in ranked.windows(2) {
             let [(_, ahead), (bot, line)] = pair else { continue };
             let tie_break = tie_break_at_table(ahead, line);
@@ -183,7 +183,7 @@ impl RoundFormat for Knockout {
         let ranked = self.tables.iter().zip(results).map(|(table, results)| self.rank_table(table, results));
         let ranked: Vec<Vec<(usize, Standing)>> = ranked.collect();
         if self.remaining.len() == seats {
-            self.finish_final(ranked.into_iter().flatten().collect());
+            self.rank_finalists(ranked.into_iter().flatten().collect());
             return;
         }
         let left = Knockout::bots_left_after(self.remaining.len(), seats, self.advance);

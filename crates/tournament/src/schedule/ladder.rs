@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
 /// Keeps the draws of a ladder independent of all other draws, because no group has this number.
-const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
+const LADDER_DRAW_TAG: u64 = 0x6c61_6464_6572_2020;
 /// The smallest lead that is worth detecting in a ladder rated by wins. A bot with this lead wins 73 of 100 matches
 /// between two bots.
 const NOTABLE_LEAD: f64 = 1.0;
@@ -43,7 +43,7 @@ const NOTABLE_LEAD: f64 = 1.0;
 #[derive(Debug)]
 pub(super) struct Ladder {
     bots: Vec<LadderEntrant>,
-    places: HashMap<BotName, usize>,
+    indices: HashMap<BotName, usize>,
     seats: usize,
     seed: u64,
     settings: LadderSettings,
@@ -90,7 +90,7 @@ impl Ladder {
     pub(super) fn new(settings: &Settings, field: Vec<BotName>, ladder: LadderSettings) -> Self {
         let mut new = Self {
             bots: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
             seats: settings.seats.get(),
             seed: settings.seed,
             settings: ladder,
@@ -108,7 +108,7 @@ impl Ladder {
 
     fn add_entrant(&mut self, name: BotName) {
         let bots = &mut self.bots;
-        let place = *self.places.entry(name.clone()).or_insert_with(|| {
+        let place = *self.indices.entry(name.clone()).or_insert_with(|| {
             let (presence, streak) = (LadderPresence::Left, LossStreak::default());
             bots.push(LadderEntrant {
                 name,
@@ -125,7 +125,7 @@ impl Ladder {
 
     /// Restarts the waits of bots that have returned. This happens when a round is drawn, not when they return, so a
     /// bot that leaves and comes back between two rounds does not have to wait longer.
-    fn reset_waits_of_present(&mut self) {
+    fn reset_waits_of_returned(&mut self) {
         for bot in &mut self.bots {
             let is_in = bot.presence == LadderPresence::Playing;
             if is_in && !bot.was_playing {
@@ -206,7 +206,7 @@ impl Ladder {
         }
     }
 
-    fn suspend_repeaters(&mut self, numbers: &[(usize, u64)]) {
+    fn suspend_losing_bots(&mut self, numbers: &[(usize, u64)]) {
         for &(bot, last) in numbers {
             let bot = &mut self.bots[bot];
             let LossStreak { lost, no_shows } = bot.streak;
@@ -232,12 +232,12 @@ impl RoundFormat for Ladder {
         if free.len() < self.seats {
             return DrawnRound::TooFewBots;
         }
-        self.reset_waits_of_present();
+        self.reset_waits_of_returned();
         self.update_rated_bots(&free);
         // Both lists are sorted by name.
         let beliefs: HashMap<usize, StrengthBelief> =
             free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
-        let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);
+        let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW_TAG, self.round]);
         draw.shuffle(&mut free);
         // The sort is stable: equal bots keep the drawn order.
         free.sort_by(|one, other| {
@@ -265,7 +265,7 @@ impl RoundFormat for Ladder {
         DrawnRound::Tables(drawn)
     }
 
-    fn learn_result(&mut self, result: &MatchResult) {
+    fn observe_result(&mut self, result: &MatchResult) {
         self.ratings.update_with(result);
     }
 
@@ -274,7 +274,7 @@ impl RoundFormat for Ladder {
         for result in results {
             let Some(outcome) = &result.outcome else { continue };
             for (seat, name) in result.bots.enumerate() {
-                let Some(&bot) = self.places.get(name) else { continue };
+                let Some(&bot) = self.indices.get(name) else { continue };
                 let streak = &mut self.bots[bot].streak;
                 match outcome.seats[seat].lost {
                     None => *streak = LossStreak::default(),
@@ -288,7 +288,7 @@ impl RoundFormat for Ladder {
         }
         // Each bot's last lost match must come first, since a bot is suspended with its first match in the list.
         lost_last.reverse();
-        self.suspend_repeaters(&lost_last);
+        self.suspend_losing_bots(&lost_last);
     }
 
     fn name_of_bot(&self, bot: usize) -> &BotName {
@@ -314,7 +314,7 @@ impl RoundFormat for Ladder {
         match movement {
             FieldMovement::Enters => self.add_entrant(bot),
             FieldMovement::Leaves => {
-                if let Some(&bot) = self.places.get(&bot) {
+                if let Some(&bot) = self.indices.get(&bot) {
                     self.bots[bot].presence = LadderPresence::Left;
                 }
             }
@@ -331,8 +331,8 @@ impl RoundFormat for Ladder {
 
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
         (self.groups_left, self.round, self.tables_drawn, self.bots, self.ratings) = state;
-        self.places = self.bots.iter().enumerate().map(|(place, bot)| (bot.name.clone(), place)).collect();
-        ensure_valid(self.places.len() == self.bots.len(), "a bot is in the ladder twice")?;
+        self.indices = self.bots.iter().enumerate().map(|(place, bot)| (bot.name.clone(), place)).collect();
+        ensure_valid(self.indices.len() == self.bots.len(), "a bot is in the ladder twice")?;
         self.ratings.ensure_consistent(self.measure)
     }
 

@@ -13,12 +13,12 @@ pub struct MatchLimiter {
     max_matches: Option<usize>,
     /// The bots that are playing, each with its number of matches in progress.
     busy: HashMap<BotName, usize>,
-    held_back: VecDeque<Pairing>,
+    deferred: VecDeque<Pairing>,
 }
 
 /// Maximum number of matches held back. If there is a limit per bot, schedules hand out matches in such an order that
 /// at least one of this many can nearly always begin.
-const MAX_HELD_BACK: usize = 256;
+const MAX_DEFERRED: usize = 256;
 
 impl MatchLimiter {
     /// Creates a limiter with no matches in progress; without a limit, bots may play any number of matches.
@@ -26,7 +26,7 @@ impl MatchLimiter {
         Self {
             max_matches: max_matches.map(Concurrency::get),
             busy: HashMap::new(),
-            held_back: VecDeque::new(),
+            deferred: VecDeque::new(),
         }
     }
 
@@ -35,21 +35,21 @@ impl MatchLimiter {
     pub fn next(&mut self, schedule: &mut dyn Schedule) -> ScheduleStep {
         if let TotalMatches::Exactly(total) = schedule.total_matches() {
             // A sequential test may have ended in the meantime.
-            self.held_back.retain(|pairing| pairing.number < total);
+            self.deferred.retain(|pairing| pairing.number < total);
         }
-        let free = self.held_back.iter().position(|pairing| self.can_begin(pairing));
-        if let Some(pairing) = free.and_then(|place| self.held_back.remove(place)) {
+        let free = self.deferred.iter().position(|pairing| self.can_begin(pairing));
+        if let Some(pairing) = free.and_then(|place| self.deferred.remove(place)) {
             self.note_begun(&pairing);
             return ScheduleStep::Match(pairing);
         }
-        while self.held_back.len() < MAX_HELD_BACK {
+        while self.deferred.len() < MAX_DEFERRED {
             match schedule.next() {
                 ScheduleStep::Match(pairing) if self.can_begin(&pairing) => {
                     self.note_begun(&pairing);
                     return ScheduleStep::Match(pairing);
                 }
-                ScheduleStep::Match(pairing) => self.held_back.push_back(pairing),
-                step if self.held_back.is_empty() => return step,
+                ScheduleStep::Match(pairing) => self.deferred.push_back(pairing),
+                step if self.deferred.is_empty() => return step,
                 ScheduleStep::AwaitResults | ScheduleStep::AwaitBots | ScheduleStep::Over => break,
             }
         }

@@ -16,7 +16,7 @@ pub(super) struct OpponentRotation {
 }
 
 /// Keeps the draws of circles independent of all other draws, because no group has this number.
-const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
+const CIRCLE_DRAW_TAG: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {
     /// Deals a field to tables with `seats` seats each. `seats` must not exceed the number of bots.
@@ -43,7 +43,7 @@ impl OpponentRotation {
     pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
         let mut circle = self.field.clone();
         let (number, place) = (table / self.tables_per_circle(), (table % self.tables_per_circle()) as usize);
-        SeededDraw::from_numbers([self.seed, CIRCLE_DRAW, number]).shuffle(&mut circle);
+        SeededDraw::from_numbers([self.seed, CIRCLE_DRAW_TAG, number]).shuffle(&mut circle);
         let first = place * self.seats % circle.len();
         circle.rotate_left(first);
         circle.into_iter().take(self.seats)
@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bots_sit_equally_often_give_or_take_one(
+        fn seat_counts_differ_by_at_most_one(
             field in 1..30_usize, seats in 1..10_usize, tables in 0..100_u64, seed: u64,
         ) {
             let seats = seats.min(field);

@@ -92,7 +92,7 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         TotalMatches::Exactly(self.match_count())
     }
 
-    fn follows_results(&self) -> bool {
+    fn depends_on_results(&self) -> bool {
         false
     }
 

@@ -11,12 +11,12 @@ use crate::{SeededDraw, Settings};
 pub(super) struct PositionOrder(Vec<usize>);
 
 /// Keeps the draw of this order independent of all other draws, because no group has this number.
-const ORDER_DRAW: u64 = 0x706f_735f_6f72_6465;
+const ORDER_DRAW_TAG: u64 = 0x706f_735f_6f72_6465;
 
 impl PositionOrder {
     pub(super) fn of_settings(settings: &Settings) -> Self {
         let mut positions: Vec<usize> = (0..settings.positions.count()).collect();
-        SeededDraw::from_numbers([settings.seed, ORDER_DRAW]).shuffle(&mut positions);
+        SeededDraw::from_numbers([settings.seed, ORDER_DRAW_TAG]).shuffle(&mut positions);
         Self(positions)
     }
 

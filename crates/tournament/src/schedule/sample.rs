@@ -23,13 +23,13 @@ pub(super) struct BalancedSample {
     /// With two seats: the bot for each index that `pair_order` returns.
     labels: Vec<usize>,
     /// With more than two seats: how many of the first groups contain each set equally often, and the number of sets.
-    whole: (u64, u64),
+    balanced_groups: (u64, u64),
     /// The tables of the groups after those.
-    rest: BalancedTables,
+    remaining_tables: BalancedTables,
 }
 
 /// Keeps the draws of a sample independent of all other draws, because no group has this number.
-const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
+const SAMPLE_DRAW_TAG: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
 /// Maximum product of the numbers of bots, groups and seats in a search. A search of this size takes some seconds.
@@ -40,16 +40,16 @@ impl BalancedSample {
     pub(super) fn new(settings: &Settings, field: usize, groups: u64) -> Self {
         let (seats, seed) = (settings.seats.get(), settings.seed);
         let mut labels = Vec::new();
-        let (whole, rest) = if seats == 2 {
+        let (balanced_groups, remaining_tables) = if seats == 2 {
             labels = (0..field).collect();
-            SeededDraw::from_numbers([seed, SAMPLE_DRAW]).shuffle(&mut labels);
+            SeededDraw::from_numbers([seed, SAMPLE_DRAW_TAG]).shuffle(&mut labels);
             ((groups, 1), 0)
         } else {
             Self::split_groups(field, seats, groups)
         };
-        let rest = BalancedTables::find(field, seats, rest, seed);
+        let remaining_tables = BalancedTables::find(field, seats, remaining_tables, seed);
         let positions = settings.positions.count();
-        Self { field, seats, seed, positions, groups, labels, whole, rest }
+        Self { field, seats, seed, positions, groups, labels, balanced_groups, remaining_tables }
     }
 
     /// Checks that a sample of this many groups can be found.
@@ -60,10 +60,16 @@ impl BalancedSample {
         if seats.get() == 2 {
             return Ok(());
         }
-        let (_, rest) = Self::split_groups(field, seats.get(), groups);
-        let work = (field as u64).checked_mul(rest).and_then(|work| work.checked_mul(seats.get() as u64));
+        let (_, remaining_tables) = Self::split_groups(field, seats.get(), groups);
+        let work = (field as u64)
+            .checked_mul(remaining_tables)
+            .and_then(|work| work.checked_mul(seats.get() as u64));
         let is_small = field <= MAX_FIELD && work.is_some_and(|work| work <= MAX_WORK);
-        if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
+        if remaining_tables == 0 || is_small {
+            Ok(())
+        } else {
+            Err(FieldError::SampleTooLarge { field, groups })
+        }
     }
 
     /// Splits the groups in two. Returns the number of groups in which each set occurs equally often together with the
@@ -82,18 +88,18 @@ impl GroupTables for BalancedSample {
     }
 
     fn table_of_group(&self, group: u64) -> (Vec<usize>, usize) {
-        let (whole, sets) = self.whole;
+        let (balanced_groups, sets) = self.balanced_groups;
         let bots = if self.seats == 2 {
             pair_order::nth_pair(self.field, group).map(|bot| self.labels[bot]).to_vec()
-        } else if group < whole {
+        } else if group < balanced_groups {
             subsets::nth_subset(self.field, self.seats, group % sets)
         } else {
-            self.rest.table(group - whole).collect()
+            self.remaining_tables.table(group - balanced_groups).collect()
         };
         // The groups are divided into runs with one group per position. Each run plays all positions in a random order.
         let mut positions: Vec<usize> = (0..self.positions).collect();
         let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
-        SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
+        SeededDraw::from_numbers([self.seed, SAMPLE_DRAW_TAG, run]).shuffle(&mut positions);
         (bots, positions[place])
     }
 }

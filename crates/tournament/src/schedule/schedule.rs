@@ -56,17 +56,17 @@ pub trait Schedule: fmt::Debug + Send + Sync {
 
     /// Returns the number of the first match whose result no later round depends on. Its result, and that of any later
     /// match, can be revoked by rebuilding the schedule without it.
-    fn replayable_from(&self) -> u64 {
+    fn first_replayable(&self) -> u64 {
         0
     }
 
     /// Returns the number of matches in all rounds drawn so far; `None` if the format has no rounds.
-    fn drawn_until(&self) -> Option<u64> {
+    fn drawn_matches(&self) -> Option<u64> {
         None
     }
 
     /// Returns whether the next matches, or the verdict, depend on the results.
-    fn follows_results(&self) -> bool {
+    fn depends_on_results(&self) -> bool {
         true
     }
 

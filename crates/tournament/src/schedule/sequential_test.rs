@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn error_rates_are_kept_in_simulations() {
+    fn error_rates_hold_in_simulations() {
         // The standard deviation of a rate in 1,000 tests is 0.007, and the tolerance is about twice that.
         let (rate, noise) = (0.05, 0.015);
         let cases: [(&str, (f64, f64), Chances, Chances); 9] = [

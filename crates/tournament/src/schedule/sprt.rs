@@ -213,7 +213,9 @@ impl Schedule for SprtSchedule {
             upper,
             groups: self.judged,
             effect: self.test.mean_difference(),
-            path: self.path.points_to(CapitalPoint { groups: self.judged, capitals: self.test.capitals() }),
+            path: self
+                .path
+                .points_through(CapitalPoint { groups: self.judged, capitals: self.test.capitals() }),
         })
     }
 

@@ -8,7 +8,7 @@ use lastnim_core::game::BotName;
 use serde::Serialize;
 
 /// Keeps the draw that orders equal bots independent of all other draws, because no group has this number.
-const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
+const ORDER_DRAW_TAG: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
 ///
@@ -48,7 +48,7 @@ impl Swiss {
         table_groups: TableGroups,
     ) -> Self {
         let mut order: Vec<usize> = (0..field.len()).collect();
-        SeededDraw::from_numbers([settings.seed, ORDER_DRAW]).shuffle(&mut order);
+        SeededDraw::from_numbers([settings.seed, ORDER_DRAW_TAG]).shuffle(&mut order);
         let meetings = MeetingCounts::zero(field.len());
         let entrant = |(name, order)| SwissEntrant { name, order, tally: StandingTally::default(), byes: 0 };
         Self {
@@ -76,7 +76,7 @@ impl Swiss {
     /// Returns a bot's score in the units of its tally.
     fn score(&self, bot: &SwissEntrant) -> i64 {
         bot.tally.score_units(self.scoring)
-            + bot.byes.cast_signed() * self.scoring.units_of_bye(self.seats, self.table_groups)
+            + bot.byes.cast_signed() * self.scoring.bye_units(self.seats, self.table_groups)
     }
 
     /// Returns the bots sorted by score, those with equal scores in the drawn order.

@@ -55,7 +55,7 @@ pub enum TieBreak {
 impl FormatVerdict {
     /// Orders the lines of a knockout by how far the bots got, which matters more than points. Other formats keep their
     /// order.
-    pub(crate) fn put_in_order(&self, lines: &mut [Standing]) {
+    pub(crate) fn rank_standings(&self, lines: &mut [Standing]) {
         let Self::Knockout(bots) = self else { return };
         let places: HashMap<&BotName, u32> =
             bots.iter().map(|each| &each.bot).zip(knockout_places(bots)).collect();

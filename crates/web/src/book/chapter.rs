@@ -31,7 +31,7 @@ impl Chapter {
     }
 
     /// Returns the chapter with a name, such as `first-bot`.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn find_named(name: &str) -> Option<&'static Self> {
         CHAPTERS.iter().find(|chapter| chapter.name() == name)
     }
 
@@ -70,7 +70,7 @@ mod tests {
     fn chapters_have_names_and_titles_that_differ() {
         for chapter in CHAPTERS {
             assert_eq!(
-                Chapter::named(chapter.name()),
+                Chapter::find_named(chapter.name()),
                 Some(chapter),
                 "two chapters are called {}",
                 chapter.name()

@@ -93,7 +93,7 @@ fn page_link(link: &str) -> Option<String> {
         return Some(link.to_owned());
     }
     let (file, fragment) = link.split_once('#').map_or((link, None), |(file, part)| (file, Some(part)));
-    let chapter = Chapter::named(file.rsplit('/').next()?.strip_suffix(".md")?)?;
+    let chapter = Chapter::find_named(file.rsplit('/').next()?.strip_suffix(".md")?)?;
     let address = PageAddress::Chapter { chapter }.to_string();
     Some(fragment.map_or_else(|| address.clone(), |fragment| format!("{address}#{fragment}")))
 }

@@ -1,7 +1,7 @@
 //! Sharing the updates of one page among its watchers.
 
 use super::feeds::WatcherPlace;
-use super::live_page::{LivePage, ShownState};
+use super::live_page::{LivePage, TabState};
 use prost::bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,7 +48,7 @@ impl PublishedPage {
         let row = after.and_then(|after| self.page.last_row_within(after));
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         let message = messages.entry(row).or_insert_with(|| {
-            let shown = row.map_or(ShownState::Unknown, ShownState::After);
+            let shown = row.map_or(TabState::Unknown, TabState::After);
             let message = self.page.message_since(shown).unwrap_or_default();
             [RETRY.as_bytes(), &message].concat().into()
         });
@@ -104,11 +104,8 @@ impl FeedPublisher {
             let state = self.state.borrow();
             (Arc::clone(&state.page), state.version)
         };
-        let update = if version == 0 {
-            Some(Bytes::new())
-        } else {
-            page.message_since(ShownState::Page(&before.page))
-        };
+        let update =
+            if version == 0 { Some(Bytes::new()) } else { page.message_since(TabState::Page(&before.page)) };
         let Some(update) = update else { return };
         self.state.send_modify(|state| {
             let page = PublishedPage { page, messages: Mutex::default() };

@@ -19,11 +19,11 @@ pub struct Feeds {
     running: Arc<Mutex<RunningFeeds>>,
 }
 
-type RunningFeeds = HashMap<FeedKey, StartedFeed>;
+type RunningFeeds = HashMap<FeedKey, FeedEntry>;
 
 /// A feed, and the addresses of its watchers.
 #[derive(Debug)]
-struct StartedFeed {
+struct FeedEntry {
     publisher: Arc<FeedPublisher>,
     payer: FeedPayer,
     /// The number of watchers by address.
@@ -88,7 +88,7 @@ impl Feeds {
         let place = WatcherPlace { feeds: self.clone(), key: key.clone(), payer: payer.clone(), address };
         let watcher = publisher.watch(after).with_place(place);
         let watchers = HashMap::from([(address, 1)]);
-        running.insert(key.clone(), StartedFeed { publisher: Arc::clone(&publisher), payer, watchers });
+        running.insert(key.clone(), FeedEntry { publisher: Arc::clone(&publisher), payer, watchers });
         let feed = RunningFeed { feeds: self.clone(), key, publisher: Arc::clone(&publisher) };
         let following = follow(publisher);
         tokio::spawn(async move {
@@ -108,7 +108,7 @@ fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
     running.values().filter(|feed| feed.payer.address() == address).count()
 }
 
-impl StartedFeed {
+impl FeedEntry {
     fn add_watcher(&mut self, address: ClientAddress) {
         *self.watchers.entry(address).or_default() += 1;
         // The last watcher may just have left.

@@ -30,7 +30,7 @@ pub(crate) struct LiveList {
 
 /// What a tab shows.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ShownState<'a> {
+pub(super) enum TabState<'a> {
     /// The page that was sent last.
     Page(&'a LivePage),
     /// A page with this many events.
@@ -61,21 +61,21 @@ impl LivePage {
     }
 
     /// Writes the message that updates a tab; `None` if the tab is current.
-    pub(super) fn message_since(&self, shown: ShownState<'_>) -> Option<Bytes> {
+    pub(super) fn message_since(&self, shown: TabState<'_>) -> Option<Bytes> {
         let mut message = match shown {
-            ShownState::Page(before) => {
+            TabState::Page(before) => {
                 let parts = self.parts.changed_since(&before.parts);
                 let say = if self.announcement == before.announcement { "" } else { &self.announcement };
                 LiveMessage { parts, say, ..LiveMessage::default() }
             }
-            ShownState::After(_) | ShownState::Unknown => {
+            TabState::After(_) | TabState::Unknown => {
                 LiveMessage { parts: self.parts.clone(), ..LiveMessage::default() }
             }
         };
         if let Some(list) = &self.list {
             message.add_list(list, shown);
         }
-        let is_here = matches!(shown, ShownState::Page(before) if before.event == self.event);
+        let is_here = matches!(shown, TabState::Page(before) if before.event == self.event);
         if is_here && message.parts.is_empty() && message.append.is_empty() {
             return None;
         }
@@ -87,11 +87,11 @@ impl LivePage {
 
 impl LiveMessage<'_> {
     /// Adds the rows that a tab has not seen, or the whole list if more may be missing.
-    fn add_list(&mut self, list: &LiveList, shown: ShownState<'_>) {
+    fn add_list(&mut self, list: &LiveList, shown: TabState<'_>) {
         let (known, was_same) = match shown {
-            ShownState::Page(before) => (before.event, before.list.as_ref() == Some(list)),
-            ShownState::After(event) => (Some(event), false),
-            ShownState::Unknown => (None, false),
+            TabState::Page(before) => (before.event, before.list.as_ref() == Some(list)),
+            TabState::After(event) => (Some(event), false),
+            TabState::Unknown => (None, false),
         };
         if was_same {
             return;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     /// Returns the id and the data of a message.
-    fn told(page: &LivePage, shown: ShownState<'_>) -> Option<(String, Value)> {
+    fn parse_message(page: &LivePage, shown: TabState<'_>) -> Option<(String, Value)> {
         let message = page.message_since(shown)?;
         let text = str::from_utf8(&message).unwrap().strip_suffix("\n\n").unwrap();
         let (id, data) = text.split_once('\n').unwrap();
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn only_what_changed_is_sent() {
         let (before, now) = (page(5, "five", 3..=5), page(7, "seven", 3..=7));
-        assert_eq!(now.message_since(ShownState::Page(&now)), None);
-        let (id, data) = told(&now, ShownState::Page(&before)).unwrap();
+        assert_eq!(now.message_since(TabState::Page(&now)), None);
+        let (id, data) = parse_message(&now, TabState::Page(&before)).unwrap();
         assert_eq!(id, "id: 7");
         assert_eq!(
             data,
@@ -151,26 +151,26 @@ mod tests {
         let with =
             |event, said: &str| LivePage { announcement: said.to_owned(), ..page(event, "board", 3..=event) };
         let said = |now: LivePage, before: LivePage| {
-            told(&now, ShownState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
+            parse_message(&now, TabState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
         };
         assert_eq!(said(with(6, "new"), with(5, "old")).as_deref(), Some("new"));
         assert_eq!(said(with(6, "old"), with(5, "old")), None);
-        assert_eq!(told(&with(6, "new"), ShownState::Unknown).unwrap().1["say"], Value::Null);
+        assert_eq!(parse_message(&with(6, "new"), TabState::Unknown).unwrap().1["say"], Value::Null);
     }
 
     #[test]
     fn a_returning_tab_gets_missing_rows_or_the_whole_list() {
         let now = page(7, "seven", 3..=7);
-        let sent = |shown| told(&now, shown).unwrap().1;
-        let (all, whole) = (sent(ShownState::Unknown), "<tr>3</tr><tr>4</tr><tr>5</tr><tr>6</tr><tr>7</tr>");
+        let sent = |shown| parse_message(&now, shown).unwrap().1;
+        let (all, whole) = (sent(TabState::Unknown), "<tr>3</tr><tr>4</tr><tr>5</tr><tr>6</tr><tr>7</tr>");
         assert_eq!(all["parts"], json!({ "board": "seven", "seats": "same", "takes": whole }));
-        assert_eq!(sent(ShownState::After(6))["append"], json!({ "takes": "<tr>7</tr>" }));
-        assert_eq!(sent(ShownState::After(7))["append"], Value::Null);
+        assert_eq!(sent(TabState::After(6))["append"], json!({ "takes": "<tr>7</tr>" }));
+        assert_eq!(sent(TabState::After(7))["append"], Value::Null);
         assert_eq!(
-            sent(ShownState::After(3))["append"]["takes"].as_str().unwrap().len(),
+            sent(TabState::After(3))["append"]["takes"].as_str().unwrap().len(),
             4 * "<tr>4</tr>".len()
         );
         // Rows before the third may be missing there.
-        assert_eq!(sent(ShownState::After(2))["parts"]["takes"], whole);
+        assert_eq!(sent(TabState::After(2))["parts"]["takes"], whole);
     }
 }

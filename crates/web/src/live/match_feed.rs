@@ -38,7 +38,7 @@ pub(crate) async fn watch_match_page(
     // Access is checked as for a page, even if the feed already runs.
     let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
-        let watcher = watch_ended_match(site, visitor, MatchShown { id, shown }, after).await?;
+        let watcher = watch_ended_match(site, visitor, ShownMatch { id, shown }, after).await?;
         return Ok(event_stream_response(visitor, watcher));
     }
     let feed = |visitor| MatchFeed { site: site.clone(), visitor, id };
@@ -47,7 +47,7 @@ pub(crate) async fn watch_match_page(
 }
 
 #[derive(Debug)]
-struct MatchShown {
+struct ShownMatch {
     id: MatchId,
     shown: pb::GetMatchResponse,
 }
@@ -56,7 +56,7 @@ struct MatchShown {
 async fn watch_ended_match(
     site: &Site,
     visitor: &Visitor,
-    MatchShown { id, shown }: MatchShown,
+    ShownMatch { id, shown }: ShownMatch,
     after: Option<u64>,
 ) -> Result<FeedWatcher, Status> {
     // Without a record there is nothing to show except that it is over.
@@ -87,14 +87,14 @@ struct MatchFeed {
 
 /// The events of a match, which keep arriving while they are shown.
 #[derive(Debug, Default)]
-struct FollowedEvents {
+struct EventBuffer {
     /// `None` before the first event.
     replay: Arc<Mutex<Option<Replay>>>,
     /// Events that arrived while the others were being shown.
     waiting: Vec<pb::RecordEvent>,
 }
 
-impl FollowedEvents {
+impl EventBuffer {
     /// Takes the events that have arrived. Returns whether the stream has ended.
     async fn take_ready_events(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
         loop {
@@ -120,7 +120,7 @@ impl FollowedEvents {
     }
 
     /// Adds the waiting events to the replay, and returns the replay.
-    fn settled(&mut self) -> Arc<Mutex<Option<Replay>>> {
+    fn apply_waiting_events(&mut self) -> Arc<Mutex<Option<Replay>>> {
         let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
         add_events(&mut replay, &mut self.waiting);
         drop(replay);
@@ -138,7 +138,7 @@ fn add_events(replay: &mut Option<Replay>, waiting: &mut Vec<pb::RecordEvent>) {
 }
 
 type WatchedEvents = <MatchRpc as MatchService>::WatchMatchStream;
-type Showing = Pin<Box<dyn Future<Output = Result<Option<LivePage>, Status>> + Send>>;
+type PageFuture = Pin<Box<dyn Future<Output = Result<Option<LivePage>, Status>> + Send>>;
 
 impl MatchFeed {
     /// Publishes the page until the match ends or cannot be followed.
@@ -160,13 +160,13 @@ impl MatchFeed {
         let mut start = Some(self.site.reads.wait_to_start_feed(&self.visitor.request(())).await?);
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.site.matches.watch_match(self.visitor.request(request)).await?;
-        let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
+        let (mut stream, mut events) = (watched.into_inner(), EventBuffer::default());
         // The earlier events are shown at once and as a whole, because a tab may already have all of them.
         let mut is_over = events.take_ready_events(&mut stream).await?;
         let mut next_look = pin!(sleep_until(Instant::now()));
         let mut looked_at = Instant::now();
         let mut has_news = true;
-        let mut showing: Option<(Ending, Showing)> = None;
+        let mut showing: Option<(UpdateKind, PageFuture)> = None;
         loop {
             tokio::select! {
                 biased;
@@ -178,7 +178,7 @@ impl MatchFeed {
                                 publisher.publish(page);
                             }
                             drop(start.take());
-                            if ending == Ending::Last {
+                            if ending == UpdateKind::Final {
                                 return Ok(());
                             }
                         }
@@ -189,8 +189,8 @@ impl MatchFeed {
                     }
                 }
                 () = next_look.as_mut(), if showing.is_none() => {
-                    let ending = if is_over { Ending::Last } else { Ending::Open };
-                    showing = Some((ending, Box::pin(self.clone().show(events.settled()))));
+                    let ending = if is_over { UpdateKind::Final } else { UpdateKind::Interim };
+                    showing = Some((ending, Box::pin(self.clone().show(events.apply_waiting_events()))));
                     (has_news, looked_at) = (false, Instant::now());
                     next_look.as_mut().reset(looked_at + MAX_SILENCE);
                 }
@@ -224,14 +224,14 @@ impl MatchFeed {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Open,
-    Last,
+enum UpdateKind {
+    Interim,
+    Final,
 }
 
 async fn wait_until_shown(
-    showing: &mut Option<(Ending, Showing)>,
-) -> (Ending, Result<Option<LivePage>, Status>) {
+    showing: &mut Option<(UpdateKind, PageFuture)>,
+) -> (UpdateKind, Result<Option<LivePage>, Status>) {
     match showing {
         Some((ending, showing)) => (*ending, showing.await),
         None => std::future::pending().await,

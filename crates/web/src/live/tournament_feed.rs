@@ -8,7 +8,7 @@ use crate::response::PageResponse;
 use crate::site::Site;
 use crate::tournament_format_sections::{FormatFindings, read_format_findings};
 use crate::tournament_page::newest_matches;
-use crate::tournament_view::{TournamentNow, TournamentView, read_previews};
+use crate::tournament_view::{TournamentData, TournamentView, read_previews};
 use crate::visitor::Visitor;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
@@ -47,14 +47,14 @@ pub(crate) async fn watch_tournament_page(
 
 /// The findings that were read for the format, and when to read them again.
 #[derive(Debug)]
-struct KeptFindings {
+struct CachedFindings {
     findings: Arc<FormatFindings>,
     /// Matches played at the last read; `None` before the first.
     played: Option<u64>,
     due: Instant,
 }
 
-impl KeptFindings {
+impl CachedFindings {
     fn new() -> Self {
         Self { findings: Arc::default(), played: None, due: Instant::now() }
     }
@@ -65,12 +65,12 @@ impl KeptFindings {
         feed: &TournamentFeed,
         tournament: &pb::Tournament,
         standings: &[pb::Standing],
-        ending: Ending,
+        ending: UpdateKind,
     ) -> Result<(), Status> {
         let began = Instant::now();
         let has_changed = self.played != Some(tournament.matches_played);
         let due = if has_changed { self.due } else { self.due + MAX_FORMAT_INTERVAL };
-        if ending == Ending::Open && began < due {
+        if ending == UpdateKind::Interim && began < due {
             return Ok(());
         }
         match read_format_findings(&feed.site, &feed.visitor, tournament, standings).await {
@@ -78,7 +78,7 @@ impl KeptFindings {
                 (self.findings, self.played) = (Arc::new(findings), Some(tournament.matches_played));
             }
             // Keep the old findings until the server has capacity.
-            Err(status) if status.code() == Code::ResourceExhausted && ending == Ending::Open => {}
+            Err(status) if status.code() == Code::ResourceExhausted && ending == UpdateKind::Interim => {}
             Err(status) => return Err(status),
         }
         self.due = Instant::now() + MIN_FORMAT_INTERVAL.max(began.elapsed() * MIN_FORMAT_REST_RATIO);
@@ -87,9 +87,9 @@ impl KeptFindings {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Open,
-    Last,
+enum UpdateKind {
+    Interim,
+    Final,
 }
 
 /// Follows a tournament for all visitors with the same rights.
@@ -118,7 +118,7 @@ impl TournamentFeed {
         // Nothing can be shown before the first standings.
         let Some(first) = changes.next().await else { return Ok(()) };
         let (mut newest, mut is_over, mut is_shown) = (first?, false, false);
-        let mut kept = KeptFindings::new();
+        let mut kept = CachedFindings::new();
         loop {
             let wait_limit = if is_shown { MAX_ACTIVITY_INTERVAL } else { Duration::ZERO };
             if !is_over && let Ok(change) = timeout(wait_limit, changes.next()).await {
@@ -137,7 +137,7 @@ impl TournamentFeed {
                     change = if is_over { None } else { next_if_ready(&mut changes).await };
                 }
             }
-            let ending = if is_over { Ending::Last } else { Ending::Open };
+            let ending = if is_over { UpdateKind::Final } else { UpdateKind::Interim };
             match self.show(&newest, &mut kept, ending).await {
                 Ok(page) => {
                     publisher.publish(page);
@@ -158,8 +158,8 @@ impl TournamentFeed {
     async fn show(
         &self,
         newest: &pb::WatchTournamentResponse,
-        kept: &mut KeptFindings,
-        ending: Ending,
+        kept: &mut CachedFindings,
+        ending: UpdateKind,
     ) -> Result<LivePage, Status> {
         let shown = self.site.get_tournament(&self.visitor, self.id).await?;
         let matches = newest_matches(&self.site, &self.visitor, self.id).await?;
@@ -169,7 +169,7 @@ impl TournamentFeed {
         let tournament = shown.tournament.clone().unwrap_or_default();
         kept.refresh(self, &tournament, &standings.standings, ending).await?;
         let (id, findings) = (self.id, Arc::clone(&kept.findings));
-        let now = TournamentNow { id, shown, standings, matches, previews, findings };
+        let now = TournamentData { id, shown, standings, matches, previews, findings };
         let draw = move || TournamentView::new(now).live_page();
         self.site.reads.run_slow_work(&self.visitor.request(()), draw).await
     }

@@ -2,14 +2,14 @@
 
 use super::sentence::Seats;
 use crate::address::PageAddress;
+use crate::position_input::PositionInput;
 use crate::replay::{Replay, ReplayedTake};
 use crate::seat_sign::{seat_class, seat_sign};
-use crate::typed_position::TypedPosition;
 use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::words::{count_words, join_words};
+use lastnim_report::words::{count_with_noun, join_items};
 use std::ops::Range;
 
 /// The maximum number of piles drawn, around the one in play.
@@ -31,7 +31,7 @@ const MAX_PREVIEW_COUNTERS: u64 = 12;
 
 /// How a board is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BoardUse {
+pub(super) enum BoardMode {
     /// Its takes and counters are links.
     Steps,
     /// As for `Steps`, except that the counters in play are buttons of the form with the id `tap`.
@@ -42,7 +42,7 @@ pub(super) enum BoardUse {
     Preview,
 }
 
-impl BoardUse {
+impl BoardMode {
     fn max_piles(self) -> usize {
         match self {
             Self::Steps | Self::Asks | Self::Embedded => MAX_PILES,
@@ -60,7 +60,7 @@ impl BoardUse {
 
 /// What a take from a position leads to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
+pub(super) struct TakeOutcome {
     /// The smallest such take.
     pub lo: u64,
     /// The largest such take.
@@ -73,14 +73,14 @@ pub(super) struct Outcome {
 
 /// Where a take leads that a reader asks about.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum AskedTakes<'a> {
+pub(super) enum TakeLinks<'a> {
     /// To the page that shows it in a match, after this many takes.
     Match { id: MatchId, ply: u32 },
     /// To the oracle, with the position after it.
-    Oracle { typed: &'a TypedPosition, position: &'a Position },
+    Oracle { typed: &'a PositionInput, position: &'a Position },
 }
 
-impl AskedTakes<'_> {
+impl TakeLinks<'_> {
     /// Returns the address of a take.
     pub(super) fn address(self, take: u64) -> String {
         match self {
@@ -89,8 +89,8 @@ impl AskedTakes<'_> {
                 let mut after = position.clone();
                 // A take that is drawn is legal.
                 let _ = after.take(take);
-                let position = TypedPosition {
-                    piles: join_words(after.piles(), " "),
+                let position = PositionInput {
+                    piles: join_items(after.piles(), " "),
                     first: after.to_move().index().to_string(),
                     ..typed.clone()
                 };
@@ -130,15 +130,15 @@ impl AskedTakes<'_> {
 /// The board after some takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchBoard<'a> {
-    pub asked: AskedTakes<'a>,
+    pub asked: TakeLinks<'a>,
     pub replay: &'a Replay,
     pub seats: &'a Seats,
     pub position: &'a Position,
     pub ply: u32,
     pub audit: Option<&'a pb::Audit>,
     /// What each take leads to; empty without the oracle.
-    pub outcomes: &'a [Outcome],
-    pub used_as: BoardUse,
+    pub outcomes: &'a [TakeOutcome],
+    pub mode: BoardMode,
 }
 
 #[derive(Template)]
@@ -200,21 +200,20 @@ impl MatchBoard<'_> {
     pub(super) fn html(&self) -> String {
         let in_play = self.position.pile_index();
         let left: Vec<u64> = self.position.piles().collect();
-        let shown = shown_piles(left.len(), in_play, self.used_as.max_piles());
+        let shown = shown_piles(left.len(), in_play, self.mode.max_piles());
         let note = if shown.len() < left.len() {
             format!("Piles {} to {}, out of {}.", shown.start + 1, shown.end, left.len())
         } else {
             String::new()
         };
-        let named = join_words(left.iter().take(MAX_NAMED_PILES), ", ");
+        let named = join_items(left.iter().take(MAX_NAMED_PILES), ", ");
         let rest = if left.len() > MAX_NAMED_PILES { " and more" } else { "" };
         let words = if self.position.is_over() {
             "The board: no counter is left".to_owned()
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
-        let (is_linked, is_embedded) =
-            (self.used_as != BoardUse::Preview, self.used_as == BoardUse::Embedded);
+        let (is_linked, is_embedded) = (self.mode != BoardMode::Preview, self.mode == BoardMode::Embedded);
         write_template(&DrawnBoard { is_linked, is_embedded, words, note, piles: self.piles() })
     }
 
@@ -227,13 +226,13 @@ impl MatchBoard<'_> {
             left: left[index],
             pieces: self.pieces(index, left[index]),
         };
-        shown_piles(left.len(), in_play, self.used_as.max_piles()).map(pile).collect()
+        shown_piles(left.len(), in_play, self.mode.max_piles()).map(pile).collect()
     }
 
     /// Returns what is drawn of a pile: its takes from the oldest, then the counters that are left.
     fn pieces(&self, pile: usize, left: u64) -> Vec<Piece> {
         let all = self.replay.setup.piles.get(pile).copied().unwrap_or_default();
-        let is_high = all > self.used_as.max_counters();
+        let is_high = all > self.mode.max_counters();
         let from = self.ply.saturating_sub(MAX_TAKES);
         let takes = (from..self.ply).filter_map(|ply| Some((ply, self.replay.take_at(ply)?)));
         let mut takes: Vec<_> = takes.filter(|(_, take)| take.pile == pile).collect();
@@ -251,7 +250,7 @@ impl MatchBoard<'_> {
         );
         let is_in_play = pile == self.position.pile_index();
         let counter = |take: u64| {
-            if is_in_play && self.used_as == BoardUse::Asks {
+            if is_in_play && self.mode == BoardMode::Asks {
                 Piece::Button(take, left)
             } else if is_in_play {
                 self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice)))
@@ -313,10 +312,10 @@ fn shown_piles(piles: usize, in_play: usize, most: usize) -> Range<usize> {
 }
 
 /// Describes the cost of a take.
-pub(super) fn cost_words(cost: usize) -> String {
+pub(super) fn cost_text(cost: usize) -> String {
     match cost {
         0 => "optimal".to_owned(),
-        cost => format!("costs {}", count_words(cost, "place", "places")),
+        cost => format!("costs {}", count_with_noun(cost, "place", "places")),
     }
 }
 
@@ -327,10 +326,10 @@ mod tests {
 
     /// Draws the last position of a match.
     fn drawn(piles: &[u64], takes: &[u64]) -> String {
-        drawn_as(BoardUse::Steps, piles, takes)
+        drawn_as(BoardMode::Steps, piles, takes)
     }
 
-    fn drawn_as(used_as: BoardUse, piles: &[u64], takes: &[u64]) -> String {
+    fn drawn_as(mode: BoardMode, piles: &[u64], takes: &[u64]) -> String {
         let bots = ["ann", "bob"].map(str::to_owned).to_vec();
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
         let setup = pb::MatchSetup { bots, piles: piles.to_vec(), ..Default::default() };
@@ -340,16 +339,16 @@ mod tests {
         }
         let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
         let position = replay.position_after(ply).unwrap();
-        let outcomes = match used_as {
-            BoardUse::Steps | BoardUse::Asks | BoardUse::Embedded => {
-                vec![Outcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }]
+        let outcomes = match mode {
+            BoardMode::Steps | BoardMode::Asks | BoardMode::Embedded => {
+                vec![TakeOutcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }]
             }
-            BoardUse::Preview => Vec::new(),
+            BoardMode::Preview => Vec::new(),
         };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
-        let asked = AskedTakes::Match { id, ply };
-        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, used_as }.html()
+        let asked = TakeLinks::Match { id, ply };
+        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, mode }.html()
     }
 
     fn counts(html: &str) -> [usize; 3] {
@@ -377,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_preview_has_no_links() {
-        let html = drawn_as(BoardUse::Preview, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
+        let html = drawn_as(BoardMode::Preview, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
         assert!(!html.contains("<a ") && !html.contains("href"), "{html}");
         assert_eq!(counts(&html), [6, 3 + 4 + 5 + 6 + 7 + 8, 2], "{html}");
         assert!(html.contains("×4") && html.contains("role=\"img\""), "{html}");

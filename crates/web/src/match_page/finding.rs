@@ -1,16 +1,16 @@
 //! What happened in a match, in sentences: who won and why, and what each take did.
 
-use super::sentence::{Seats, Sentence, place_words};
+use super::sentence::{Seats, Sentence, ordinal_text};
 use crate::replay::Replay;
 use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb::{self, record_event::Event};
-use lastnim_report::explanation::take_range_words;
-use lastnim_report::matches::AUDIT_WITHHELD;
-use lastnim_report::words::{count_words, enum_phrase};
+use lastnim_report::explanation::take_range_text;
+use lastnim_report::matches::AUDIT_WITHHELD_NOTE;
+use lastnim_report::words::{count_with_noun, enum_phrase};
 
 /// Formats ranges of takes.
-pub(crate) fn takes_words(ranges: &[pb::TakeRange]) -> String {
-    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_words(TakeRange { lo, hi });
+pub(crate) fn format_take_ranges(ranges: &[pb::TakeRange]) -> String {
+    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_text(TakeRange { lo, hi });
     ranges.iter().map(range).collect::<Vec<_>>().join(" or ")
 }
 
@@ -38,13 +38,13 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
     };
     let right = match error.optimal_takes.as_slice() {
         [only] if only.lo == error.counters && error.counters > 1 => format!("all {}", error.counters),
-        ranges => takes_words(ranges),
+        ranges => format_take_ranges(ranges),
     };
     let mover = error.seat as usize;
     let because = if error.steward {
-        won.text(" won, because the steward took ").text(take_of(error)).text(" for ").seat(mover)
+        won.text(" won, because the steward took ").text(take_text(error)).text(" for ").seat(mover)
     } else {
-        won.text(" won, because ").seat(mover).text(" took ").text(take_of(error))
+        won.text(" won, because ").seat(mover).text(" took ").text(take_text(error))
     };
     because
         .text(format!(" at take {}. Taking {right} would have made ", error.ply + 1))
@@ -65,7 +65,7 @@ pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     }
 }
 
-fn take_of(ply: &pb::PlyAudit) -> String {
+fn take_text(ply: &pb::PlyAudit) -> String {
     format!("{} of {}", ply.take, ply.counters)
 }
 
@@ -75,7 +75,7 @@ pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Opti
         pb::Ending::LastMoverWins => "the seat that took the last one wins",
         _ => "the seat to move wins",
     });
-    let takes = count_words(replay.plies(), "take", "takes");
+    let takes = count_with_noun(replay.plies(), "take", "takes");
     let said = said.text(format!(". {} seats, {takes}", replay.setup.bots.len()));
     let said = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
         None => said.text("."),
@@ -93,7 +93,7 @@ pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Opti
         _ => said,
     };
     match audit {
-        None if shown.audit_withheld => said.text(format!(" What the oracle says is {AUDIT_WITHHELD}.")),
+        None if shown.audit_withheld => said.text(format!(" What the oracle says is {AUDIT_WITHHELD_NOTE}.")),
         None => said,
         Some(audit) if audit.predicted_winner == audit.winner => {
             said.text(" Optimal play from the start would have had the same winner.")
@@ -123,8 +123,8 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
     let Some(found) = audit.and_then(|audit| audit.plies.get(ply as usize - 1)) else { return said };
     let winner = found.predicted_after as usize;
     if found.regret > 0 {
-        let lost = count_words(found.regret, "place", "places");
-        let rank = rank_of(replay, seat, winner).map(place_words).unwrap_or_default();
+        let lost = count_with_noun(found.regret, "place", "places");
+        let rank = preference_rank(replay, seat, winner).map(ordinal_text).unwrap_or_default();
         said.strong(format!("This is an error, which cost the seat {lost} in its order."))
             .text(" Now ")
             .seat(winner)
@@ -133,7 +133,7 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
             .text(" choice of ")
             .seat(seat)
             .text(". ")
-            .strong(format!("Taking {}", takes_words(&found.optimal_takes)))
+            .strong(format!("Taking {}", format_take_ranges(&found.optimal_takes)))
             .text(" would have made ")
             .seat(found.predicted_before as usize)
             .text(" win.")
@@ -156,7 +156,7 @@ fn first_sentence(replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
 }
 
 /// Returns the place of a winner in the order of a seat, from 0; `None` before rows are revealed.
-pub(crate) fn rank_of(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
+pub(crate) fn preference_rank(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
     replay.wanted_winners(seat)?.iter().position(|&other| other == winner)
 }
 
@@ -180,9 +180,10 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
                 .seat(struck.seat as usize)
                 .text(format!(" got a strike: {why}."))
         }
-        Event::Forfeited(forfeited) => Sentence::default()
-            .seat(forfeited.seat as usize)
-            .text(format!(" is forfeited: {}. The steward plays for it.", forfeit_words(forfeited.reason()))),
+        Event::Forfeited(forfeited) => Sentence::default().seat(forfeited.seat as usize).text(format!(
+            " is forfeited: {}. The steward plays for it.",
+            forfeit_reason_text(forfeited.reason())
+        )),
         Event::Ended(ended) if ended.reason() == pb::EndReason::Cancelled => {
             Sentence::of("The match was cancelled.")
         }
@@ -191,7 +192,7 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
 }
 
 /// Says why a seat is forfeited.
-pub(super) fn forfeit_words(reason: pb::ForfeitReason) -> &'static str {
+pub(super) fn forfeit_reason_text(reason: pb::ForfeitReason) -> &'static str {
     match reason {
         pb::ForfeitReason::Unspecified => "forfeited",
         pb::ForfeitReason::TimedOut => "its time ran out",

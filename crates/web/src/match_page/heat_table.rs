@@ -1,7 +1,7 @@
 //! Tables of seats by seats, with shaded cells.
 
-use super::finding::rank_of;
-use super::sentence::{Seats, place_words};
+use super::finding::preference_rank;
+use super::sentence::{Seats, ordinal_text};
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
 use askama::Template;
@@ -11,7 +11,7 @@ use lastnim_report::render::write_template;
 /// The number of shades.
 const SHADES: usize = 9;
 /// The shade of a cost of 0.
-const NO_COST: i32 = 5;
+const ZERO_COST_SHADE: i32 = 5;
 /// The seats up to which cells have words and all seats have a row.
 const MAX_ROOMY_SEATS: usize = 8;
 
@@ -49,10 +49,10 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
     }
     let (count, is_crowded) = (seats.count(), seats.count() > MAX_ROOMY_SEATS);
     let cell = |seat: usize, winner: usize| {
-        let rank = rank_of(replay, seat, winner).unwrap_or_default();
+        let rank = preference_rank(replay, seat, winner).unwrap_or_default();
         let shade = SHADES - rank * (SHADES - 1) / (count - 1).max(1);
         let won = if outlined == Some(winner) { " won" } else { "" };
-        let words = if is_crowded { (rank + 1).to_string() } else { place_words(rank) };
+        let words = if is_crowded { (rank + 1).to_string() } else { ordinal_text(rank) };
         HeatCell { class: format!("step-{shade}{won}"), words }
     };
     let row = |seat| {
@@ -82,7 +82,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
     let is_payer = |other: &usize| !is_crowded || all().any(|seat| cost(seat, *other) != 0);
     let payers: Vec<usize> = all().filter(is_payer).collect();
     let cell = |cost: i32| HeatCell {
-        class: format!("leaning step-{}", NO_COST - (cost * (NO_COST - 1)) / largest),
+        class: format!("leaning step-{}", ZERO_COST_SHADE - (cost * (ZERO_COST_SHADE - 1)) / largest),
         words: if cost == 0 { "0".to_owned() } else { format!("{cost:+}").replace('-', "\u{2212}") },
     };
     let row = |seat| {

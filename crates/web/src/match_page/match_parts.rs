@@ -1,12 +1,12 @@
 //! Parts of a match that other sites show: its picture, its board in a frame, and its sentence.
 
-use super::board::{AskedTakes, BoardUse, MatchBoard};
+use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::finding;
-use super::picture::picture_of_board;
+use super::picture::board_picture;
 use super::sentence::Seats;
-use super::{lifetime_of_match, opening_ply};
-use crate::kept_pages::PageLifetime;
+use super::{match_lifetime, opening_ply};
 use crate::page::Page;
+use crate::page_cache::PageLifetime;
 use crate::page_content::PageContent;
 use crate::picture::Picture;
 use crate::replay::Replay;
@@ -17,17 +17,17 @@ use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::matches::outcome_line;
 use lastnim_report::render::text_html;
-use lastnim_report::words::join_first_words;
+use lastnim_report::words::join_first_items;
 use tonic::Status;
 
 /// What was read about a match.
-struct ReadMatch {
+struct LoadedMatch {
     shown: pb::GetMatchResponse,
     /// Its takes; `None` if its record was removed.
     replay: Option<Replay>,
 }
 
-impl ReadMatch {
+impl LoadedMatch {
     async fn read(site: &Site, visitor: &Visitor, id: MatchId) -> Result<Self, Status> {
         let shown = site.get_match(visitor, id).await?;
         let record = site.find_record(visitor, id).await?;
@@ -68,7 +68,7 @@ pub(crate) async fn match_sentence(
     visitor: &Visitor,
     id: MatchId,
 ) -> Result<MatchSentence, Status> {
-    let read = ReadMatch::read(site, visitor, id).await?;
+    let read = LoadedMatch::read(site, visitor, id).await?;
     let ended = read.replay.as_ref().filter(|replay| replay.end.is_some());
     let ended_at_us = ended.and_then(|replay| replay.incidents.last()).map(|event| event.at_us);
     Ok(MatchSentence { sentence: read.sentence(), ended_at_us })
@@ -81,8 +81,8 @@ pub(crate) async fn match_picture(
     id: MatchId,
     ply: Option<u32>,
 ) -> Result<(Picture, PageLifetime), Status> {
-    let read = ReadMatch::read(site, visitor, id).await?;
-    let (lifetime, sentence) = (lifetime_of_match(&read.shown), read.sentence());
+    let read = LoadedMatch::read(site, visitor, id).await?;
+    let (lifetime, sentence) = (match_lifetime(&read.shown), read.sentence());
     let setup = read.game().setup.unwrap_or_default();
     let tournament = if setup.tournament_id.is_empty() {
         None
@@ -91,24 +91,24 @@ pub(crate) async fn match_picture(
     };
     let title = tournament.map(|tournament| tournament.title).unwrap_or_default();
     let Some(replay) = &read.replay else {
-        let headline = join_first_words(&read.bots());
+        let headline = join_first_items(&read.bots());
         return Ok((Picture { headline, sentence, title, ..Picture::default() }, lifetime));
     };
     let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
     let board = MatchBoard {
-        asked: AskedTakes::Match { id, ply },
+        asked: TakeLinks::Match { id, ply },
         replay,
         seats,
         position,
         ply,
         audit,
         outcomes: &[],
-        used_as: BoardUse::Steps,
+        mode: BoardMode::Steps,
     };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
-    Ok((picture_of_board(&board, &sentence, winner, title), lifetime))
+    Ok((board_picture(&board, &sentence, winner, title), lifetime))
 }
 
 /// Returns a match for a frame: the sentence, and the board where it was decided.
@@ -117,10 +117,10 @@ pub(crate) async fn embedded_match(
     visitor: &Visitor,
     id: MatchId,
 ) -> Result<PageContent, Status> {
-    let read = ReadMatch::read(site, visitor, id).await?;
-    let lifetime = lifetime_of_match(&read.shown);
+    let read = LoadedMatch::read(site, visitor, id).await?;
+    let lifetime = match_lifetime(&read.shown);
     let content = PageContent::of_message(read.shown.clone(), move |address| {
-        let (title, sentence) = (join_first_words(&read.bots()), read.sentence());
+        let (title, sentence) = (join_first_items(&read.bots()), read.sentence());
         let Some(replay) = &read.replay else {
             return Ok(Page::of_html(address, title, String::new()).with_heading(text_html(&sentence)));
         };
@@ -128,14 +128,14 @@ pub(crate) async fn embedded_match(
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
         let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
         let board = MatchBoard {
-            asked: AskedTakes::Match { id, ply },
+            asked: TakeLinks::Match { id, ply },
             replay,
             seats,
             position,
             ply,
             audit,
             outcomes: &[],
-            used_as: BoardUse::Embedded,
+            mode: BoardMode::Embedded,
         };
         let html = format!("<div class=\"match-board\">{}</div>", board.html());
         let headline = finding::headline(&read.game(), replay, audit).html(seats);

@@ -1,11 +1,11 @@
 //! The page of a match.
 
-mod asked_position;
+mod analysed_position;
 mod board;
 mod finding;
 mod heat_table;
 mod match_parts;
-mod model_words;
+mod model_replies;
 mod picture;
 mod position_panel;
 mod preview;
@@ -14,32 +14,32 @@ mod take_list;
 mod view;
 mod winner_line;
 
-pub(super) use asked_position::AskedPosition;
-pub(super) use finding::{rank_of, takes_words};
+pub(super) use analysed_position::AnalysedPosition;
+pub(super) use finding::{format_take_ranges, preference_rank};
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
 pub(super) use preview::{MatchPreview, featured_html, previews_html};
-pub(super) use sentence::{Seats, Sentence, place_words};
+pub(super) use sentence::{Seats, Sentence, ordinal_text};
 pub(super) use view::MatchAtPly;
 
-use super::address::link_of_cell;
-use super::kept_pages::{MadePage, PageLifetime};
+use super::address::cell_link;
 use super::page::Page;
+use super::page_cache::{PageLifetime, RenderedPage};
 use super::page_content::PageContent;
 use super::replay::Replay;
 use super::site::Site;
 use super::trail::trail_of_match;
-use super::transcript_page::place_of_question;
+use super::transcript_page::question_place;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::{json::MessageJson, pb, record::verify_record};
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
-use lastnim_report::words::join_first_words;
-use model_words::read_model_words;
+use lastnim_report::words::join_first_items;
+use model_replies::read_model_replies;
 use pb::transcript_service_server::TranscriptService as _;
-use take_list::ModelWords;
+use take_list::ModelReplies;
 use tonic::{Code, Status};
-use view::AroundMatch;
+use view::MatchExtras;
 
 /// The number of model questions that are linked.
 const MAX_QUESTIONS: usize = 200;
@@ -61,22 +61,22 @@ pub(super) async fn match_page(
     let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };
     let words = match &replay {
         Some(replay) => {
-            read_model_words(site, visitor, id, &questions, take_list::listed_plies(ply, replay.plies()))
+            read_model_replies(site, visitor, id, &questions, take_list::listed_plies(ply, replay.plies()))
                 .await?
         }
-        None => ModelWords::new(),
+        None => ModelReplies::new(),
     };
     let trail = trail_of_match(site, visitor, &game.setup.clone().unwrap_or_default()).await?;
-    let lifetime = lifetime_of_match(&shown);
+    let lifetime = match_lifetime(&shown);
     let content = PageContent::of_message(shown.clone(), move |address| {
         let Some(replay) = replay else {
-            let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
+            let title = game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default();
             let told = pb::GetMatchResponse { audit: None, ..shown };
-            let html = Html::with_links(&link_of_cell).report_html(&match_report(&game, &told));
+            let html = Html::with_links(&cell_link).report_html(&match_report(&game, &told));
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
-        let proof = record.as_ref().map(proof_words).unwrap_or_default();
-        let around = AroundMatch { transcripts: transcript_links(id, &questions, &replay), proof };
+        let proof = record.as_ref().map(verification_text).unwrap_or_default();
+        let around = MatchExtras { transcripts: transcript_links(id, &questions, &replay), proof };
         MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
@@ -88,21 +88,25 @@ fn opening_ply(shown: &pb::GetMatchResponse, plies: u32) -> u32 {
 }
 
 /// Returns how long pages about a match stay valid. A withheld audit is shown once the tournament is over.
-fn lifetime_of_match(shown: &pb::GetMatchResponse) -> PageLifetime {
+fn match_lifetime(shown: &pb::GetMatchResponse) -> PageLifetime {
     let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
-    if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() }
+    if is_over && !shown.audit_withheld { PageLifetime::Permanent } else { PageLifetime::default() }
 }
 
 /// Returns the record of a match, as `lastnim record get` prints it.
-pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) -> Result<MadePage, Status> {
+pub(super) async fn match_record(
+    site: &Site,
+    visitor: &Visitor,
+    id: MatchId,
+) -> Result<RenderedPage, Status> {
     let record = site.get_record(visitor, id).await?;
     // The record is signed once the match is over.
     let is_whole = !record.signature.is_empty();
     let write = move || serde_json::to_string(&MessageJson::canonical(&record));
     let json = site.reads.run_slow_work(&visitor.request(()), write).await?;
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
-    let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
-    Ok(MadePage::of_json(json, lifetime))
+    let lifetime = if is_whole { PageLifetime::Permanent } else { PageLifetime::Uncacheable };
+    Ok(RenderedPage::of_json(json, lifetime))
 }
 
 /// Reads which questions of a finished match were published.
@@ -126,7 +130,7 @@ fn transcript_links(
     replay: &Replay,
 ) -> Vec<(String, String)> {
     let link = |question| {
-        let place = place_of_question(question);
+        let place = question_place(question);
         let bot = replay.setup.bots.get(place.seat as usize).map(String::as_str).unwrap_or_default();
         (place.address(id).to_string(), format!("{bot}, {}", place.words()))
     };
@@ -134,7 +138,7 @@ fn transcript_links(
 }
 
 /// Says whether a record verifies: its takes are legal, its hashes form a chain, and the last one is signed.
-fn proof_words(record: &pb::MatchRecord) -> String {
+fn verification_text(record: &pb::MatchRecord) -> String {
     match verify_record(record) {
         Ok(verified) => match verified.seal() {
             Some(seal) => format!(

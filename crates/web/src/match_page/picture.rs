@@ -11,15 +11,15 @@ use crate::seat_sign::{coloured_seat_sign, seat_colour};
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::words::join_first_words;
+use lastnim_report::words::join_first_items;
 
 /// The board: its middle, the ground line below its piles, and its size.
-const MIDDLE: f64 = 920.0;
+const BOARD_MIDDLE_X: f64 = 920.0;
 const GROUND: f64 = 556.0;
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 490.0;
 /// The largest counter.
-const MAX_COUNTER: f64 = 46.0;
+const MAX_COUNTER_SIZE: f64 = 46.0;
 /// The width of a pile with its gap, in counters.
 const PILE_STEP: f64 = 1.6;
 /// The height of the line that says what is left out of a pile, or how many were taken, in counters.
@@ -88,7 +88,7 @@ struct Run {
 }
 
 /// Draws a match after some takes. `sentence` is its heading, which begins with the name of the winner if it has one.
-pub(super) fn picture_of_board(
+pub(super) fn board_picture(
     board: &MatchBoard<'_>,
     sentence: &str,
     winner: Option<usize>,
@@ -98,7 +98,7 @@ pub(super) fn picture_of_board(
     let split = won.and_then(|won| Some((sentence.strip_prefix(won.as_str())?.to_owned(), won)));
     let (headline, seat, sentence) = match split {
         Some((rest, won)) => (won, winner, rest.trim_start_matches([',', '.', ' ']).to_owned()),
-        None => (join_first_words(&board.replay.setup.bots), None, sentence.to_owned()),
+        None => (join_first_items(&board.replay.setup.bots), None, sentence.to_owned()),
     };
     let below = board.audit.map(|audit| lanes_svg(audit, board.replay, board.seats)).unwrap_or_default();
     Picture { headline, seat, sentence, below, drawing: board_svg(board), title }
@@ -109,9 +109,9 @@ fn board_svg(board: &MatchBoard<'_>) -> String {
     let heights = piles.iter().map(|pile| pile.pieces.iter().map(piece_height).sum::<f64>());
     let highest = heights.fold(1.0, f64::max);
     let count = piles.len() as f64;
-    let counter = MAX_COUNTER.min(HEIGHT / highest).min(WIDTH / (count * PILE_STEP));
+    let counter = MAX_COUNTER_SIZE.min(HEIGHT / highest).min(WIDTH / (count * PILE_STEP));
     let step = counter * PILE_STEP;
-    let x = (0..).map(|index| MIDDLE + (f64::from(index) - (count - 1.0) / 2.0) * step);
+    let x = (0..).map(|index| BOARD_MIDDLE_X + (f64::from(index) - (count - 1.0) / 2.0) * step);
     let piles = x.zip(&piles).map(|(x, pile)| placed_pile(pile, x, counter)).collect();
     write_template(&DrawnBoard { piles, counter })
 }

@@ -1,8 +1,8 @@
 //! What the oracle says about a position of a match.
 
-use super::board::{AskedTakes, MAX_DRAWN_COUNTERS, Outcome, cost_words};
-use super::finding::rank_of;
-use super::sentence::{Seats, Sentence, place_words};
+use super::board::{MAX_DRAWN_COUNTERS, TakeLinks, TakeOutcome, cost_text};
+use super::finding::preference_rank;
+use super::sentence::{Seats, Sentence, ordinal_text};
 use crate::replay::Replay;
 use crate::seat_sign::seat_sign;
 use askama::Template;
@@ -11,7 +11,7 @@ use lastnim_core::oracle::Solution;
 use lastnim_report::render::write_template;
 
 /// The maximum length of the best line.
-const MAX_LINE: usize = 12;
+const MAX_LINE_LENGTH: usize = 12;
 
 /// What the oracle knows about a match: the winner after each possible take.
 #[derive(Debug)]
@@ -58,18 +58,18 @@ impl<'a> MatchOracle<'a> {
     }
 
     /// Returns what each take leads to, in ascending order; empty if no counter is left.
-    pub(super) fn outcomes(&self, position: &Position) -> Vec<Outcome> {
+    pub(super) fn outcomes(&self, position: &Position) -> Vec<TakeOutcome> {
         if position.is_over() {
             return Vec::new();
         }
         let mover = position.to_move().index();
-        let rank = |winner| rank_of(self.replay, mover, winner).unwrap_or_default();
+        let rank = |winner| preference_rank(self.replay, mover, winner).unwrap_or_default();
         let best = rank(self.solution.winner(position).index());
         let after = self.solution.winners_after(position).into_iter();
         after
             .map(|(takes, winner)| {
                 let winner = winner.index();
-                Outcome { lo: takes.lo, hi: takes.hi, winner, cost: rank(winner).saturating_sub(best) }
+                TakeOutcome { lo: takes.lo, hi: takes.hi, winner, cost: rank(winner).saturating_sub(best) }
             })
             .collect()
     }
@@ -78,14 +78,14 @@ impl<'a> MatchOracle<'a> {
     /// seat to move can force against all others together, if it is known.
     pub(super) fn panel_html(
         &self,
-        asked: AskedTakes<'_>,
+        asked: TakeLinks<'_>,
         seats: &Seats,
         position: &Position,
         sure: Option<u32>,
     ) -> String {
         let mover = position.to_move().index();
         let outcomes = self.outcomes(position);
-        let option = |outcome: &Outcome| PanelOption {
+        let option = |outcome: &TakeOutcome| PanelOption {
             class: if outcome.cost == 0 { "best" } else { "" },
             take: outcome.lo,
             address: asked.address(outcome.lo),
@@ -94,15 +94,15 @@ impl<'a> MatchOracle<'a> {
                 (lo, hi) => format!("{lo} to {hi}"),
             },
             winner: Sentence::default().seat(outcome.winner).text(" wins").html(seats),
-            cost: cost_words(outcome.cost),
+            cost: cost_text(outcome.cost),
         };
         let (line, has_more) = self.best_line(position);
         let winner = self.solution.winner(position).index();
-        let sure = rank_of(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
+        let sure = preference_rank(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
             Sentence::of("Optimal play gives ").seat(mover).text(format!(
                 " its {} choice. Even if all others play together against it, it can force its {} choice or a better one.",
-                place_words(rank),
-                place_words(sure as usize)
+                ordinal_text(rank),
+                ordinal_text(sure as usize)
             ))
         });
         write_template(&DrawnPanel {
@@ -124,7 +124,7 @@ impl<'a> MatchOracle<'a> {
     /// Returns the first takes of a line of optimal play, and whether it goes on.
     fn best_line(&self, position: &Position) -> (Vec<(String, u64)>, bool) {
         let (mut position, mut line) = (position.clone(), Vec::new());
-        while line.len() < MAX_LINE {
+        while line.len() < MAX_LINE_LENGTH {
             let outcomes = self.outcomes(&position);
             let Some(best) = outcomes.iter().find(|outcome| outcome.cost == 0) else { break };
             line.push((seat_sign(position.to_move().index()), best.lo));

@@ -1,6 +1,6 @@
 //! Previews of matches for lists: the newest position, and what happened last.
 
-use super::board::{AskedTakes, BoardUse, MatchBoard};
+use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::finding::{open_headline, take_sentence};
 use super::sentence::{Seats, Sentence};
 use crate::address::PageAddress;
@@ -12,7 +12,7 @@ use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use tonic::Status;
 
 /// The longest match, in takes, that has a preview. Longer ones would be read from the start each time.
@@ -90,10 +90,10 @@ impl MatchPreview {
 
     fn draw(&self) -> DrawnPreview {
         let (replay, position) = (&self.replay, &self.position);
-        let (id, ply, used_as) = (self.id, replay.plies(), BoardUse::Preview);
+        let (id, ply, mode) = (self.id, replay.plies(), BoardMode::Preview);
         let seats = &Seats::of_setup(&replay.setup);
-        let asked = AskedTakes::Match { id, ply };
-        let board = MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &[], used_as };
+        let asked = TakeLinks::Match { id, ply };
+        let board = MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &[], mode };
         let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
         let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
         let named = replay.setup.bots.iter().enumerate().take(MAX_SEATS).map(|(seat, bot)| NamedSeat {
@@ -104,18 +104,18 @@ impl MatchPreview {
         let others = seats.count().saturating_sub(MAX_SEATS);
         let marked = winner.or(to_move).map(|seat| seats.name(seat));
         let verb = if winner.is_some() { "won" } else { "to move" };
-        let takes = count_words(ply, "take", "takes");
+        let takes = count_with_noun(ply, "take", "takes");
         DrawnPreview {
             address: PageAddress::Match { id, ply: None }.to_string(),
             board: board.html(),
             seats: named.collect(),
-            others: if others > 0 { count_words(others, "other", "others") } else { String::new() },
+            others: if others > 0 { count_with_noun(others, "other", "others") } else { String::new() },
             takes: marked.map_or_else(|| takes.clone(), |marked| format!("{marked} {verb}, {takes}")),
         }
     }
 
     /// Says what the last take was, and who has won or is to move.
-    fn newest_words(&self) -> String {
+    fn newest_event_html(&self) -> String {
         let (replay, seats) = (&self.replay, Seats::of_setup(&self.replay.setup));
         let last = (replay.plies() > 0).then(|| take_sentence(replay, None, replay.plies()).html(&seats));
         let next = match replay.end.as_ref().map(|end| end.winner) {
@@ -144,6 +144,6 @@ pub(crate) fn featured_html(preview: &MatchPreview, title: &str) -> String {
         title,
         tournament: id.map(|id| PageAddress::Tournament { id }),
         preview: preview.draw(),
-        said: preview.newest_words(),
+        said: preview.newest_event_html(),
     })
 }

@@ -19,7 +19,7 @@ impl Seats {
     }
 
     /// Calls a seat "you", for its player.
-    pub(crate) fn with_you(mut self, seat: usize) -> Self {
+    pub(crate) fn with_own_seat(mut self, seat: usize) -> Self {
         if let Some(name) = self.names.get_mut(seat) {
             "you".clone_into(name);
             self.own = Some(seat);
@@ -44,7 +44,7 @@ impl Seats {
 
 /// A part of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum SentencePart {
     Text(String),
     Strong(String),
     Seat(usize),
@@ -52,7 +52,7 @@ enum Part {
 
 /// One or more sentences. Seats have their signs in HTML.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sentence(Vec<Part>);
+pub(crate) struct Sentence(Vec<SentencePart>);
 
 /// A part of a sentence, for its template.
 struct DrawnPart {
@@ -75,17 +75,17 @@ impl Sentence {
 
     #[must_use = "returns the longer sentence"]
     pub(crate) fn text(self, text: impl Into<String>) -> Self {
-        self.with(Part::Text(text.into()))
+        self.with(SentencePart::Text(text.into()))
     }
 
     #[must_use = "returns the longer sentence"]
     pub(crate) fn strong(self, text: impl Into<String>) -> Self {
-        self.with(Part::Strong(text.into()))
+        self.with(SentencePart::Strong(text.into()))
     }
 
     #[must_use = "returns the longer sentence"]
     pub(crate) fn seat(self, seat: usize) -> Self {
-        self.with(Part::Seat(seat))
+        self.with(SentencePart::Seat(seat))
     }
 
     /// Adds the sentences of another.
@@ -95,7 +95,7 @@ impl Sentence {
         self
     }
 
-    fn with(mut self, part: Part) -> Self {
+    fn with(mut self, part: SentencePart) -> Self {
         self.0.push(part);
         self
     }
@@ -103,17 +103,21 @@ impl Sentence {
     /// Writes it without signs.
     pub(crate) fn plain(&self, seats: &Seats) -> String {
         let words = self.0.iter().map(|part| match part {
-            Part::Text(text) | Part::Strong(text) => text,
-            Part::Seat(seat) => seats.name(*seat),
+            SentencePart::Text(text) | SentencePart::Strong(text) => text,
+            SentencePart::Seat(seat) => seats.name(*seat),
         });
         words.collect()
     }
 
     pub(crate) fn html(&self, seats: &Seats) -> String {
         let parts = self.0.iter().map(|part| match part {
-            Part::Text(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: false },
-            Part::Strong(text) => DrawnPart { sign: String::new(), text: text.clone(), is_strong: true },
-            Part::Seat(seat) => {
+            SentencePart::Text(text) => {
+                DrawnPart { sign: String::new(), text: text.clone(), is_strong: false }
+            }
+            SentencePart::Strong(text) => {
+                DrawnPart { sign: String::new(), text: text.clone(), is_strong: true }
+            }
+            SentencePart::Seat(seat) => {
                 DrawnPart { sign: seat_sign(*seat), text: seats.name(*seat).to_owned(), is_strong: false }
             }
         });
@@ -122,7 +126,7 @@ impl Sentence {
 }
 
 /// Writes a place of a preference order, given from 0: `1st` to `32nd`.
-pub(crate) fn place_words(rank: usize) -> String {
+pub(crate) fn ordinal_text(rank: usize) -> String {
     let place = rank + 1;
     let is_teen = place % 100 / 10 == 1;
     let ending = match place % 10 {
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn places_count_from_1() {
-        let places = [0, 1, 2, 3, 10, 11, 12, 20, 21, 31].map(place_words);
+        let places = [0, 1, 2, 3, 10, 11, 12, 20, 21, 31].map(ordinal_text);
         assert_eq!(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "32nd"]);
     }
 }

@@ -8,15 +8,15 @@ use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::words::span_words;
+use lastnim_report::words::format_duration;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The number of takes shown before and after the position.
-const PLIES_AROUND: u32 = 30;
+const PLIES_EACH_SIDE: u32 = 30;
 
 /// What language models wrote, by ply.
-pub(super) type ModelWords = BTreeMap<u32, String>;
+pub(super) type ModelReplies = BTreeMap<u32, String>;
 
 /// The takes around a position.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ pub(super) struct TakeList<'a> {
     pub replay: &'a Replay,
     pub seats: &'a Seats,
     pub audit: Option<&'a pb::Audit>,
-    pub words: Option<&'a ModelWords>,
+    pub words: Option<&'a ModelReplies>,
     pub ply: u32,
 }
 
@@ -54,7 +54,7 @@ struct TakeRow {
 
 /// Returns the plies of the takes shown around a position.
 pub(super) fn listed_plies(ply: u32, plies: u32) -> Range<u32> {
-    ply.saturating_sub(PLIES_AROUND + 1)..plies.min(ply + PLIES_AROUND)
+    ply.saturating_sub(PLIES_EACH_SIDE + 1)..plies.min(ply + PLIES_EACH_SIDE)
 }
 
 impl TakeList<'_> {
@@ -102,7 +102,7 @@ impl TakeList<'_> {
             time: if take.took.steward {
                 "by the steward".to_owned()
             } else {
-                span_words(take.took.charged_us / 1_000)
+                format_duration(take.took.charged_us / 1_000)
             },
             cost: self.audit.and_then(|audit| audit.plies.get(ply as usize)).map(|found| found.regret),
             words,

@@ -1,13 +1,13 @@
 //! A match after some takes, as the parts of its page.
 
-use super::board::{AskedTakes, BoardUse, MatchBoard};
-use super::finding::{self, forfeit_words, rank_of};
+use super::board::{BoardMode, MatchBoard, TakeLinks};
+use super::finding::{self, forfeit_reason_text, preference_rank};
 use super::heat_table::{costs_table, wants_table};
 use super::position_panel::MatchOracle;
-use super::sentence::{Seats, Sentence, place_words};
-use super::take_list::{ModelWords, TakeList};
+use super::sentence::{Seats, Sentence, ordinal_text};
+use super::take_list::{ModelReplies, TakeList};
 use super::winner_line::LineAtPly;
-use crate::address::{FeedAddress, PageAddress, SiteAddress, link_of_cell};
+use crate::address::{FeedAddress, PageAddress, SiteAddress, cell_link};
 use crate::live::{LiveList, LivePage, PageParts};
 use crate::page::Page;
 use crate::replay::{Replay, ReplayedTake};
@@ -17,8 +17,8 @@ use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
 use lastnim_report::render::{Time, write_template};
-use lastnim_report::tournament_settings::clock_words;
-use lastnim_report::words::{join_first_words, join_words, shortened_list};
+use lastnim_report::tournament_settings::clock_text;
+use lastnim_report::words::{join_first_items, join_items, shortened_list};
 use tonic::Status;
 
 /// The seats up to which each seat shows what it wants.
@@ -128,7 +128,7 @@ struct SteppedMatch {
 
 /// What else a page shows.
 #[derive(Debug)]
-pub(super) struct AroundMatch {
+pub(super) struct MatchExtras {
     /// Links to the logs of language models, with their texts.
     pub transcripts: Vec<(String, String)>,
     /// Whether the record verifies.
@@ -144,22 +144,22 @@ pub(crate) struct MatchAtPly<'a> {
     /// Its events.
     pub replay: &'a Replay,
     /// What language models wrote, if it was read.
-    pub words: Option<&'a ModelWords>,
+    pub words: Option<&'a ModelReplies>,
     /// How many takes are shown.
     pub ply: u32,
 }
 
 impl MatchAtPly<'_> {
     /// Writes the page.
-    pub(super) fn page(&self, address: &PageAddress, around: AroundMatch) -> Result<Page, Status> {
+    pub(super) fn page(&self, address: &PageAddress, around: MatchExtras) -> Result<Page, Status> {
         let seats = Seats::of_setup(&self.replay.setup);
         let headline = self.headline().plain(&seats);
         let title = match self.replay.end {
             Some(_) => headline,
-            None => join_first_words(&self.replay.setup.bots),
+            None => join_first_items(&self.replay.setup.bots),
         };
         let summary = finding::summary(self.shown, self.replay, self.audit()).plain(&seats);
-        let AroundMatch { transcripts, proof } = around;
+        let MatchExtras { transcripts, proof } = around;
         let content = MatchContent { transcripts, proof, ..self.content(&seats)? };
         let page = Page::of_html(address, title, write_template(&content));
         Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
@@ -171,9 +171,9 @@ impl MatchAtPly<'_> {
         let Self { id, replay, ply, .. } = *self;
         let position = &replay.requested_position(ply)?;
         let audit = self.audit();
-        let asked = AskedTakes::Match { id, ply };
-        let used_as = if asks { BoardUse::Asks } else { BoardUse::Steps };
-        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &[], used_as };
+        let asked = TakeLinks::Match { id, ply };
+        let mode = if asks { BoardMode::Asks } else { BoardMode::Steps };
+        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &[], mode };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
         Ok((write_template(&DrawnSeats { seat_list }), board.html()))
     }
@@ -210,9 +210,9 @@ impl MatchAtPly<'_> {
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
-        let asked = AskedTakes::Match { id, ply };
-        let used_as = BoardUse::Steps;
-        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, used_as };
+        let asked = TakeLinks::Match { id, ply };
+        let mode = BoardMode::Steps;
+        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, mode };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {
@@ -222,7 +222,7 @@ impl MatchAtPly<'_> {
             }
         });
         let last = ply.checked_sub(1);
-        let winner = self.winner_here();
+        let winner = self.predicted_winner();
         let outlined = winner.map(|winner| {
             let (gets, wins) =
                 if position.is_over() { ("got, because ", " won.") } else { ("gets if ", " wins.") };
@@ -283,7 +283,7 @@ impl MatchAtPly<'_> {
     }
 
     /// Returns the winner under optimal play from the position that is shown, or of the match.
-    fn winner_here(&self) -> Option<usize> {
+    fn predicted_winner(&self) -> Option<usize> {
         let audit = self.audit()?;
         let next = audit.plies.get(self.ply as usize);
         Some(next.map_or(audit.winner, |next| next.predicted_before) as usize)
@@ -330,8 +330,8 @@ impl MatchAtPly<'_> {
         let bot = &self.replay.setup.bots[seat];
         let mut forfeits = self.replay.forfeits.iter();
         let forfeit = forfeits.find(|(_, event)| event.seat as usize == seat);
-        let forfeit =
-            forfeit.map(|(before, event)| (*before, format!("forfeited: {}", forfeit_words(event.reason()))));
+        let forfeit = forfeit
+            .map(|(before, event)| (*before, format!("forfeited: {}", forfeit_reason_text(event.reason()))));
         let is_last = self.ply == self.replay.plies();
         let is_ended = is_last && self.replay.end.is_some();
         let is_to_move = !position.is_over() && position.to_move().index() == seat && !is_ended;
@@ -339,8 +339,8 @@ impl MatchAtPly<'_> {
         match self.final_winner() {
             Some(winner) if winner == seat => states.push("won".to_owned()),
             Some(winner) => states.extend(
-                rank_of(self.replay, seat, winner)
-                    .map(|rank| format!("got {} {} choice", seats.possessive(seat), place_words(rank))),
+                preference_rank(self.replay, seat, winner)
+                    .map(|rank| format!("got {} {} choice", seats.possessive(seat), ordinal_text(rank))),
             ),
             None if is_to_move => states.push("to move".to_owned()),
             None => {}
@@ -353,7 +353,7 @@ impl MatchAtPly<'_> {
         SeatCard {
             sign: seat_sign(seat),
             name: seats.name(seat).to_owned(),
-            address: link_of_cell("bot", bot).unwrap_or_default(),
+            address: cell_link("bot", bot).unwrap_or_default(),
             class: match self.final_winner() {
                 Some(winner) if winner == seat => "won",
                 _ if is_to_move => "to-move",
@@ -386,7 +386,7 @@ impl MatchAtPly<'_> {
             ("piles", Some(shortened_list(&piles, ", "))),
             ("moves first", Some(seats.name(setup.first as usize).to_owned())),
             ("orders", Some(orders.to_owned())),
-            ("clock", setup.clock.map(clock_words)),
+            ("clock", setup.clock.map(clock_text)),
             ("strikes until a seat is forfeited", Some(setup.strikes.to_string())),
             ("most takes", Some(setup.max_plies.to_string())),
         ];
@@ -409,15 +409,15 @@ impl MatchAtPly<'_> {
         let orders = (0..setup.bots.len()).filter_map(|seat| replay.wanted_winners(seat));
         let stewards = takes.iter().filter(|take| take.took.steward).map(|take| take.took.ply);
         Some(SteppedMatch {
-            piles: join_words(&setup.piles, " "),
-            takes: join_words(takes.iter().map(|take| take.took.take), " "),
+            piles: join_items(&setup.piles, " "),
+            takes: join_items(takes.iter().map(|take| take.took.take), " "),
             clocks: match setup.clock {
-                Some(_) => join_words(takes.iter().zip(1..).map(clock), " "),
+                Some(_) => join_items(takes.iter().zip(1..).map(clock), " "),
                 None => String::new(),
             },
-            sure: join_words(sure, " "),
-            steward: join_words(stewards, " "),
-            wants: join_words(orders.map(|order| join_words(order, " ")), ";"),
+            sure: join_items(sure, " "),
+            steward: join_items(stewards, " "),
+            wants: join_items(orders.map(|order| join_items(order, " ")), ";"),
             first: setup.first,
             last_mover_wins: setup.ending() == pb::Ending::LastMoverWins,
             initial_ms: setup.clock.map(|clock| clock.initial_ms.to_string()).unwrap_or_default(),

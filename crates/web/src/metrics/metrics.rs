@@ -2,7 +2,7 @@
 
 use super::exposition::{CONTENT_TYPE, Exposition};
 use super::process_memory::resident_bytes;
-use crate::kept_pages::KeptPages;
+use crate::page_cache::PageCache;
 use crate::response::{Freshness, PageResponse, text_response};
 use lastnim_arena::{Arena, ArenaMeasurements, LatencyCounts};
 use lastnim_core::referee::RefusalReason;
@@ -23,7 +23,7 @@ pub struct Metrics {
     /// Counts connections, refused calls and page requests.
     pub traffic: Arc<TrafficCounts>,
     /// Counts rendered pages.
-    pub kept: KeptPages,
+    pub kept: PageCache,
     /// When the server started.
     pub started: Instant,
 }
@@ -39,7 +39,7 @@ impl Metrics {
         let mut out = Exposition::default();
         out.head("lastnim_build_info", "The server's version.", "gauge");
         out.sample("lastnim_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
-        write_play(&mut out, &self.arena.measurements());
+        write_match_metrics(&mut out, &self.arena.measurements());
         self.write_calls(&mut out);
         self.write_runtime(&mut out);
         out.into_text()
@@ -64,7 +64,7 @@ impl Metrics {
         for (status, count) in self.traffic.pages() {
             out.sample(name, &[("status", &status.to_string())], count);
         }
-        let made = self.kept.made_pages();
+        let made = self.kept.rendered_page_count();
         out.counter("lastnim_made_pages_total", "Pages rendered because no cached page was valid.", made);
         let name = "lastnim_refused_pages_total";
         out.head(name, "Refused page requests, by status and reason.", "counter");
@@ -101,7 +101,7 @@ impl Metrics {
     }
 }
 
-fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
+fn write_match_metrics(out: &mut Exposition, measured: &ArenaMeasurements) {
     out.gauge("lastnim_sessions", "Open bot sessions.", measured.sessions);
     out.gauge("lastnim_bots", "Registered bots.", measured.bots);
     out.gauge("lastnim_open_matches", "Matches that are not over.", measured.open_matches);

@@ -19,7 +19,7 @@ pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
 }
 
 /// Returns a signed-in visitor, with the admin's token.
-pub(super) fn signed_in_visitor(site: &Site, visitor: &Visitor) -> Option<Visitor> {
+pub(super) fn signed_in_organiser(site: &Site, visitor: &Visitor) -> Option<Visitor> {
     let header = site.organisers.authorization_of(visitor.secret()?, Instant::now())?;
     Some(visitor.with_authorization(header))
 }

@@ -11,10 +11,10 @@ mod new_tournament;
 mod overview;
 mod pages;
 mod setting_fields;
+mod settings_input;
 mod sign_in;
 mod tournament_action;
 mod tournament_page;
-mod typed_settings;
 mod void_matches;
 
-pub(super) use pages::{show_organiser_page, take_organiser_form};
+pub(super) use pages::{handle_organiser_form, show_organiser_page};

@@ -77,7 +77,7 @@ static FIELDS: [MatchField; 8] = [
 
 /// A match as it was typed.
 #[derive(Debug, Clone, Default)]
-struct TypedMatch {
+struct MatchInput {
     values: BTreeMap<&'static str, String>,
     mistakes: BTreeMap<&'static str, String>,
     /// Errors that belong to no field.
@@ -89,10 +89,10 @@ struct TypedMatch {
 struct NewMatchForm {
     form_token: FormToken,
     fields: &'static [MatchField],
-    typed: TypedMatch,
+    typed: MatchInput,
 }
 
-impl TypedMatch {
+impl MatchInput {
     fn with_values(value: impl Fn(&MatchField) -> String) -> Self {
         let values = FIELDS.iter().map(|field| (field.name, value(field))).collect();
         Self { values, ..Self::default() }
@@ -107,7 +107,7 @@ impl TypedMatch {
         self.mistakes.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    fn note<T>(&mut self, name: &'static str, read: Result<T, String>) -> Option<T> {
+    fn ok_or_note<T>(&mut self, name: &'static str, read: Result<T, String>) -> Option<T> {
         read.map_err(|mistake| self.mistakes.insert(name, mistake)).ok()
     }
 
@@ -115,7 +115,7 @@ impl TypedMatch {
         let given = self.value(name).trim();
         let read =
             given.parse().map_err(|_| format!("{given:?}: expected a whole number from 0 to {}", u32::MAX));
-        self.note(name, read)
+        self.ok_or_note(name, read)
     }
 
     /// Returns the request, or `None` after noting the errors.
@@ -123,14 +123,14 @@ impl TypedMatch {
         let names = self.value("bots").split([',', ' ', '\t', '\r', '\n']).filter(|name| !name.is_empty());
         let bots = names.map(str::to_owned).collect();
         let piles = read_numbers(self.value("piles"), "piles");
-        let piles = self.note("piles", piles);
+        let piles = self.ok_or_note("piles", piles);
         let first = self.number("first");
         let ending = match self.value("ending") {
             "to_move_wins" => Ok(pb::Ending::ToMoveWins),
             "last_mover_wins" => Ok(pb::Ending::LastMoverWins),
             other => Err(format!("{other:?}: expected to_move_wins or last_mover_wins")),
         };
-        let ending = self.note("ending", ending);
+        let ending = self.ok_or_note("ending", ending);
         let alliance = match self.value("alliance") {
             "" => Ok(pb::AllianceMode::Unspecified),
             "declared" => Ok(pb::AllianceMode::Declared),
@@ -138,9 +138,9 @@ impl TypedMatch {
             "given" => Ok(pb::AllianceMode::Given),
             other => Err(format!("{other:?}: expected declared, standard or given")),
         };
-        let alliance = self.note("alliance", alliance);
+        let alliance = self.ok_or_note("alliance", alliance);
         let assigned = self.read_rows();
-        let assigned = self.note("assigned", assigned);
+        let assigned = self.ok_or_note("assigned", assigned);
         let (initial_ms, declaration_ms) = (self.number("initial_ms"), self.number("declaration_ms"));
         let usual = pb::Clock::from(&Clock::default());
         Some(pb::CreateMatchRequest {
@@ -193,7 +193,7 @@ impl TypedMatch {
 }
 
 pub(super) fn new_match_page(organiser: &Visitor) -> Result<PageResponse, Status> {
-    let typed = TypedMatch::with_values(|field| field.default.to_owned());
+    let typed = MatchInput::with_values(|field| field.default.to_owned());
     form_response(organiser, StatusCode::OK, typed)
 }
 
@@ -203,7 +203,7 @@ pub(super) async fn create_match(
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let mut typed = TypedMatch::with_values(|field| fields.value(field.name).to_owned());
+    let mut typed = MatchInput::with_values(|field| fields.value(field.name).to_owned());
     let Some(request) = typed.read() else {
         return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, typed);
     };
@@ -222,7 +222,7 @@ pub(super) async fn create_match(
     }
 }
 
-fn form_response(organiser: &Visitor, status: StatusCode, typed: TypedMatch) -> Result<PageResponse, Status> {
+fn form_response(organiser: &Visitor, status: StatusCode, typed: MatchInput) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = NewMatchForm { form_token, fields: &FIELDS, typed };
     let page = Page::of_template("New match", &content).with_trail(organise_trail());
@@ -234,8 +234,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn typed(changes: &[(&'static str, &str)]) -> TypedMatch {
-        let mut typed = TypedMatch::with_values(|field| field.default.to_owned());
+    fn typed(changes: &[(&'static str, &str)]) -> MatchInput {
+        let mut typed = MatchInput::with_values(|field| field.default.to_owned());
         typed.values.extend(changes.iter().map(|&(name, value)| (name, value.to_owned())));
         typed
     }

@@ -1,7 +1,7 @@
 //! The form for a new tournament.
 
 use super::setting_fields::{FieldGroup, FormField};
-use super::typed_settings::TypedSettings;
+use super::settings_input::SettingsInput;
 use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -63,7 +63,7 @@ struct ChoiceView {
 }
 
 pub(super) fn new_tournament_page(organiser: &Visitor) -> Result<PageResponse, Status> {
-    form_response(organiser, StatusCode::OK, &TypedSettings::initial())
+    form_response(organiser, StatusCode::OK, &SettingsInput::initial())
 }
 
 /// Creates the tournament, or shows the errors.
@@ -72,7 +72,7 @@ pub(super) async fn create_tournament(
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let mut typed = TypedSettings::of_form(fields);
+    let mut typed = SettingsInput::of_form(fields);
     let Some(settings) = typed.read() else {
         return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, &typed);
     };
@@ -95,10 +95,10 @@ pub(super) async fn create_tournament(
 fn form_response(
     organiser: &Visitor,
     status: StatusCode,
-    typed: &TypedSettings,
+    typed: &SettingsInput,
 ) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
-    let is_seldom = |group: &FieldGroup| group.condition == SectionCondition::Seldom;
+    let is_seldom = |group: &FieldGroup| group.condition == SectionCondition::RarelyChanged;
     let (seldom, usual): (Vec<_>, Vec<_>) = FieldGroup::all().into_iter().partition(is_seldom);
     let views = |groups: Vec<FieldGroup>| -> Vec<GroupView> {
         groups.into_iter().map(|group| group_view(group, typed)).collect()
@@ -117,9 +117,9 @@ fn form_response(
     Ok(private_response(organiser, status, page))
 }
 
-fn group_view(group: FieldGroup, typed: &TypedSettings) -> GroupView {
+fn group_view(group: FieldGroup, typed: &SettingsInput) -> GroupView {
     let (format, source) = match group.condition {
-        SectionCondition::Always | SectionCondition::Seldom => ("", ""),
+        SectionCondition::Always | SectionCondition::RarelyChanged => ("", ""),
         SectionCondition::Format(format) => (format.name, ""),
         SectionCondition::PositionSource(source) => ("", source),
     };
@@ -127,7 +127,7 @@ fn group_view(group: FieldGroup, typed: &TypedSettings) -> GroupView {
     GroupView { legend: group.legend, format, source, fields }
 }
 
-fn field_view(field: FormField, typed: &TypedSettings) -> FieldView {
+fn field_view(field: FormField, typed: &SettingsInput) -> FieldView {
     let (name, value) = (field.name(), typed.value(field.name()));
     let kind = match field {
         FormField::PositionSource => ValueKind::Word,

@@ -10,7 +10,7 @@ use lastnim_proto::pb;
 use lastnim_report::render::Html;
 use lastnim_report::{
     Section,
-    tournament::{titles_first, tournament_table},
+    tournament::{move_title_to_front, tournament_table},
 };
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
@@ -24,7 +24,7 @@ struct Overview {
     tournaments: String,
 }
 
-fn link_of_organised(key: &str, text: &str) -> Option<String> {
+fn organised_cell_link(key: &str, text: &str) -> Option<String> {
     let id = text.parse().ok().filter(|_| key == "id")?;
     Some(OrganiseAddress::Tournament { id }.to_string())
 }
@@ -36,9 +36,9 @@ pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<Pa
     let section = if list.tournaments.is_empty() {
         Section::with_heading("Tournaments").paragraph("There are no tournaments yet.")
     } else {
-        Section::with_heading("Tournaments").table(titles_first(tournament_table(&list.tournaments)))
+        Section::with_heading("Tournaments").table(move_title_to_front(tournament_table(&list.tournaments)))
     };
-    let tournaments = Html::with_links(&link_of_organised).section_html(&section);
+    let tournaments = Html::with_links(&organised_cell_link).section_html(&section);
     let content = Overview { tournaments };
     Ok(private_response(organiser, StatusCode::OK, Page::of_template("Organise", &content)))
 }

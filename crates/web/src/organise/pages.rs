@@ -1,7 +1,7 @@
 //! Dispatches requests of organisers.
 
 use super::bot_tokens::{bots_page, register_bot, remove_bot, rotate_token};
-use super::guard::{check_organiser_channel, signed_in_visitor};
+use super::guard::{check_organiser_channel, signed_in_organiser};
 use super::new_match::{create_match, new_match_page};
 use super::new_tournament::{create_tournament, new_tournament_page};
 use super::overview::overview_page;
@@ -23,7 +23,7 @@ pub(crate) async fn show_organiser_page(
     address: &OrganiseAddress,
 ) -> Result<PageResponse, Status> {
     check_organiser_channel(visitor)?;
-    let Some(organiser) = signed_in_visitor(site, visitor) else { return sign_in_page(visitor) };
+    let Some(organiser) = signed_in_organiser(site, visitor) else { return sign_in_page(visitor) };
     let page_of = |address: OrganiseAddress| Ok(redirect_response(&address));
     match *address {
         OrganiseAddress::Overview => overview_page(site, &organiser).await,
@@ -41,14 +41,14 @@ pub(crate) async fn show_organiser_page(
 }
 
 /// Handles a form.
-pub(crate) async fn take_organiser_form(
+pub(crate) async fn handle_organiser_form(
     site: &Site,
     visitor: &Visitor,
     address: &OrganiseAddress,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     check_organiser_channel(visitor)?;
-    match (address, signed_in_visitor(site, visitor)) {
+    match (address, signed_in_organiser(site, visitor)) {
         (OrganiseAddress::SignIn, _) => sign_in(site, visitor, fields),
         (OrganiseAddress::SignOut, _) => Ok(sign_out(site, visitor)),
         (_, None) => signed_out_response(visitor),

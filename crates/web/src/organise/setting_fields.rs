@@ -45,7 +45,7 @@ impl FieldGroup {
                 let (condition, fields) = (SectionCondition::Always, vec![FormField::PositionSource]);
                 groups.push(Self { legend: "Positions", condition, fields });
             }
-            let settings = section.settings.iter().filter(|setting| is_typed(setting));
+            let settings = section.settings.iter().filter(|setting| has_field(setting));
             groups.push(Self { legend, condition, fields: settings.map(FormField::Setting).collect() });
         }
         groups.retain(|group| !group.fields.is_empty());
@@ -55,7 +55,7 @@ impl FieldGroup {
 
 impl FormField {
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let settings = all_settings().filter(|setting| is_typed(setting)).map(Self::Setting);
+        let settings = all_settings().filter(|setting| has_field(setting)).map(Self::Setting);
         [Self::PositionSource].into_iter().chain(settings)
     }
 
@@ -75,7 +75,7 @@ impl FormField {
     }
 
     /// Returns the initial value.
-    pub(super) fn first_value(self) -> String {
+    pub(super) fn initial_value(self) -> String {
         match self {
             Self::PositionSource => POSITION_SOURCES[0].0.to_owned(),
             Self::Setting(setting) => match (setting.kind, setting.default) {
@@ -99,7 +99,8 @@ impl FormField {
             _ => "",
         };
         let range = if setting.range.is_empty() { "" } else { ", " };
-        let default = setting.default.filter(|default| !default.is_empty() && self.first_value().is_empty());
+        let default =
+            setting.default.filter(|default| !default.is_empty() && self.initial_value().is_empty());
         let default = default.map(|default| format!(". If empty: {default}")).unwrap_or_default();
         format!("{}{range}{}{form}{default}", setting.help, setting.range).replace('`', "")
     }
@@ -124,7 +125,7 @@ impl FormField {
 }
 
 /// Returns whether the organiser types the value; otherwise the source of positions implies it.
-fn is_typed(setting: &TournamentSetting) -> bool {
+fn has_field(setting: &TournamentSetting) -> bool {
     setting.kind != ValueKind::Flag
 }
 

@@ -1,13 +1,13 @@
 //! Actions of organisers on a tournament.
 
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
-use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
+use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::{OrganiseAddress, TournamentAction};
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
-use crate::trail::trail_of_organised;
+use crate::trail::organised_tournament_trail;
 use crate::visitor::Visitor;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
@@ -16,17 +16,17 @@ use tonic::{Code, Status};
 
 impl TournamentAction {
     /// Returns the fields typed into its form.
-    fn typed_forms(self, fields: &FormFields) -> TypedForms {
+    fn form_inputs(self, fields: &FormFields) -> FormInputs {
         let bot = fields.value("bot").to_owned();
         match self {
-            Self::Join | Self::Leave => TypedForms { entrant: bot, ..TypedForms::default() },
-            Self::Disqualify => TypedForms {
+            Self::Join | Self::Leave => FormInputs { entrant: bot, ..FormInputs::default() },
+            Self::Disqualify => FormInputs {
                 disqualified: bot,
                 annuls: fields.value("results") == "annul",
                 reason: fields.value("reason").to_owned(),
-                ..TypedForms::default()
+                ..FormInputs::default()
             },
-            _ => TypedForms::default(),
+            _ => FormInputs::default(),
         }
     }
 
@@ -70,7 +70,7 @@ pub(super) async fn act_on_tournament(
         return confirmation_page(
             organiser,
             &Confirmation {
-                trail: trail_of_organised(site, organiser, id).await?,
+                trail: organised_tournament_trail(site, organiser, id).await?,
                 title,
                 what,
                 button,
@@ -80,19 +80,19 @@ pub(super) async fn act_on_tournament(
             },
         );
     }
-    match carry_out(site, organiser, (id, action), fields).await {
+    match apply_action(site, organiser, (id, action), fields).await {
         Ok(()) => Ok(redirect_response(&here)),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::NotFound) => Err(status),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
-            let typed = action.typed_forms(fields);
+            let typed = action.form_inputs(fields);
             let refused = RefusedForm { status: form_status(&status), mistakes, typed };
             Ok(with_refusal(tournament_page_with(site, organiser, id, refused).await?, &status))
         }
     }
 }
 
-async fn carry_out(
+async fn apply_action(
     site: &Site,
     organiser: &Visitor,
     (id, action): (TournamentId, TournamentAction),

@@ -1,6 +1,6 @@
 //! The page on which an organiser manages a tournament.
 
-use super::void_matches::{TypedVoiding, VoidableMatch, voidable_matches};
+use super::void_matches::{VoidInput, VoidableMatch, voidable_matches};
 use crate::address::{OrganiseAddress, PageAddress, TournamentAction};
 use crate::forms::FormToken;
 use crate::match_filter::MatchFilter;
@@ -13,7 +13,7 @@ use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use lastnim_report::render::Time;
-use lastnim_report::tournament::progress_words;
+use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_events::event_line;
 use lastnim_tournament::FormatCourse;
 use tonic::Status;
@@ -24,7 +24,7 @@ const MAX_EVENTS: usize = 10;
 
 /// The text that was typed into the forms.
 #[derive(Debug, Default)]
-pub(super) struct TypedForms {
+pub(super) struct FormInputs {
     /// The bot to join or leave.
     pub entrant: String,
     /// The bot to disqualify.
@@ -34,7 +34,7 @@ pub(super) struct TypedForms {
     /// The reason for the disqualification.
     pub reason: String,
     /// The matches to void.
-    pub voiding: TypedVoiding,
+    pub voiding: VoidInput,
 }
 
 /// A refused form, which is shown again.
@@ -43,7 +43,7 @@ pub(super) struct RefusedForm {
     pub status: StatusCode,
     /// The errors.
     pub mistakes: Vec<String>,
-    pub typed: TypedForms,
+    pub typed: FormInputs,
 }
 
 #[derive(Debug, Template)]
@@ -52,7 +52,7 @@ struct OrganisedTournament {
     form_token: FormToken,
     /// The errors of a refused form.
     mistakes: Vec<String>,
-    typed: TypedForms,
+    typed: FormInputs,
     progress: String,
     public_address: String,
     own_address: String,
@@ -85,7 +85,7 @@ pub(super) async fn organised_tournament_page(
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
     let unrefused =
-        RefusedForm { status: StatusCode::OK, mistakes: Vec::new(), typed: TypedForms::default() };
+        RefusedForm { status: StatusCode::OK, mistakes: Vec::new(), typed: FormInputs::default() };
     tournament_page_with(site, organiser, id, unrefused).await
 }
 
@@ -111,7 +111,7 @@ pub(super) async fn tournament_page_with(
     } else {
         Vec::new()
     };
-    typed.voiding.name_unlisted(&voidable);
+    typed.voiding.move_unlisted_to_others(&voidable);
     let filter = MatchFilter::default();
     let matches = PageAddress::TournamentMatches { id, filter, page: String::new() };
     let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));
@@ -119,7 +119,7 @@ pub(super) async fn tournament_page_with(
         form_token,
         mistakes,
         typed,
-        progress: progress_words(&tournament),
+        progress: progress_text(&tournament),
         public_address: PageAddress::Tournament { id }.to_string(),
         own_address: OrganiseAddress::Tournament { id }.to_string(),
         matches_address: matches.to_string(),

@@ -1,13 +1,13 @@
 //! Organisers void matches, which are then played again.
 
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
-use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
+use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::OrganiseAddress;
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
-use crate::trail::trail_of_organised;
+use crate::trail::organised_tournament_trail;
 use crate::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb::{self, void_target::Target};
@@ -19,17 +19,17 @@ use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
 /// The number of newest matches with a box to tick.
-const NEWEST: u32 = 30;
+const MAX_NEWEST_MATCHES: u32 = 30;
 /// The maximum number of matches and groups in a form.
 const MAX_TARGETS: usize = 50;
 /// The maximum number of errors shown.
 const MAX_MISTAKES: usize = 10;
 /// The maximum number of characters quoted in an error.
-const MAX_REPEATED: usize = 40;
+const MAX_QUOTED_CHARS: usize = 40;
 
 /// The form as it was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct TypedVoiding {
+pub(super) struct VoidInput {
     /// The ids of ticked matches.
     pub ticked: Vec<String>,
     /// Further match ids.
@@ -40,7 +40,7 @@ pub(super) struct TypedVoiding {
 }
 
 #[derive(Debug, PartialEq)]
-struct Voiding {
+struct VoidRequest {
     targets: Vec<Target>,
     reason: Reason,
 }
@@ -56,7 +56,7 @@ pub(super) struct VoidableMatch {
     pub is_ticked: bool,
 }
 
-impl TypedVoiding {
+impl VoidInput {
     fn of_form(fields: &FormFields) -> Self {
         Self {
             ticked: fields.values("match").map(str::to_owned).collect(),
@@ -78,7 +78,7 @@ impl TypedVoiding {
     ///
     /// # Errors
     /// Names each invalid word and each missing field.
-    fn read(&self) -> Result<Voiding, Vec<String>> {
+    fn read(&self) -> Result<VoidRequest, Vec<String>> {
         let (mut targets, mut mistakes) = (Vec::new(), Vec::new());
         let ids = self.ticked.iter().map(String::as_str).chain(split_words(&self.others));
         for id in ids {
@@ -86,7 +86,7 @@ impl TypedVoiding {
                 Ok(id) => targets.push(Target::MatchId(id.to_string())),
                 Err(_) => mistakes.push(format!(
                     "match {:?}: expected an id such as 01890a5d-ac96-774b-bcce-b302099a8057",
-                    shortened(id)
+                    shorten_text(id)
                 )),
             }
         }
@@ -94,7 +94,7 @@ impl TypedVoiding {
             if let Ok(group) = group.parse() {
                 targets.push(Target::Group(group));
             } else {
-                let group = shortened(group);
+                let group = shorten_text(group);
                 mistakes.push(format!("group {group:?}: expected a whole number, such as 7"));
             }
         }
@@ -119,13 +119,13 @@ impl TypedVoiding {
         mistakes.truncate(MAX_MISTAKES);
         let reason = self.reason.parse::<Reason>().map_err(|error| mistakes.push(format!("reason: {error}")));
         match reason {
-            Ok(reason) if mistakes.is_empty() => Ok(Voiding { targets: chosen, reason }),
+            Ok(reason) if mistakes.is_empty() => Ok(VoidRequest { targets: chosen, reason }),
             _ => Err(mistakes),
         }
     }
 
     /// Adds ticked matches that are no longer listed to the typed ids.
-    pub(super) fn name_unlisted(&mut self, listed: &[VoidableMatch]) {
+    pub(super) fn move_unlisted_to_others(&mut self, listed: &[VoidableMatch]) {
         let is_listed = |id: &String| listed.iter().any(|game| game.id == *id);
         let (ticked, unlisted): (Vec<_>, Vec<_>) =
             mem::take(&mut self.ticked).into_iter().partition(is_listed);
@@ -140,8 +140,8 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-fn shortened(text: &str) -> String {
-    text.chars().take(MAX_REPEATED).collect()
+fn shorten_text(text: &str) -> String {
+    text.chars().take(MAX_QUOTED_CHARS).collect()
 }
 
 /// Returns the newest matches that can be voided, with their ticks.
@@ -152,7 +152,8 @@ pub(super) async fn voidable_matches(
     ticked: &[String],
 ) -> Result<Vec<VoidableMatch>, Status> {
     let tournament_id = id.to_string();
-    let request = pb::ListMatchesRequest { page_size: NEWEST, tournament_id, ..Default::default() };
+    let request =
+        pb::ListMatchesRequest { page_size: MAX_NEWEST_MATCHES, tournament_id, ..Default::default() };
     let matches = site.list_matches(organiser, request).await?.matches;
     let voidable = |game: pb::Match| {
         let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
@@ -175,7 +176,7 @@ pub(super) async fn void_matches(
     id: TournamentId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let typed = TypedVoiding::of_form(fields);
+    let typed = VoidInput::of_form(fields);
     let voiding = match typed.read() {
         Ok(voiding) => voiding,
         Err(mistakes) => {
@@ -194,9 +195,9 @@ pub(super) async fn void_matches(
         return confirmation_page(
             organiser,
             &Confirmation {
-                trail: trail_of_organised(site, organiser, id).await?,
+                trail: organised_tournament_trail(site, organiser, id).await?,
                 title: "Void the matches?",
-                what: question_words(&voiding, &newest),
+                what: void_question(&voiding, &newest),
                 button: "Void",
                 action: OrganiseAddress::VoidMatches { id }.to_string(),
                 back: OrganiseAddress::Tournament { id }.to_string(),
@@ -223,14 +224,14 @@ async fn refused_response(
     organiser: &Visitor,
     id: TournamentId,
     (status, mistakes): (StatusCode, Vec<String>),
-    voiding: TypedVoiding,
+    voiding: VoidInput,
 ) -> Result<PageResponse, Status> {
-    let typed = TypedForms { voiding, ..TypedForms::default() };
+    let typed = FormInputs { voiding, ..FormInputs::default() };
     tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
 }
 
 /// Says what will happen. Matches that are not listed are named by id.
-fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
+fn void_question(voiding: &VoidRequest, newest: &[VoidableMatch]) -> String {
     let name = |target: &Target| match target {
         Target::MatchId(id) => match newest.iter().find(|game| game.id == *id) {
             Some(game) => format!("match {} ({})", game.number, game.bots),
@@ -253,23 +254,23 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn typed(ticked: &[&str], others: &str, groups: &str) -> TypedVoiding {
+    fn typed(ticked: &[&str], others: &str, groups: &str) -> VoidInput {
         let ticked = ticked.iter().map(|&id| id.to_owned()).collect();
         let (others, groups) = (others.to_owned(), groups.to_owned());
-        TypedVoiding { ticked, others, groups, reason: "no network".into() }
+        VoidInput { ticked, others, groups, reason: "no network".into() }
     }
 
     #[test]
     fn repeated_matches_and_groups_count_once() {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
-        let said = question_words(&voiding, &[]);
+        let said = void_question(&voiding, &[]);
         assert!(said.starts_with(&format!("This voids match {ID}; all matches in group 7 that")), "{said}");
     }
 
     #[test]
     fn each_error_names_its_word() {
-        let blank = TypedVoiding { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
+        let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
         let mistakes = blank.read().unwrap_err();
         for (mistake, begin) in mistakes.iter().zip([
             "match \"x\": ",
@@ -305,9 +306,9 @@ mod tests {
         };
         let [gone, other] = ["0193", "0194"].map(|begin| ID.replace("0192", begin));
         let mut shown = typed(&[ID, &gone], &format!("{other},"), "7");
-        shown.name_unlisted(&[listed]);
+        shown.move_unlisted_to_others(&[listed]);
         assert_eq!(shown, typed(&[ID], &format!("{gone} {other}"), "7"));
-        shown.name_unlisted(&[]);
+        shown.move_unlisted_to_others(&[]);
         assert_eq!(shown, typed(&[], &format!("{ID} {gone} {other}"), "7"));
     }
 

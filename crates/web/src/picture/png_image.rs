@@ -18,7 +18,7 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 /// # Errors
 /// If the SVG is not valid.
 #[expect(clippy::cast_precision_loss, reason = "pictures are small")]
-pub(crate) fn png_of_svg(svg: &str, width: u32, height: u32) -> Result<Vec<u8>, String> {
+pub(crate) fn render_png(svg: &str, width: u32, height: u32) -> Result<Vec<u8>, String> {
     let options = Options { fontdb: Arc::clone(&FONTS), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
     let mut pixels = Pixmap::new(width, height).ok_or("an empty picture")?;
@@ -36,7 +36,7 @@ mod tests {
     fn pixels(headline: &str) -> Pixmap {
         let picture = Picture { headline: headline.to_owned(), ..Picture::default() };
         let pixels =
-            Pixmap::decode_png(&png_of_svg(&picture.svg(), PICTURE_WIDTH, PICTURE_HEIGHT).unwrap()).unwrap();
+            Pixmap::decode_png(&render_png(&picture.svg(), PICTURE_WIDTH, PICTURE_HEIGHT).unwrap()).unwrap();
         assert_eq!((pixels.width(), pixels.height()), (PICTURE_WIDTH, PICTURE_HEIGHT));
         pixels
     }

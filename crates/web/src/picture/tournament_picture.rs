@@ -4,7 +4,7 @@
 
 use super::frame::{Picture, PictureColour};
 use super::text_fit::fitted_size;
-use crate::kept_pages::PageLifetime;
+use crate::page_cache::PageLifetime;
 use crate::site::Site;
 use crate::trail::tournament_title;
 use crate::visitor::Visitor;
@@ -14,11 +14,11 @@ use lastnim_proto::pb::{self, verdict::Verdict};
 use lastnim_report::Round;
 use lastnim_report::played_rounds::{KnownMatches, played_rounds};
 use lastnim_report::render::write_template;
-use lastnim_report::tournament::progress_words;
+use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_finding::{
     TournamentFinding, may_be_ahead, shown_standings, tournament_finding,
 };
-use lastnim_report::words::{count_words, join_words};
+use lastnim_report::words::{count_with_noun, join_items};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
@@ -92,12 +92,12 @@ pub(crate) async fn tournament_picture(
     } else {
         Vec::new()
     };
-    let lifetime = if is_ended { PageLifetime::Lasting } else { PageLifetime::default() };
+    let lifetime = if is_ended { PageLifetime::Permanent } else { PageLifetime::default() };
     Ok((picture_of_tournament(&tournament, &shown, &matches), lifetime))
 }
 
 /// Says who leads or has won, and how sure that is.
-pub(crate) fn tournament_words(
+pub(crate) fn current_finding(
     tournament: &pb::Tournament,
     shown: &pb::GetStandingsResponse,
 ) -> TournamentFinding {
@@ -125,7 +125,7 @@ fn picture_of_tournament(
     let has_intervals = rows.iter().any(|row| row.interval.is_some());
     let bound = lines.first().and_then(|leader| leader.rating.as_ref()).filter(|_| has_intervals);
     let scale = Scale::of_lines(&lines);
-    let words = progress_words(tournament);
+    let words = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
     let below = DrawnProgress { share, words_size: fitted_size(&words, 24.0, 480.0), words };
@@ -149,14 +149,14 @@ fn knockout_rows(knockout: &pb::KnockoutVerdict, rounds: &[Round]) -> Vec<Row> {
                 bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
             (bot.bot.clone(), words)
         };
-        return rows_of_words(knockout.bots.iter().map(fate));
+        return text_rows(knockout.bots.iter().map(fate));
     };
     let path = rounds.iter().rev().filter_map(|round| {
         let table = round.table_of(&champion.bot)?;
         let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| **bot != champion.bot);
-        Some((round.name.clone(), format!("against {}", join_words(others, ", "))))
+        Some((round.name.clone(), format!("against {}", join_items(others, ", "))))
     });
-    rows_of_words(path)
+    text_rows(path)
 }
 
 /// Where ratings are drawn.
@@ -197,10 +197,10 @@ fn rating_rows(lines: &[pb::Standing]) -> Vec<Row> {
 }
 
 fn point_rows(lines: &[pb::Standing]) -> Vec<Row> {
-    rows_of_words(lines.iter().map(|line| (line.bot.clone(), count_words(line.wins, "win", "wins"))))
+    text_rows(lines.iter().map(|line| (line.bot.clone(), count_with_noun(line.wins, "win", "wins"))))
 }
 
-fn rows_of_words(rows: impl Iterator<Item = (String, String)>) -> Vec<Row> {
+fn text_rows(rows: impl Iterator<Item = (String, String)>) -> Vec<Row> {
     let row = |(y, (name, words)): (f64, (String, String))| Row {
         y,
         name_size: fitted_size(&name, 26.0, NAME_WIDTH),

@@ -1,7 +1,7 @@
 //! Actions of a player in a game.
 
-use super::game::PlayedGame;
-use super::game_page::mistaken_game_response;
+use super::game::PlayerGame;
+use super::game_page::game_form_response;
 use super::player::Player;
 use super::typed_row::read_row;
 use crate::forms::FormFields;
@@ -21,7 +21,7 @@ use tonic::{Code, Status};
 /// How long a response waits for the others' moves: without scripts, a page does not update.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of characters quoted in an error.
-const MAX_REPEATED: usize = 40;
+const MAX_QUOTED_CHARS: usize = 40;
 
 /// Applies a form to a game and shows the result. The action is sent before anything is read, so it never waits for
 /// readers.
@@ -38,24 +38,24 @@ pub(super) async fn act_in_game(
     let answer = redirect_response(&player.game_address(id));
     let Some(open) = player.open_seat(site, visitor, id)? else {
         // The game is over or belongs to another player; loading it shows which.
-        return PlayedGame::load(site, visitor, player, id).await.map(|_| answer);
+        return PlayerGame::load(site, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
         Ok(GameAction::New(SeatAction::Take { ply, take, .. })) if ply < open.plies => {
-            let game = PlayedGame::load(site, visitor, player.clone(), id).await?;
+            let game = PlayerGame::load(site, visitor, player.clone(), id).await?;
             match describe_past_ply(&game, ply, take) {
-                Some(mistake) => return mistake_response(visitor, &game, mistake, fields),
-                None => GameAction::MadeBefore { ply: Some(ply) },
+                Some(mistake) => return form_error_response(visitor, &game, mistake, fields),
+                None => GameAction::AlreadyMade { ply: Some(ply) },
             }
         }
         Ok(action) => action,
         Err(mistake) => {
-            let game = PlayedGame::load(site, visitor, player, id).await?;
-            return mistake_response(visitor, &game, mistake, fields);
+            let game = PlayerGame::load(site, visitor, player, id).await?;
+            return form_error_response(visitor, &game, mistake, fields);
         }
     };
     let refusals = player.game_status(site, id)?.refusals;
-    let is_answered = answer_of_action(&action, refusals);
+    let is_answered = answer_check(&action, refusals);
     if let GameAction::New(action) = action {
         match player.act(site, visitor, id, action).await {
             Ok(()) => {}
@@ -63,9 +63,9 @@ pub(super) async fn act_in_game(
             Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
             // Another session has the seats.
             Err(status) if status.code() == Code::Aborted => {
-                let game = PlayedGame::load(site, visitor, player, id).await?;
+                let game = PlayerGame::load(site, visitor, player, id).await?;
                 let mistake = status.message().to_owned();
-                return mistaken_game_response(visitor, &game, StatusCode::CONFLICT, mistake, Some(fields));
+                return game_form_response(visitor, &game, StatusCode::CONFLICT, mistake, Some(fields));
             }
             Err(status) => return Err(status),
         }
@@ -83,7 +83,7 @@ async fn play_again(
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let game = PlayedGame::load(site, visitor, player, id).await?;
+    let game = PlayerGame::load(site, visitor, player, id).await?;
     let Player::Guest(guest) = &game.player else {
         return Err(Status::permission_denied("only a guest can play a game again"));
     };
@@ -92,12 +92,12 @@ async fn play_again(
     }
     let ply = read_number(fields, "ply").map_err(Status::invalid_argument)?;
     let position = game.replay.requested_position(u32::try_from(ply).unwrap_or(u32::MAX))?;
-    let request = again_request(&game, &position, ply > 0);
+    let request = rematch_request(&game, &position, ply > 0);
     let id = site.guests.begin(visitor.request(request), guest).await?;
     Ok(redirect_response(&game.player.game_address(id)))
 }
 
-fn again_request(game: &PlayedGame, position: &Position, keeps_rows: bool) -> pb::CreateMatchRequest {
+fn rematch_request(game: &PlayerGame, position: &Position, keeps_rows: bool) -> pb::CreateMatchRequest {
     let setup = &game.replay.setup;
     let mut bots = setup.bots.clone();
     // The guest has an empty name in a request.
@@ -122,9 +122,9 @@ fn again_request(game: &PlayedGame, position: &Position, keeps_rows: bool) -> pb
 }
 
 /// Shows a game with an error in its form, or just the game if it is over.
-fn mistake_response(
+fn form_error_response(
     visitor: &Visitor,
-    game: &PlayedGame,
+    game: &PlayerGame,
     mistake: String,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -132,7 +132,7 @@ fn mistake_response(
         return Ok(redirect_response(&game.player.game_address(game.id)));
     }
     let response =
-        mistaken_game_response(visitor, game, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
+        game_form_response(visitor, game, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
     Ok(with_reason(response, "FORM_MISTAKE"))
 }
 
@@ -141,21 +141,21 @@ fn mistake_response(
 enum GameAction {
     New(SeatAction),
     /// The action was made before; for a take, at this ply.
-    MadeBefore {
+    AlreadyMade {
         ply: Option<u32>,
     },
 }
 
 /// Returns a function that checks whether an action has been answered; `refusals` is the number of refusals before it.
-fn answer_of_action(action: &GameAction, refusals: u64) -> impl Fn(&GameStatus) -> bool + use<> {
+fn answer_check(action: &GameAction, refusals: u64) -> impl Fn(&GameStatus) -> bool + use<> {
     let (ply, awaits_rows) = match *action {
         GameAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
         GameAction::New(SeatAction::Declare { .. }) => (None, true),
         GameAction::New(SeatAction::Resign) => (None, false),
-        GameAction::MadeBefore { ply } => (ply, ply.is_none()),
+        GameAction::AlreadyMade { ply } => (ply, ply.is_none()),
     };
     move |status| match ply {
-        Some(ply) => status.answers(ply, refusals),
+        Some(ply) => status.has_answered(ply, refusals),
         None => status.is_over || status.refusals > refusals || (awaits_rows && status.is_revealed),
     }
 }
@@ -169,18 +169,18 @@ fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<GameAction, Strin
             Ok(GameAction::New(SeatAction::take(ply, read_number(fields, "take")?, None)))
         }
         // A repeated form counts once.
-        "declare" if !(open.is_declaring && open.is_awaited) => Ok(GameAction::MadeBefore { ply: None }),
+        "declare" if !(open.is_declaring && open.is_awaited) => Ok(GameAction::AlreadyMade { ply: None }),
         "declare" => {
             let offsets = read_row(fields, open.seat.index(), open.seats.get())?;
             Ok(GameAction::New(SeatAction::Declare { offsets, note_hash: Ok(None) }))
         }
         "resign" => Ok(GameAction::New(SeatAction::Resign)),
-        other => Err(format!("act {:?}: expected take, declare or resign", shortened(other))),
+        other => Err(format!("act {:?}: expected take, declare or resign", shorten_text(other))),
     }
 }
 
 /// Says who took at a past ply; `None` if it was this same take.
-fn describe_past_ply(game: &PlayedGame, ply: u32, take: u64) -> Option<String> {
+fn describe_past_ply(game: &PlayerGame, ply: u32, take: u64) -> Option<String> {
     let made = &game.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == game.seat && made.take == take;
     let name = || game.names.name(made.seat as usize);
@@ -189,20 +189,20 @@ fn describe_past_ply(game: &PlayedGame, ply: u32, take: u64) -> Option<String> {
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {
     let given = fields.value(name).trim();
-    given
-        .parse()
-        .map_err(|_| format!("{name} {:?}: expected a whole number from 0 to {}", shortened(given), u64::MAX))
+    given.parse().map_err(|_| {
+        format!("{name} {:?}: expected a whole number from 0 to {}", shorten_text(given), u64::MAX)
+    })
 }
 
-fn shortened(text: &str) -> String {
-    text.chars().take(MAX_REPEATED).collect()
+fn shorten_text(text: &str) -> String {
+    text.chars().take(MAX_QUOTED_CHARS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::forms::CookieSecret;
-    use crate::play::player::guest_of_visitor;
+    use crate::play::player::visitor_guest_name;
     use crate::testing::open_site;
     use crate::visitor_channel::VisitorChannel;
     use lastnim_arena::{Arena, Backend, Limits};
@@ -223,7 +223,7 @@ mod tests {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let (site, visitor) = (open_site(&arena, 1), guest_visitor());
-        let guest = guest_of_visitor(&visitor).unwrap();
+        let guest = visitor_guest_name(&visitor).unwrap();
         let player = Player::Guest(guest.clone());
         let request = pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],

@@ -14,7 +14,7 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_arena::OpenGame;
 use lastnim_core::game::BotName;
-use lastnim_report::words::{join_first_words, join_words};
+use lastnim_report::words::{join_first_items, join_items};
 use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
@@ -97,7 +97,7 @@ pub(super) fn sign_in_as_bot(
     let taken = authorization_header(fields.value("token")).and_then(|header| {
         check_known_token(site, visitor, PATH, &header)?;
         let request = visitor.with_authorization(header.clone()).request(());
-        Ok((site.bot_games.take_seats(&request, site.players.end_of_session(now))?, header))
+        Ok((site.bot_games.take_seats(&request, site.players.expiry_from_start(now))?, header))
     });
     let (seats, header) = match taken {
         Ok(taken) => taken,
@@ -107,7 +107,7 @@ pub(super) fn sign_in_as_bot(
         }
     };
     // The later of two browsers with the same token has the seats.
-    site.players.end_all_of(&header, now);
+    site.players.end_sessions_with(&header, now);
     let secret = site.players.begin(header, TokenHolders::One, visitor.address(), now);
     site.players.hold_seats(&secret, seats, now);
     let answer = redirect_response(&BotPlayAddress::Seats { since: None });
@@ -115,9 +115,9 @@ pub(super) fn sign_in_as_bot(
 }
 
 /// Takes the seats back from another session.
-pub(super) fn retake_seats(site: &Site, seated: &Visitor) -> Result<PageResponse, Status> {
+pub(super) fn reclaim_seats(site: &Site, seated: &Visitor) -> Result<PageResponse, Status> {
     let now = Instant::now();
-    let ending = seated.secret().and_then(|secret| Some((secret, site.players.end_of(secret, now)?)));
+    let ending = seated.secret().and_then(|secret| Some((secret, site.players.expiry_of(secret, now)?)));
     let Some((secret, until)) = ending else { return signed_out_response(seated) };
     let seats = site.bot_games.take_seats(&seated.request(()), until)?;
     site.players.hold_seats(secret, seats, now);
@@ -135,14 +135,14 @@ pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
 }
 
 /// Shows the open matches of a bot once they are newer than the revision `since`, or the wait times out.
-pub(super) async fn later_bot_seats_page(
+pub(super) async fn wait_for_bot_seats_page(
     site: &Site,
     seated: &Visitor,
     bot: BotName,
     since: u64,
     within: Duration,
 ) -> Result<PageResponse, Status> {
-    site.bot_games.wait_for_more(&bot, within, since).await;
+    site.bot_games.wait_for_newer_events(&bot, within, since).await;
     // Live updates of this page do not include the tournaments.
     bot_seats_page_with(site, seated, bot, StatusCode::OK, String::new())
 }
@@ -178,8 +178,8 @@ fn open_match(player: &Player, OpenGame { id, setup, open }: &OpenGame) -> OpenM
     let bots: Vec<_> = setup.bots.iter().map(ToString::to_string).collect();
     OpenMatch {
         address: player.game_address(*id).to_string(),
-        bots: join_first_words(&bots),
-        piles: join_words(setup.piles.as_slice(), ","),
+        bots: join_first_items(&bots),
+        piles: join_items(setup.piles.as_slice(), ","),
         tournament: tournament.unwrap_or_default(),
         state: match (open.is_awaited, open.is_declaring) {
             (true, true) => "declare your row",

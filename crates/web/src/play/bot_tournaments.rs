@@ -11,7 +11,7 @@ use askama::Template;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb::{self, verdict::Verdict};
 use lastnim_report::render::write_template;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
@@ -100,7 +100,7 @@ async fn read_tournaments(
             for tournament in list.tournaments {
                 let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
                 if !is_entered {
-                    joinable.extend(ListedTournament::of(tournament, FieldEntry::Outside));
+                    joinable.extend(ListedTournament::of(tournament, FieldEntry::NotEntered));
                     continue;
                 }
                 let is_suspended = tournament.has_open_field() && ladders < MAX_LADDERS && {
@@ -125,7 +125,7 @@ async fn read_tournaments(
 /// Whether a bot is in a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FieldEntry {
-    Outside,
+    NotEntered,
     Entered,
     Suspended,
 }
@@ -162,17 +162,17 @@ impl ListedTournament {
         if is_open && entry != FieldEntry::Entered {
             actions.push(tournament_form(id, FieldAction::Join, "Join"));
         }
-        if is_open && entry != FieldEntry::Outside {
+        if is_open && entry != FieldEntry::NotEntered {
             actions.push(tournament_form(id, FieldAction::Leave, "Leave"));
         }
-        if actions.is_empty() && entry == FieldEntry::Outside {
+        if actions.is_empty() && entry == FieldEntry::NotEntered {
             return None;
         }
         Some(Self {
             title: tournament.settings.map(|settings| settings.title).unwrap_or_default(),
             address: PageAddress::Tournament { id }.to_string(),
             state,
-            field: count_words(tournament.field.len(), "bot", "bots"),
+            field: count_with_noun(tournament.field.len(), "bot", "bots"),
             actions,
         })
     }

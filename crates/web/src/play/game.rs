@@ -13,7 +13,7 @@ use tonic::Status;
 
 /// A game of a person against bots.
 #[derive(Debug)]
-pub(super) struct PlayedGame {
+pub(super) struct PlayerGame {
     /// The match.
     pub id: MatchId,
     /// Who plays it.
@@ -36,7 +36,7 @@ pub(super) struct PlayedGame {
     pub names: Seats,
 }
 
-impl PlayedGame {
+impl PlayerGame {
     /// Reads a game of a player.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl PlayedGame {
         let strikes = record.events.iter().filter(is_own_strike).count() as u32;
         let open_seat = player.open_seat(site, visitor, id)?;
         let has_session = player.has_session(site);
-        let names = Seats::of_setup(&replay.setup).with_you(seat);
+        let names = Seats::of_setup(&replay.setup).with_own_seat(seat);
         Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }
 
@@ -88,7 +88,7 @@ impl PlayedGame {
     }
 
     /// Returns why the player lost its seat, if it did.
-    pub(super) fn lost_seat(&self) -> Option<pb::ForfeitReason> {
+    pub(super) fn forfeit_reason(&self) -> Option<pb::ForfeitReason> {
         let lost = self.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == self.seat)?;
         Some(lost.1.reason())
     }
@@ -105,7 +105,7 @@ impl PlayedGame {
             let position = self.replay.position_after(self.replay.plies());
             position.is_some_and(|position| position.to_move().index() == self.seat)
         };
-        self.lost_seat().is_none()
+        self.forfeit_reason().is_none()
             && self.open_seat.is_some_and(|open| open.is_awaited)
             && (self.is_declaring() || is_own_turn())
     }

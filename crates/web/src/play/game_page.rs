@@ -1,6 +1,6 @@
 //! The page of a game.
 
-use super::game::PlayedGame;
+use super::game::PlayerGame;
 use super::player::Player;
 use super::typed_row::{ROW_FIELD, wish_field};
 use super::verdict::{JudgedGame, Verdict};
@@ -14,8 +14,8 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{Ending, Position};
 use lastnim_proto::pb;
-use lastnim_report::winner_words::rule_words;
-use lastnim_report::words::{count_words, join_words};
+use lastnim_report::winner_words::ending_rule;
+use lastnim_report::words::{count_with_noun, join_items};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -27,7 +27,7 @@ const ROOMY_COUNTERS: u64 = 10;
 /// The maximum number of seats for which all rows are listed.
 const MAX_LISTED_SEATS: usize = 3;
 /// The maximum number of takes that are told: the newest ones.
-const MAX_TOLD_TAKES: usize = 6;
+const MAX_LISTED_TAKES: usize = 6;
 
 /// The page of a game.
 #[derive(Debug, Template)]
@@ -113,14 +113,14 @@ struct WishChoice {
     is_chosen: bool,
 }
 
-pub(super) fn game_response(visitor: &Visitor, game: &PlayedGame) -> Result<PageResponse, Status> {
-    mistaken_game_response(visitor, game, StatusCode::OK, String::new(), None)
+pub(super) fn game_response(visitor: &Visitor, game: &PlayerGame) -> Result<PageResponse, Status> {
+    game_form_response(visitor, game, StatusCode::OK, String::new(), None)
 }
 
 /// Shows a game with an error; `typed` is the form.
-pub(super) fn mistaken_game_response(
+pub(super) fn game_form_response(
     visitor: &Visitor,
-    game: &PlayedGame,
+    game: &PlayerGame,
     status: StatusCode,
     mistake: String,
     typed: Option<&FormFields>,
@@ -136,16 +136,16 @@ pub(super) fn mistaken_game_response(
 
 impl GameContent {
     fn of_game(
-        game: &PlayedGame,
+        game: &PlayerGame,
         position: &Position,
         form_token: FormToken,
         mistake: String,
         typed: Option<&FormFields>,
     ) -> Result<Self, Status> {
         let (id, replay, plies) = (game.id, &game.replay, game.replay.plies());
-        let turn = turn_of_game(game, position, typed);
+        let turn = player_turn(game, position, typed);
         let is_taking = matches!(turn, Turn::Take { .. });
-        let (is_over, is_lost) = (game.is_over(), game.lost_seat().is_some());
+        let (is_over, is_lost) = (game.is_over(), game.forfeit_reason().is_some());
         let table = MatchAtPly { id, shown: &game.shown, replay, words: None, ply: plies };
         let (seats_html, board_html) = table.played_html(&game.names, is_taking)?;
         let (names, piles) = (&game.names, &replay.setup.piles);
@@ -163,14 +163,14 @@ impl GameContent {
                 Player::Guest(_) => String::new(),
                 Player::Bot(_) => BotPlayAddress::Seats { since: None }.to_string(),
             },
-            notes: note_words(game),
-            mistake: if mistake.is_empty() { refusal_words(game) } else { mistake },
+            notes: game_notes(game),
+            mistake: if mistake.is_empty() { refusal_notice(game) } else { mistake },
             seat_count: names.count(),
             room: if is_roomy { " roomy" } else { "" },
             seats_html,
             board_html,
             turn,
-            told: if is_over { Vec::new() } else { told_takes(game) },
+            told: if is_over { Vec::new() } else { recent_takes(game) },
             can_resign: !is_over && !is_lost && game.has_session,
             verdict: game.shown.audit.as_ref().map(judged),
         })
@@ -178,10 +178,10 @@ impl GameContent {
 }
 
 /// Says how a game stands.
-fn headline(game: &PlayedGame, position: &Position) -> Sentence {
+fn headline(game: &PlayerGame, position: &Position) -> Sentence {
     if let Some(end) = &game.replay.end {
         return match end.winner.map(|winner| winner as usize) {
-            Some(winner) if winner == game.seat && game.lost_seat().is_some() => {
+            Some(winner) if winner == game.seat && game.forfeit_reason().is_some() => {
                 Sentence::of("Your seat won, played by the steward")
             }
             Some(winner) if winner == game.seat => Sentence::of("You won"),
@@ -202,40 +202,40 @@ fn headline(game: &PlayedGame, position: &Position) -> Sentence {
         (false, true) => Sentence::of(format!("Your turn: take 1 to {}", position.counters())),
         (false, false) => match position.to_move().index() {
             seat if seat != game.seat => Sentence::default().seat(seat).text(" is to move"),
-            _ if game.lost_seat().is_some() => Sentence::of("The steward is to move for you"),
+            _ if game.forfeit_reason().is_some() => Sentence::of("The steward is to move for you"),
             // The session is already past the end of the record.
             _ => Sentence::of("The game continues"),
         },
     }
 }
 
-fn ending_words(setup: &pb::MatchSetup) -> &'static str {
-    rule_words(match setup.ending() {
+fn ending_text(setup: &pb::MatchSetup) -> &'static str {
+    ending_rule(match setup.ending() {
         pb::Ending::LastMoverWins => Ending::LastMoverWins,
         _ => Ending::ToMoveWins,
     })
 }
 
 /// Returns further notes.
-fn note_words(game: &PlayedGame) -> Vec<String> {
+fn game_notes(game: &PlayerGame) -> Vec<String> {
     let setup = &game.replay.setup;
     let mut notes = Vec::new();
-    if let Some(reason) = game.lost_seat() {
-        let why = lost_words(reason);
+    if let Some(reason) = game.forfeit_reason() {
+        let why = lost_seat_reason_text(reason);
         notes.push(format!("You lost your seat: {why}. The steward, which plays optimally, moves for it."));
     }
     if !game.is_over() && !game.is_declaring() {
-        notes.push(ending_words(setup).to_owned());
+        notes.push(ending_text(setup).to_owned());
     }
     if game.strikes > 0 && !game.is_over() {
-        let strikes = count_words(game.strikes, "strike", "strikes");
+        let strikes = count_with_noun(game.strikes, "strike", "strikes");
         notes.push(format!("You have {strikes}; you lose the seat when you have {}.", setup.strikes));
     }
     notes
 }
 
 /// Says why the player lost the seat.
-fn lost_words(reason: pb::ForfeitReason) -> &'static str {
+fn lost_seat_reason_text(reason: pb::ForfeitReason) -> &'static str {
     match reason {
         pb::ForfeitReason::Unspecified => "it was forfeited",
         pb::ForfeitReason::TimedOut => "your time ran out",
@@ -248,7 +248,7 @@ fn lost_words(reason: pb::ForfeitReason) -> &'static str {
 }
 
 /// Returns why the last action failed; may be empty.
-fn refusal_words(game: &PlayedGame) -> String {
+fn refusal_notice(game: &PlayerGame) -> String {
     if !game.has_session && !game.is_over() {
         return format!("Another session has {}'s seats. Take them back to continue.", game.player.name());
     }
@@ -258,7 +258,7 @@ fn refusal_words(game: &PlayedGame) -> String {
     format!("Your move was not accepted: {}.", refusal.message)
 }
 
-fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormFields>) -> Turn {
+fn player_turn(game: &PlayerGame, position: &Position, typed: Option<&FormFields>) -> Turn {
     if game.is_over() {
         return Turn::Over;
     }
@@ -278,7 +278,7 @@ fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormField
         }
         let intro = intro.text(format!(
             ". Your row is the order in which you want the seats to win, your first choice first. All seats declare their rows at the same time, and see all rows before the first take. {}",
-            ending_words(&game.replay.setup)
+            ending_text(&game.replay.setup)
         ));
         let intro = intro.html(&game.names);
         return if seats <= MAX_LISTED_SEATS {
@@ -291,7 +291,7 @@ fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormField
 }
 
 /// Lists all rows of a few seats, the standard row first.
-fn row_choices(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<RowChoice> {
+fn row_choices(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<RowChoice> {
     let seats = game.names.count();
     let mut rows = vec![Vec::new()];
     for _ in 0..seats {
@@ -307,7 +307,7 @@ fn row_choices(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<RowChoice> 
     }
     let chosen = typed.and_then(|typed| typed.find(ROW_FIELD));
     let choice = |(index, row): (usize, Vec<usize>)| {
-        let value = join_words(&row, " ");
+        let value = join_items(&row, " ");
         let mut sentence = Sentence::default();
         for (place, &seat) in row.iter().enumerate() {
             sentence = if place > 0 { sentence.text(" › ").seat(seat) } else { sentence.seat(seat) };
@@ -318,7 +318,7 @@ fn row_choices(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<RowChoice> 
     rows.into_iter().enumerate().map(choice).collect()
 }
 
-fn wishes(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<Wish> {
+fn wishes(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<Wish> {
     let seats = game.replay.setup.bots.len();
     let wish = |wish: usize| {
         let field = wish_field(wish);
@@ -339,7 +339,7 @@ fn wishes(game: &PlayedGame, typed: Option<&FormFields>) -> Vec<Wish> {
 }
 
 /// Tells the takes from the player's last one on, the oldest first, as HTML.
-fn told_takes(game: &PlayedGame) -> Vec<String> {
+fn recent_takes(game: &PlayerGame) -> Vec<String> {
     let tell = |take: &ReplayedTake| {
         let (took, counters) = (&take.took, take.counters);
         let seat = took.seat as usize;
@@ -352,7 +352,7 @@ fn told_takes(game: &PlayedGame) -> Vec<String> {
         said.text(if took.take == counters { ": the pile is gone." } else { "." }).html(&game.names)
     };
     let mut told = Vec::new();
-    for take in game.replay.newest_takes().take(MAX_TOLD_TAKES) {
+    for take in game.replay.newest_takes().take(MAX_LISTED_TAKES) {
         told.insert(0, tell(take));
         if take.took.seat as usize == game.seat {
             break;

@@ -7,13 +7,13 @@ mod actions;
 mod bot_seats;
 mod bot_tournaments;
 mod game;
+mod game_input;
 mod game_page;
 mod new_game_page;
 mod opponents;
 mod play_pages;
 mod player;
-mod typed_game;
 mod typed_row;
 mod verdict;
 
-pub(super) use play_pages::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
+pub(super) use play_pages::{handle_bot_play_form, handle_play_form, show_bot_play_page, show_play_page};

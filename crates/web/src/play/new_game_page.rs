@@ -1,8 +1,8 @@
 //! The form for a new game.
 
-use super::opponents::opponent_words;
-use super::player::guest_of_visitor;
-use super::typed_game::{MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, TypedGame, opponent_field};
+use super::game_input::{GameInput, MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, opponent_field};
+use super::opponents::opponent_description;
+use super::player::visitor_guest_name;
 use crate::address::PlayAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -51,8 +51,8 @@ struct Choice {
 
 pub(super) fn new_game_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
     let hosted = site.guests.opponents(&visitor.request(()))?;
-    let proposed = TypedGame::proposed(&hosted);
-    new_game_response(site, visitor, StatusCode::OK, &hosted, &proposed, Vec::new())
+    let initial = GameInput::initial(&hosted);
+    new_game_response(site, visitor, StatusCode::OK, &hosted, &initial, Vec::new())
 }
 
 /// Starts a game.
@@ -62,7 +62,7 @@ pub(super) async fn start_game(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let hosted = site.guests.opponents(&visitor.request(()))?;
-    let typed = TypedGame::of_fields(fields, &hosted);
+    let typed = GameInput::of_fields(fields, &hosted);
     let request = match typed.read() {
         Ok(request) => request,
         Err(mistakes) => {
@@ -71,8 +71,8 @@ pub(super) async fn start_game(
             return Ok(with_reason(response, "FORM_MISTAKE"));
         }
     };
-    let request = request.with_guest_at(site.arena.draw_number());
-    match site.guests.begin(visitor.request(request), &guest_of_visitor(visitor)?).await {
+    let request = request.with_guest_at(site.arena.random_index());
+    match site.guests.begin(visitor.request(request), &visitor_guest_name(visitor)?).await {
         Ok(id) => Ok(redirect_response(&PlayAddress::Game { id, since: None })),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
@@ -92,16 +92,16 @@ fn new_game_response(
     visitor: &Visitor,
     status: StatusCode,
     hosted: &[(BotName, String)],
-    typed: &TypedGame,
+    typed: &GameInput,
     mistakes: Vec<String>,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
-    let open = site.guests.open_matches(&visitor.request(()), &guest_of_visitor(visitor)?)?;
+    let open = site.guests.open_matches(&visitor.request(()), &visitor_guest_name(visitor)?)?;
     let game_address = |id: MatchId| PlayAddress::Game { id, since: None }.to_string();
     let opponent = |(name, house_bot): &(BotName, String)| Opponent {
         field: opponent_field(name),
         name: name.to_string(),
-        words: opponent_words(house_bot),
+        words: opponent_description(house_bot),
         is_ticked: typed.against.contains(name),
     };
     let choices = |of: &[(&str, &str)], chosen: &str| {
@@ -116,14 +116,14 @@ fn new_game_response(
     let content = NewGameContent {
         form_token,
         open: open.into_iter().map(game_address).collect(),
-        closed: closed_words(site, hosted),
+        closed: closed_notice(site, hosted),
         mistakes,
         max_opponents: MAX_OPPONENTS,
         opponents: hosted.iter().map(opponent).collect(),
         piles: typed.piles.clone(),
         sizes: choices(&SIZES.map(|(size, words, _)| (size, words)), &typed.size),
         endings: Ending::ALL
-            .map(|ending| choice(&ending.to_string(), ending_words(ending), &typed.ending))
+            .map(|ending| choice(&ending.to_string(), ending_text(ending), &typed.ending))
             .into(),
         seats: choices(&SEATS, &typed.seat),
         times: choices(&TIMES, &typed.time),
@@ -138,7 +138,7 @@ fn choice(value: &str, words: &str, chosen: &str) -> Choice {
     Choice { value: value.to_owned(), words: words.to_owned(), is_chosen: value == chosen }
 }
 
-fn ending_words(ending: Ending) -> &'static str {
+fn ending_text(ending: Ending) -> &'static str {
     match ending {
         Ending::ToMoveWins => "the seat to move when no counter is left",
         Ending::LastMoverWins => "the seat that moved last",
@@ -146,8 +146,8 @@ fn ending_words(ending: Ending) -> &'static str {
 }
 
 /// Returns why nobody can play here; may be empty.
-fn closed_words(site: &Site, hosted: &[(BotName, String)]) -> &'static str {
-    if !site.guests.are_admitted() {
+fn closed_notice(site: &Site, hosted: &[(BotName, String)]) -> &'static str {
+    if !site.guests.admits_guests() {
         "This server admits no guests: its operator has set --guest-matches 0."
     } else if hosted.is_empty() {
         "This server hosts no house bots to play against. Its operator can add some with --house, for example"

@@ -1,7 +1,7 @@
 //! Descriptions of house bots for players.
 
 /// Descriptions of house bots by the first part of their kind; `#` stands for the number in the kind.
-const WORDS: [(&str, &str); 11] = [
+const DESCRIPTIONS: [(&str, &str); 11] = [
     ("random", "takes any number of counters, each equally likely"),
     ("greedy", "always takes the whole pile"),
     ("timid", "takes one counter at a time"),
@@ -16,9 +16,9 @@ const WORDS: [(&str, &str); 11] = [
 ];
 
 /// Describes a house bot in a few words.
-pub(super) fn opponent_words(house_bot: &str) -> String {
+pub(super) fn opponent_description(house_bot: &str) -> String {
     let (kind, number) = house_bot.split_once('-').unwrap_or((house_bot, ""));
-    let found = WORDS.iter().find(|(word, _)| *word == kind).map(|(_, words)| *words);
+    let found = DESCRIPTIONS.iter().find(|(word, _)| *word == kind).map(|(_, words)| *words);
     found.unwrap_or("see docs/reference/house-bots.md").replace('#', number)
 }
 
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn descriptions_contain_the_number_of_the_kind() {
-        assert_eq!(opponent_words("greedy"), "always takes the whole pile");
-        assert_eq!(opponent_words("minimax-3"), "looks ahead to a depth of exactly 3");
-        assert!(opponent_words("epsilon-0.1").contains("with probability 0.1"));
+        assert_eq!(opponent_description("greedy"), "always takes the whole pile");
+        assert_eq!(opponent_description("minimax-3"), "looks ahead to a depth of exactly 3");
+        assert!(opponent_description("epsilon-0.1").contains("with probability 0.1"));
     }
 }

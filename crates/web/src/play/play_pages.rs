@@ -2,14 +2,14 @@
 
 use super::actions::act_in_game;
 use super::bot_seats::{
-    check_player_channel, later_bot_seats_page, lost_sign_in_response, retake_seats, sign_in_as_bot,
-    sign_in_page, sign_out, signed_out_response,
+    check_player_channel, lost_sign_in_response, reclaim_seats, sign_in_as_bot, sign_in_page, sign_out,
+    signed_out_response, wait_for_bot_seats_page,
 };
 use super::bot_tournaments::{bot_page_with_tournaments, change_field};
-use super::game::PlayedGame;
+use super::game::PlayerGame;
 use super::game_page::game_response;
 use super::new_game_page::{new_game_page, start_game};
-use super::player::{Player, guest_of_visitor, seated_visitor};
+use super::player::{Player, seated_visitor, visitor_guest_name};
 use crate::address::{BotPlayAddress, PlayAddress};
 use crate::forms::FormFields;
 use crate::response::{PageResponse, redirect_response};
@@ -31,7 +31,7 @@ pub(crate) async fn show_play_page(
     match *address {
         PlayAddress::NewGame => new_game_page(site, visitor),
         PlayAddress::Game { id, since } => {
-            let guest = Player::Guest(guest_of_visitor(visitor)?);
+            let guest = Player::Guest(visitor_guest_name(visitor)?);
             show_game(site, visitor, guest, id, since).await
         }
     }
@@ -54,7 +54,7 @@ pub(crate) async fn show_bot_play_page(
     let shown = match *address {
         BotPlayAddress::Game { id, since } => show_game(site, &seated, Player::Bot(bot), id, since).await?,
         BotPlayAddress::Seats { since: Some(since) } => {
-            later_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
+            wait_for_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
         }
         BotPlayAddress::Seats { since: None } => bot_page_with_tournaments(site, &seated, bot).await?,
         // The other addresses accept only forms.
@@ -74,17 +74,17 @@ async fn show_game(
     id: MatchId,
     since: Option<u64>,
 ) -> Result<PageResponse, Status> {
-    let game = PlayedGame::load(site, visitor, player.clone(), id).await?;
+    let game = PlayerGame::load(site, visitor, player.clone(), id).await?;
     let Some(since) = since.filter(|since| *since == game.status.revision && !game.is_over()) else {
         return game_response(visitor, &game);
     };
     drop(game);
     player.wait_for_status(site, id, POLL_TIMEOUT, |status| status.revision != since).await?;
-    game_response(visitor, &PlayedGame::load(site, visitor, player, id).await?)
+    game_response(visitor, &PlayerGame::load(site, visitor, player, id).await?)
 }
 
 /// Handles a guest's form.
-pub(crate) async fn take_play_form(
+pub(crate) async fn handle_play_form(
     site: &Site,
     visitor: &Visitor,
     address: &PlayAddress,
@@ -93,14 +93,14 @@ pub(crate) async fn take_play_form(
     match *address {
         PlayAddress::NewGame => start_game(site, visitor, fields).await,
         PlayAddress::Game { id, .. } => {
-            let guest = Player::Guest(guest_of_visitor(visitor)?);
+            let guest = Player::Guest(visitor_guest_name(visitor)?);
             act_in_game(site, visitor, guest, id, fields).await
         }
     }
 }
 
 /// Handles a form from a person who plays as a bot.
-pub(crate) async fn take_bot_play_form(
+pub(crate) async fn handle_bot_play_form(
     site: &Site,
     visitor: &Visitor,
     address: &BotPlayAddress,
@@ -111,7 +111,7 @@ pub(crate) async fn take_bot_play_form(
         (BotPlayAddress::SignIn, _) => sign_in_as_bot(site, visitor, fields),
         (BotPlayAddress::SignOut, _) => Ok(sign_out(site, visitor)),
         (_, None) => signed_out_response(visitor),
-        (BotPlayAddress::RetakeSeats, Some((seated, _))) => retake_seats(site, &seated),
+        (BotPlayAddress::RetakeSeats, Some((seated, _))) => reclaim_seats(site, &seated),
         (&BotPlayAddress::ChangeField { id, action }, Some((seated, bot))) => {
             change_field(site, &seated, bot, (id, action)).await
         }

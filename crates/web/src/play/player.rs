@@ -20,7 +20,7 @@ pub(super) enum Player {
 }
 
 /// Returns the guest name of a visitor.
-pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
+pub(super) fn visitor_guest_name(visitor: &Visitor) -> Result<BotName, Status> {
     let secret = visitor.secret().ok_or_else(|| Status::internal("this page has no cookie"))?;
     Ok(guest_name(secret.hash().as_bytes()))
 }

@@ -1,13 +1,13 @@
 //! Why a player's game ended as it did, and what would have changed it.
 
 use crate::address::PageAddress;
-use crate::match_page::{Seats, Sentence, place_words, rank_of, takes_words};
+use crate::match_page::{Seats, Sentence, format_take_ranges, ordinal_text, preference_rank};
 use crate::replay::Replay;
 use lastnim_analysis::BestDeclaration;
 use lastnim_core::game::MatchId;
 use lastnim_core::oracle::Budget;
 use lastnim_proto::pb;
-use lastnim_report::words::count_words;
+use lastnim_report::words::count_with_noun;
 
 const MAX_ERRORS: usize = 20;
 /// The steps of the search for a better declaration: enough for all declarations of five seats.
@@ -50,7 +50,7 @@ impl JudgedGame<'_> {
             (takes, 0) => format!("All your {takes} takes were optimal."),
             (takes, wrong) => {
                 let verb = if wrong == 1 { "was an error" } else { "were errors" };
-                format!("{wrong} of your {} {verb}.", count_words(takes, "take", "takes"))
+                format!("{wrong} of your {} {verb}.", count_with_noun(takes, "take", "takes"))
             }
         };
         let (change, ply) = self.change(&errors);
@@ -73,7 +73,7 @@ impl JudgedGame<'_> {
 
     /// Returns the place of a winner in the player's row, from 0.
     fn rank(&self, winner: u32) -> usize {
-        rank_of(self.replay, self.seat, winner as usize).unwrap_or_default()
+        preference_rank(self.replay, self.seat, winner as usize).unwrap_or_default()
     }
 
     /// Says why the winner won by the rules, and how much the player wanted that.
@@ -97,7 +97,7 @@ impl JudgedGame<'_> {
         match self.rank(self.audit.winner) {
             0 if is_own => said,
             1 if self.names.count() == 2 && !is_own => said,
-            rank => said.text(format!(" That result was your {} choice.", place_words(rank))),
+            rank => said.text(format!(" That result was your {} choice.", ordinal_text(rank))),
         }
     }
 
@@ -117,14 +117,14 @@ impl JudgedGame<'_> {
         }
         if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
             let said = Sentence::default().strong("What would have changed it:").text(" ");
-            let choice = place_words(self.rank(error.predicted_before));
+            let choice = ordinal_text(self.rank(error.predicted_before));
             let said =
                 said.then(Self::error("at", error)).text(format!(" That result is your {choice} choice."));
             return (said, Some(error.ply));
         }
         let (row, is_certain) = self.better_row(rank);
         if let Some((row, winner)) = row {
-            let choice = place_words(self.rank(winner as u32));
+            let choice = ordinal_text(self.rank(winner as u32));
             let mut said =
                 Sentence::default().strong("What would have changed it:").text(" another row. Declaring ");
             for (place, &seat) in row.iter().enumerate() {
@@ -151,7 +151,7 @@ impl JudgedGame<'_> {
         let said =
             if ply.steward { said.text("the steward, for ").seat(seat).text(",") } else { said.seat(seat) };
         said.text(format!(" took {} of {}. ", ply.take, ply.counters))
-            .strong(format!("Taking {}", takes_words(&ply.optimal_takes)))
+            .strong(format!("Taking {}", format_take_ranges(&ply.optimal_takes)))
             .text(" would have made ")
             .seat(ply.predicted_before as usize)
             .text(" win under optimal play.")
@@ -201,7 +201,7 @@ mod tests {
         let played: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
         let audit = pb::Audit::from(&Audit::of_finished(&replay.game().unwrap(), &played).unwrap());
         replay.push(event(Event::Ended(pb::EndedEvent { winner: Some(audit.winner), ..Default::default() })));
-        let names = &Seats::of_setup(&replay.setup).with_you(1);
+        let names = &Seats::of_setup(&replay.setup).with_own_seat(1);
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         JudgedGame { id, replay: &replay, audit: &audit, seat: 1, names }.verdict()
     }

@@ -3,7 +3,7 @@
 use crate::address::SiteAddress;
 use crate::forms::is_opened_by_another_site;
 use crate::page::{Page, link_paragraph};
-use crate::response::{PageResponse, add_onward_refresh, page_response, without_caching};
+use crate::response::{PageResponse, add_refresh_to, page_response, without_caching};
 use crate::site_cookies::{PLAYER_COOKIE, SESSION_COOKIE};
 use lastnim_report::Section;
 use lastnim_report::render::Html;
@@ -20,14 +20,14 @@ pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
 }
 
 /// Reloads the requested page from this server, so that the browser sends its cookies.
-pub(crate) fn onward_response(address: &SiteAddress) -> PageResponse {
+pub(crate) fn reload_response(address: &SiteAddress) -> PageResponse {
     let section = Section::new().paragraph("You followed a link from another site.");
     let target = address.to_string();
     let content = Html::with_links(&|_, _| None).section_html(&section)
         + &link_paragraph(&target, "nofollow", "Continue to the page");
     let page = Page::html_only("One moment", content);
     let mut response = without_caching(page_response(StatusCode::OK, &page));
-    add_onward_refresh(&mut response, &target);
+    add_refresh_to(&mut response, &target);
     response
 }
 

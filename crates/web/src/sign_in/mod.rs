@@ -9,7 +9,7 @@ mod identity;
 mod sign_in_page;
 mod signed_in;
 
-pub(super) use arrival::{arrives_without_cookies, onward_response};
+pub(super) use arrival::{arrives_without_cookies, reload_response};
 pub(super) use identity::identify_visitor;
-pub(super) use sign_in_page::{begin_session, end_sessions, show_sign_in_page, take_sign_in_form};
+pub(super) use sign_in_page::{begin_session, end_sessions, handle_sign_in_form, show_sign_in_page};
 pub(super) use signed_in::SignedIn;

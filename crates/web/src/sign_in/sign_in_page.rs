@@ -1,6 +1,6 @@
 //! Signing in to read with any valid token, and signing out.
 
-use crate::address::{PageAddress, PageForm, SignInAddress, SiteAddress};
+use crate::address::{PageAddress, PageFormat, SignInAddress, SiteAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::page_refusal::with_refusal;
@@ -20,7 +20,7 @@ use tonic::codegen::http::{HeaderValue, StatusCode};
 /// The method name for the rate limit on sign-ins.
 const PATH: &str = "/sign-in";
 /// Where a visitor continues by default.
-const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageForm::Html);
+const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageFormat::Html);
 
 /// The form for a token. The typed token is never shown again.
 #[derive(Debug, Template)]
@@ -71,7 +71,7 @@ fn sign_in_response(
 }
 
 /// Signs a visitor in or out.
-pub(crate) fn take_sign_in_form(
+pub(crate) fn handle_sign_in_form(
     site: &Site,
     visitor: &Visitor,
     address: &SignInAddress,

@@ -1,6 +1,6 @@
 //! The bracket of a knockout: the tables of each round, why each was decided, and the path of the champion.
 
-use crate::address::link_of_cell;
+use crate::address::cell_link;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
@@ -19,7 +19,7 @@ struct DrawnRound {
     name: String,
     ties: Vec<Tie>,
     /// Lines to the next round.
-    joins: Vec<Join>,
+    joins: Vec<Connector>,
 }
 
 /// A table, or a bot that sat out.
@@ -41,7 +41,7 @@ struct TieEntry {
 }
 
 /// A line from a table to one of the next round, each given by its middle in percent of the height.
-struct Join {
+struct Connector {
     from: f64,
     to: f64,
     is_path: bool,
@@ -49,17 +49,17 @@ struct Join {
 
 /// A place in a round: a table, or a bot that sat out.
 #[derive(Clone, Copy)]
-enum RoundPlace<'a> {
+enum BracketSlot<'a> {
     Table(&'a RoundTable),
     Bye(&'a String),
 }
 
-impl<'a> RoundPlace<'a> {
+impl<'a> BracketSlot<'a> {
     /// Returns its bots that are not out.
-    fn bots_through(self) -> Vec<&'a str> {
+    fn advancing_bots(self) -> Vec<&'a str> {
         match self {
             Self::Table(table) => {
-                let through = table.entries.iter().filter(|entry| entry.fate != Some(RoundFate::Out));
+                let through = table.entries.iter().filter(|entry| entry.fate != Some(RoundFate::Eliminated));
                 through.map(|entry| entry.bot.as_str()).collect()
             }
             Self::Bye(bot) => vec![bot],
@@ -74,7 +74,7 @@ impl<'a> RoundPlace<'a> {
     }
 
     fn draw(self, champion: Option<&str>) -> Tie {
-        let address = |bot: &str| link_of_cell("bot", bot).unwrap_or_default();
+        let address = |bot: &str| cell_link("bot", bot).unwrap_or_default();
         let is_path = champion.is_some_and(|champion| self.has(champion));
         match self {
             Self::Table(table) => {
@@ -85,13 +85,13 @@ impl<'a> RoundPlace<'a> {
                     fate: match entry.fate {
                         Some(RoundFate::Champion) => "champion",
                         Some(RoundFate::Advances) => "goes on",
-                        Some(RoundFate::Out) => "is out",
+                        Some(RoundFate::Eliminated) => "is out",
                         None => "",
                     },
-                    is_through: entry.fate.is_some_and(|fate| fate != RoundFate::Out),
+                    is_through: entry.fate.is_some_and(|fate| fate != RoundFate::Eliminated),
                 });
                 let class = if is_path { "tie path" } else { "tie" };
-                Tie { class, entries: entries.collect(), reason: reason_words(table) }
+                Tie { class, entries: entries.collect(), reason: decision_text(table) }
             }
             Self::Bye(bot) => {
                 let entry = TieEntry {
@@ -109,7 +109,7 @@ impl<'a> RoundPlace<'a> {
 }
 
 /// Says why a table was decided, or how much of it was played.
-fn reason_words(table: &RoundTable) -> String {
+fn decision_text(table: &RoundTable) -> String {
     let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
     match table.tie_break {
         _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
@@ -129,16 +129,16 @@ pub(crate) fn bracket_html(rounds: &[Round], notes: &[String]) -> String {
     let champion = entries.clone().find(|entry| entry.fate == Some(RoundFate::Champion));
     let champion = champion.map(|entry| entry.bot.as_str());
     // Each round is in the order of the next one, so that few lines cross.
-    let mut next: Vec<RoundPlace<'_>> = Vec::new();
+    let mut next: Vec<BracketSlot<'_>> = Vec::new();
     let drawn = rounds.iter().rev().map(|round| {
-        let tables = round.tables.iter().map(RoundPlace::Table);
-        let mut places: Vec<_> = tables.chain(round.byes.iter().map(RoundPlace::Bye)).collect();
-        let after = |place: &RoundPlace<'_>| {
-            let bots = place.bots_through();
+        let tables = round.tables.iter().map(BracketSlot::Table);
+        let mut places: Vec<_> = tables.chain(round.byes.iter().map(BracketSlot::Bye)).collect();
+        let after = |place: &BracketSlot<'_>| {
+            let bots = place.advancing_bots();
             next.iter().position(|later| bots.iter().any(|bot| later.has(bot))).unwrap_or(usize::MAX)
         };
         places.sort_by_key(after);
-        let joins = joins_between(&places, &next, champion);
+        let joins = connectors_between(&places, &next, champion);
         let ties = places.iter().map(|place| place.draw(champion)).collect();
         next = places;
         DrawnRound { name: round.name.clone(), ties, joins }
@@ -147,14 +147,18 @@ pub(crate) fn bracket_html(rounds: &[Round], notes: &[String]) -> String {
     write_template(&Bracket { notes, rounds })
 }
 
-fn joins_between(places: &[RoundPlace<'_>], next: &[RoundPlace<'_>], champion: Option<&str>) -> Vec<Join> {
+fn connectors_between(
+    places: &[BracketSlot<'_>],
+    next: &[BracketSlot<'_>],
+    champion: Option<&str>,
+) -> Vec<Connector> {
     #[expect(clippy::cast_precision_loss, reason = "a round has few tables")]
     let middle = |index: usize, count: usize| 100.0 * (index as f64 + 0.5) / count as f64;
     let mut joins = Vec::new();
     for (from, place) in places.iter().enumerate() {
-        let bots = place.bots_through();
+        let bots = place.advancing_bots();
         for (to, _) in next.iter().enumerate().filter(|(_, later)| bots.iter().any(|bot| later.has(bot))) {
-            joins.push(Join {
+            joins.push(Connector {
                 from: middle(from, places.len()),
                 to: middle(to, next.len()),
                 is_path: champion.is_some_and(|champion| place.has(champion) && next[to].has(champion)),
@@ -178,13 +182,14 @@ mod tests {
 
     #[test]
     fn the_path_of_the_champion_is_marked() {
-        use RoundFate::{Advances, Champion, Out};
+        use RoundFate::{Advances, Champion, Eliminated};
         let first = vec![
-            table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Out))], None),
-            table(&[("cid", 1, Some(Advances)), ("dan", 1, Some(Out))], Some(pb::TieBreak::Regret)),
+            table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Eliminated))], None),
+            table(&[("cid", 1, Some(Advances)), ("dan", 1, Some(Eliminated))], Some(pb::TieBreak::Regret)),
         ];
-        let last = vec![table(&[("eve", 1, Some(Champion)), ("cid", 1, Some(Out))], Some(pb::TieBreak::Lot))];
-        let semi = vec![table(&[("eve", 2, Some(Advances)), ("ann", 0, Some(Out))], None)];
+        let last =
+            vec![table(&[("eve", 1, Some(Champion)), ("cid", 1, Some(Eliminated))], Some(pb::TieBreak::Lot))];
+        let semi = vec![table(&[("eve", 2, Some(Advances)), ("ann", 0, Some(Eliminated))], None)];
         let round = |name: &str, tables, byes: &[&str]| Round {
             name: name.into(),
             tables,

@@ -1,10 +1,10 @@
 //! Standings with each bot's rating as a bar, against a line at the lower end of the leader's bar.
 
-use crate::address::link_of_cell;
+use crate::address::cell_link;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::standings::ShownMeasure;
+use lastnim_report::standings::StandingMeasure;
 use lastnim_report::tournament_finding::may_be_ahead;
 use lastnim_report::{NumberFormat, NumberUnit};
 
@@ -16,7 +16,7 @@ const MIN_SORTED_ROWS: usize = 3;
 #[derive(Template)]
 #[template(path = "tournament/standings.html")]
 struct DrawnStandings {
-    measure: ShownMeasure,
+    measure: StandingMeasure,
     /// The ends of the scale, in words; `None` if no bot is rated.
     scale: Option<(String, String)>,
     /// Where the line is, in percent of the width; `None` if it would compare what cannot be compared.
@@ -56,7 +56,7 @@ struct ShownRating {
 
 /// Writes standings in the order in which they are shown.
 pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
-    let measure = ShownMeasure::of_standings(standings);
+    let measure = StandingMeasure::of_standings(standings);
     let ratings = || standings.iter().filter_map(|line| line.rating.as_ref());
     let low = ratings().map(|rating| rating.low).fold(f64::INFINITY, f64::min);
     let high = ratings().map(|rating| rating.high).fold(f64::NEG_INFINITY, f64::max);
@@ -78,7 +78,7 @@ pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
     let row = |line: &pb::Standing| StandingRow {
         place: line.place,
         bot: line.bot.clone(),
-        address: link_of_cell("bot", &line.bot).unwrap_or_default(),
+        address: cell_link("bot", &line.bot).unwrap_or_default(),
         is_disqualified: line.disqualified,
         rating: line.rating.as_ref().map(|rating| ShownRating {
             points: number(rating.points),

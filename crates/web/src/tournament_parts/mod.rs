@@ -2,8 +2,8 @@
 
 mod bracket;
 mod drawn_standings;
-mod who_beats_whom;
+mod head_to_head;
 
 pub(super) use bracket::bracket_html;
 pub(super) use drawn_standings::drawn_standings_html;
-pub(super) use who_beats_whom::{MAX_COMPARED_BOTS, who_beats_whom_html};
+pub(super) use head_to_head::{MAX_COMPARED_BOTS, head_to_head_html};

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Violations, parse_request, pb};
 use lastnim_core::game::{MatchId, MatchIdError, SeatCount};
-use lastnim_core::referee::{EventMisfit, PublicKey, PublicKeyError, Signature};
+use lastnim_core::referee::{InvalidEvent, PublicKey, PublicKeyError, Signature};
 use thiserror::Error;
 
 /// A verified record, with its seal.
@@ -77,7 +77,7 @@ pub enum RecordFlaw {
         /// The index of the event after the gap, from 0.
         index: usize,
         /// The broken rule, which shows that there is a gap.
-        misfit: EventMisfit,
+        misfit: InvalidEvent,
     },
     /// Events were inserted.
     #[error("{} inserted: event {} {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
@@ -89,7 +89,7 @@ pub enum RecordFlaw {
     },
     /// The hashes are consistent, but the events break the rules, so the whole record was fabricated.
     #[error(transparent)]
-    Misfit(#[from] RecordError),
+    RuleViolation(#[from] RecordError),
     /// The signer is not a public key.
     #[error("signer: {0}")]
     Signer(#[from] PublicKeyError),
@@ -135,7 +135,7 @@ pub enum RecordFlawKind {
     /// Events were inserted.
     Inserted,
     /// An event breaks the rules.
-    Misfit,
+    RuleViolation,
     /// The signature is invalid.
     Signature,
 }
@@ -149,11 +149,13 @@ impl RecordFlaw {
             | Self::Changed { index }
             | Self::HashChanged { index }
             | Self::Removed { index, .. }
-            | Self::Misfit(RecordError::Misfit { index, .. } | RecordError::Earlier { index })
+            | Self::RuleViolation(
+                RecordError::RuleViolation { index, .. } | RecordError::Earlier { index },
+            )
             | Self::Inserted { first: index, .. } => Some(index),
-            Self::Beginning | Self::Misfit(RecordError::NotCreated | RecordError::Setup(_)) => Some(0),
+            Self::Beginning | Self::RuleViolation(RecordError::NotCreated | RecordError::Setup(_)) => Some(0),
             Self::MatchId(_)
-            | Self::Misfit(_)
+            | Self::RuleViolation(_)
             | Self::Signer(_)
             | Self::SealBytes { .. }
             | Self::CutShort { .. }
@@ -173,7 +175,7 @@ impl RecordFlaw {
             }
             Self::Removed { .. } | Self::CutShort { .. } => RecordFlawKind::Removed,
             Self::Inserted { .. } => RecordFlawKind::Inserted,
-            Self::Misfit(_) => RecordFlawKind::Misfit,
+            Self::RuleViolation(_) => RecordFlawKind::RuleViolation,
             Self::Signature | Self::SignatureWithoutHashes => RecordFlawKind::Signature,
         }
     }
@@ -187,7 +189,7 @@ impl RecordFlawKind {
             Self::Changed => "changed",
             Self::Removed => "removed",
             Self::Inserted => "inserted",
-            Self::Misfit => "misfit",
+            Self::RuleViolation => "misfit",
             Self::Signature => "signature",
         }
     }
@@ -217,7 +219,7 @@ pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw
         return Err(RecordError::TooMany(given.events.len()).into());
     }
     let reading =
-        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+        RecordReader { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
     let record = reading.read_record()?;
     let seal = reading.read_seal()?;
     if let Some(seal) = &seal {
@@ -246,9 +248,9 @@ pub fn read_until_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<Record
         return Err(RecordError::TooMany(given.events.len()).into());
     }
     let reading =
-        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+        RecordReader { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
     let (mut record, seats) = reading.read_beginning()?;
-    let flaw = reading.read_rest(&mut record, seats).err().or_else(|| {
+    let flaw = reading.read_remaining_events(&mut record, seats).err().or_else(|| {
         let cut_short = !given.signature.is_empty() && record.state().end().is_none();
         cut_short.then(|| RecordFlaw::CutShort { last: given.events.len() - 1 })
     });
@@ -267,16 +269,16 @@ fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, RecordFlaw> {
         .map_err(|violations| RecordFlaw::Unreadable { index: 0, violations })
 }
 
-struct RecordReading<'a> {
+struct RecordReader<'a> {
     given: &'a pb::MatchRecord,
     id: MatchId,
     hashed: bool,
 }
 
-impl RecordReading<'_> {
+impl RecordReader<'_> {
     fn read_record(&self) -> Result<Record, RecordFlaw> {
         let (mut record, seats) = self.read_beginning()?;
-        self.read_rest(&mut record, seats)?;
+        self.read_remaining_events(&mut record, seats)?;
         Ok(record)
     }
 
@@ -289,7 +291,7 @@ impl RecordReading<'_> {
     }
 
     /// Adds the remaining events, up to the first mistake.
-    fn read_rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
+    fn read_remaining_events(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
         for index in 1..self.given.events.len() {
             let event = self.read_event(index, seats)?;
             self.check_hash(index, &event, Some(record), seats)?;
@@ -364,13 +366,13 @@ impl RecordReading<'_> {
     }
 
     /// Returns the misfit, if any, which shows that events are missing between `record` and the event at `index`.
-    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<EventMisfit> {
+    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<InvalidEvent> {
         let mut state = record.state().clone();
         for later in index..self.given.events.len() {
             match state.apply_event(&self.read_event(later, seats).ok()?.event) {
                 Ok(()) => {}
-                Err(misfit @ (EventMisfit::NotRevealed | EventMisfit::Revealed)) => return Some(misfit),
-                Err(misfit @ EventMisfit::Ply { given, expected }) if given > expected => {
+                Err(misfit @ (InvalidEvent::NotRevealed | InvalidEvent::Revealed)) => return Some(misfit),
+                Err(misfit @ InvalidEvent::Ply { given, expected }) if given > expected => {
                     return Some(misfit);
                 }
                 Err(_) => return None,

@@ -3,7 +3,7 @@
 use super::*;
 use lastnim_core::game::Piles;
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::testing::scene;
+use lastnim_core::referee::testing::scenario;
 use lastnim_core::referee::{EndReason, Event, MatchSetup, NoteHash, SigningKey, Timestamp};
 use proptest::prelude::*;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn key() -> SigningKey {
 
 /// Returns the record of a match in which two bots take one counter each in turn from a pile of four. Its events are:
 /// created, two rows, revealed, four takes, ended.
-fn played() -> Record {
+fn played_record() -> Record {
     let id = MatchId::new(1_700_000_000_000, &[3; 10]);
     let bots = vec!["alice".parse().unwrap(), "bob".parse().unwrap()].try_into().unwrap();
     let setup = MatchSetup::new(bots, Piles::parse(&[4]).unwrap());
@@ -46,7 +46,7 @@ fn signed(record: &Record) -> pb::MatchRecord {
 }
 
 fn flaw_after(change: impl FnOnce(&mut pb::MatchRecord)) -> RecordFlaw {
-    let mut record = signed(&played());
+    let mut record = signed(&played_record());
     change(&mut record);
     verify_record(&record).unwrap_err()
 }
@@ -75,15 +75,15 @@ fn changes_to_a_record_are_named() {
         (|record| record.events[5].hash.clear(), RecordFlaw::NoHash { index: 5 }),
         (
             |record| drop(record.events.remove(1)),
-            RecordFlaw::Removed { index: 1, misfit: EventMisfit::Revealed },
+            RecordFlaw::Removed { index: 1, misfit: InvalidEvent::Revealed },
         ),
         (
             |record| drop(record.events.remove(5)),
-            RecordFlaw::Removed { index: 5, misfit: EventMisfit::Ply { given: 2, expected: 1 } },
+            RecordFlaw::Removed { index: 5, misfit: InvalidEvent::Ply { given: 2, expected: 1 } },
         ),
         (
             |record| drop(record.events.drain(1..4)),
-            RecordFlaw::Removed { index: 1, misfit: EventMisfit::NotRevealed },
+            RecordFlaw::Removed { index: 1, misfit: InvalidEvent::NotRevealed },
         ),
         (
             |record| record.events.insert(6, record.events[5].clone()),
@@ -129,7 +129,7 @@ fn strike_with_a_made_up_hash_is_named() {
 
 #[test]
 fn replaced_record_breaks_the_rules_or_its_signature() {
-    let mut record = played();
+    let mut record = played_record();
     let seal = key().seal(record.last_hash());
     let mut events = record.events().to_vec();
     events[5].at = Timestamp::from_micros(7);
@@ -141,7 +141,7 @@ fn replaced_record_breaks_the_rules_or_its_signature() {
     take_of(&mut unhashed.events[5]).take = 9;
     let flaw = verify_record(&unhashed).unwrap_err();
     assert_eq!(flaw.to_string(), "event 5: a take of 9 from pile 0, which has 3 left: take 1 to 3");
-    assert_eq!((flaw.event(), flaw.kind()), (Some(5), RecordFlawKind::Misfit));
+    assert_eq!((flaw.event(), flaw.kind()), (Some(5), RecordFlawKind::RuleViolation));
 }
 
 #[test]
@@ -178,8 +178,8 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]
-    fn written_records_verify(scene in scene()) {
-        let record = scene.finish(&mut |_| ());
+    fn written_records_verify(scenario in scenario()) {
+        let record = scenario.finish(&mut |_| ());
         let given = signed(&record);
         let verified = verify_record(&given).unwrap();
         if record.state().game().is_some() {
@@ -192,18 +192,18 @@ proptest! {
             prop_assert_eq!(verified.seal(), None);
             prop_assert!(given.events.iter().all(|event| event.hash.is_empty()), "hashes would expose rows");
         }
-        let open = scene.play(&mut |_| ()).0.into_record();
+        let open = scenario.play(&mut |_| ()).0.into_record();
         let verified = verify_record(&pb::MatchRecord::from(&open)).unwrap();
         prop_assert_eq!(verified.seal(), None);
     }
 
     #[test]
     fn dropped_doubled_or_swapped_events_are_found(
-        scene in scene(),
+        scenario in scenario(),
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
     ) {
-        let record = scene.finish(&mut |_| ());
+        let record = scenario.finish(&mut |_| ());
         prop_assume!(record.state().game().is_some());
         let mut given = signed(&record);
         let [first, second] = places.map(|place| place.index(given.events.len()));

@@ -10,7 +10,7 @@ use lastnim_report::{
     Section,
     match_events::{SeatNames, event_line},
     matches::audit_line,
-    words::{count_words, join_words},
+    words::{count_with_noun, join_items},
 };
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ impl ReplayStep<'_> {
         let result = match regret {
             0 => format!("optimal; the winner under optimal play is still {}", name(*predicted_after)),
             regret => {
-                let ranks = count_words(*regret, "rank", "ranks");
+                let ranks = count_with_noun(*regret, "rank", "ranks");
                 format!("an error; regret {ranks}; under optimal play {} now wins", name(*predicted_after))
             }
         };
@@ -141,7 +141,7 @@ impl ReplayStep<'_> {
             ("took", Some(took)),
             ("note hash", self.note_hash.map(ToString::to_string)),
             ("result", Some(result)),
-            ("safety", self.safety_words()),
+            ("safety", self.safety_text()),
         ];
         let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
         let before = self.before.iter().map(|timed| event_fact(record, timed));
@@ -150,7 +150,7 @@ impl ReplayStep<'_> {
     }
 
     /// Describes the take if it is risky or a safe error.
-    fn safety_words(&self) -> Option<String> {
+    fn safety_text(&self) -> Option<String> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
             TakeSafety::Risky => Some(format!(
@@ -249,7 +249,7 @@ fn format_seconds(micros: u64) -> String {
 /// Lists the last [`MAX_PILES`] piles, and counts those before them.
 fn shortened_piles(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
-    let shown = join_words(&piles[hidden..], ", ");
+    let shown = join_items(&piles[hidden..], ", ");
     if hidden > 0 { format!("({hidden} more before) {shown}") } else { shown }
 }
 

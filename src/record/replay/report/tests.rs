@@ -1,7 +1,7 @@
 //! Tests the steps of a frozen record and of matches of all kinds.
 
 use super::*;
-use lastnim_core::referee::testing::scene;
+use lastnim_core::referee::testing::scenario;
 use lastnim_proto::{record::parse_record, record_file::read_record};
 use lastnim_report::{Report, render::Terminal};
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ ply 0: seat 1 (bob) to move, 10.000 s on the clock
 }
 
 #[test]
-fn the_message_of_a_step_says_all_of_it() {
+fn step_messages_are_complete() {
     let record = frozen();
     let first = ReplaySteps::of_record(&record).next().unwrap().to_message(&record);
     assert_eq!(first.piles, [2, 3]);
@@ -59,9 +59,9 @@ fn the_message_of_a_step_says_all_of_it() {
 
 proptest! {
     #[test]
-    fn no_line_is_wider_than_a_terminal(scene in scene()) {
-        let open = scene.play(&mut |_| ()).0.into_record();
-        for record in [scene.finish(&mut |_| ()), open] {
+    fn no_line_is_wider_than_a_terminal(scenario in scenario()) {
+        let open = scenario.play(&mut |_| ()).0.into_record();
+        for record in [scenario.finish(&mut |_| ()), open] {
             let plies = record.state().ply() as usize;
             prop_assert_eq!(ReplaySteps::of_record(&record).count(), plies);
             for line in all(&record).lines() {

@@ -28,7 +28,8 @@ impl FibonacciPosition {
         match max_take {
             None => Ok(Self::untouched(pile)),
             Some(max_take) => {
-                let max_take = u32::try_from(max_take).map_err(|_| GameNumbersError::Most(max_take))?;
+                let max_take =
+                    u32::try_from(max_take).map_err(|_| GameNumbersError::MaxNextTake(max_take))?;
                 Ok(Self { pile, max_take })
             }
         }

@@ -70,11 +70,11 @@ fn errors_name_the_limit_reached() {
     assert!(short.to_string().contains("the calculation needs more than 5000 steps"), "{short}");
 
     let looks = Cell::new(0);
-    let is_wanted = || {
+    let may_continue = || {
         looks.set(looks.get() + 1);
         looks.get() < 4
     };
-    let unwanted = solve_within(bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted));
+    let unwanted = solve_within(bounds, &mut Budget::interruptible(u64::MAX, &may_continue));
     assert!(matches!(unwanted.stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{unwanted}");
     assert_eq!(looks.get(), 4);
 }
@@ -189,10 +189,10 @@ fn listed_options_cost_steps_even_without_search() {
         ExceededBound::Work(HaltReason::OutOfSteps { limit })
     );
     let looks = Cell::new(0);
-    let is_wanted = || {
+    let may_continue = || {
         looks.set(looks.get() + 1);
         looks.get() < 3
     };
-    let stopped = solve_within(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+    let stopped = solve_within(&mut Budget::interruptible(u64::MAX, &may_continue));
     assert!(matches!(stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{stopped:?}");
 }

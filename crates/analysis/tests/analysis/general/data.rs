@@ -38,7 +38,7 @@ fn grundy_from_0<R: Rules<MoverKind = Anyone, Position = PileSizes>>(rules: &R, 
 }
 
 /// Returns the sizes, up to `max`, of the single piles that are P-positions.
-fn p_singles<R: Rules<Position = PileSizes>>(rules: &R, ending: Ending, max: u32) -> Vec<u32> {
+fn losing_single_piles<R: Rules<Position = PileSizes>>(rules: &R, ending: Ending, max: u32) -> Vec<u32> {
     let outcomes = outcome_classes(rules, ending, single_piles(0..=max));
     (0..=max).filter(|&size| outcomes[size as usize] == OutcomeClass::P).collect()
 }
@@ -72,7 +72,7 @@ fn subtraction_matches_its_seed_data() {
     {
         let rests = number_list(&game[key]);
         let expected: Vec<_> = (0..=2000).filter(|size| rests.contains(&(size % 7))).collect();
-        assert_eq!(p_singles(&rules, ending, 2000), expected, "{key}");
+        assert_eq!(losing_single_piles(&rules, ending, 2000), expected, "{key}");
     }
 }
 
@@ -82,9 +82,9 @@ fn digits_match_their_seed_data() {
     grundy_from_0(&SubtractDigit, &game["grundy_from_0"]);
     assert_eq!(game["p_positions"], "multiples of 10");
     let multiples: Vec<_> = (0..=5000).filter(|number| number % 10 == 0).collect();
-    assert_eq!(p_singles(&SubtractDigit, Ending::LastMoverWins, 5000), multiples);
+    assert_eq!(losing_single_piles(&SubtractDigit, Ending::LastMoverWins, 5000), multiples);
     assert_eq!(
-        p_singles(&SubtractDigit, Ending::ToMoveWins, 118),
+        losing_single_piles(&SubtractDigit, Ending::ToMoveWins, 118),
         number_list(&game["misere_p_positions_below_119"])
     );
 }

@@ -73,7 +73,7 @@ fn check_agreement<R: Rules>(
 }
 
 /// Checks that the Sprague-Grundy theorem and backward induction agree for two seats.
-fn grundy_decides<R: Rules<MoverKind = Anyone>>(
+fn check_grundy_outcome<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
 ) -> Result<(), TestCaseError> {
@@ -143,10 +143,10 @@ proptest! {
         check_agreement(&LastNim, &piles, &matrix, ending)?;
         check_agreement(&EndNim, &piles, &matrix, ending)?;
         check_agreement(&Kayles, &piles, &matrix, ending)?;
-        grundy_decides(&Nim, &piles)?;
-        grundy_decides(&WithoutCanonicalForms(&Nim), &piles)?;
-        grundy_decides(&SmallNim, &piles)?;
-        grundy_decides(&Kayles, &piles)?;
+        check_grundy_outcome(&Nim, &piles)?;
+        check_grundy_outcome(&WithoutCanonicalForms(&Nim), &piles)?;
+        check_grundy_outcome(&SmallNim, &piles)?;
+        check_grundy_outcome(&Kayles, &piles)?;
     }
 
     #[test]
@@ -160,8 +160,8 @@ proptest! {
         check_agreement(&Kayles, &row, &matrix, ending)?;
         check_agreement(&SubtractDigit, &number, &matrix, ending)?;
         check_agreement(&StonePiles, &stones, &matrix, ending)?;
-        grundy_decides(&SubtractDigit, &number)?;
-        grundy_decides(&StonePiles, &stones)?;
+        check_grundy_outcome(&SubtractDigit, &number)?;
+        check_grundy_outcome(&StonePiles, &stones)?;
     }
 
     #[test]
@@ -173,7 +173,7 @@ proptest! {
     ) {
         let rules = SubtractionGame::parse(&set).unwrap();
         check_agreement(&rules, &piles, &matrix, ending)?;
-        grundy_decides(&rules, &piles)?;
+        check_grundy_outcome(&rules, &piles)?;
     }
 
     #[test]
@@ -187,7 +187,7 @@ proptest! {
     ) {
         let rules = CircularNim::parse(window, &piles).unwrap();
         check_agreement(&rules, &piles, &matrix, ending)?;
-        grundy_decides(&rules, &piles)?;
+        check_grundy_outcome(&rules, &piles)?;
     }
 
     #[test]
@@ -199,7 +199,7 @@ proptest! {
     ) {
         let position = FibonacciPosition::parse(&PileSizes::from(vec![pile]), max_take).unwrap();
         check_agreement(&FibonacciNim, &position, &matrix, ending)?;
-        grundy_decides(&FibonacciNim, &position)?;
+        check_grundy_outcome(&FibonacciNim, &position)?;
     }
 
     #[test]
@@ -212,7 +212,7 @@ proptest! {
         let edges: Vec<_> = edges.into_iter().map(|(one, other, weight)| [one, other, weight]).collect();
         let position = GraphPosition::parse(&edges, vertex).unwrap();
         check_agreement(&GraphNim, &position, &matrix, ending)?;
-        grundy_decides(&GraphNim, &position)?;
+        check_grundy_outcome(&GraphNim, &position)?;
     }
 
     #[test]

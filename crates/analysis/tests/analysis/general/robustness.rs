@@ -14,7 +14,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use std::collections::HashMap;
 
 /// A position, together with the seat to move, the preferences and the ending.
-struct Question<'a, R: Rules> {
+struct RobustnessCase<'a, R: Rules> {
     rules: &'a R,
     position: R::Position,
     game: GeneralGame,
@@ -23,7 +23,7 @@ struct Question<'a, R: Rules> {
     ending: Ending,
 }
 
-impl<R: Rules> Question<'_, R> {
+impl<R: Rules> RobustnessCase<'_, R> {
     fn after(&self, position: &R::Position, to_move: Seat) -> impl Iterator<Item = (R::Move, R::Position)> {
         self.rules.moves(position.clone(), R::MoverKind::of_seat(to_move))
     }
@@ -132,7 +132,7 @@ fn check_game<R: Rules<Position = PileSizes>>(
     let position = piles.iter().map(|&size| size as u32).collect();
     let game = GeneralGame::parse(ruleset, &numbers(ruleset, piles)).unwrap();
     let (first, ending) = (matrix.seats().seat(first).unwrap(), Ending::ALL[ending]);
-    Question { rules, position, game, matrix, first, ending }.check();
+    RobustnessCase { rules, position, game, matrix, first, ending }.check();
 }
 
 fn check_rulesets(piles: &[u64], matrix: &AllianceMatrix, question: [usize; 2]) {
@@ -178,7 +178,7 @@ proptest! {
     ) {
         let game = GeneralGame::parse(Ruleset::LastNim, &numbers(Ruleset::LastNim, &piles)).unwrap();
         let position: PileSizes = piles.iter().map(|&size| size as u32).collect();
-        let question = Question { rules: &LastNim, position, game, matrix: &matrix, first: Seat::FIRST, ending };
+        let question = RobustnessCase { rules: &LastNim, position, game, matrix: &matrix, first: Seat::FIRST, ending };
         let (answer, found) = question.assess();
         // In Last Nim, an option may cover a range of takes. Only options of a single take are compared.
         let single = |play: &str| !play.contains(" to ");

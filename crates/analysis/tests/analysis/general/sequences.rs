@@ -22,7 +22,7 @@ fn mex_by_definition(values: &BTreeSet<u32>) -> u32 {
 
 /// Returns the Grundy values of single piles with 0 to `sizes` - 1 counters, by the definition. `options` lists the
 /// options of a pile; each option is two piles, which may be empty.
-fn by_definition(sizes: usize, options: impl Fn(usize) -> Vec<(usize, usize)>) -> Vec<u32> {
+fn values_by_definition(sizes: usize, options: impl Fn(usize) -> Vec<(usize, usize)>) -> Vec<u32> {
     let mut values: Vec<u32> = Vec::new();
     for size in 0..sizes {
         let option_values =
@@ -42,7 +42,7 @@ fn seed_game(name: &str) -> Value {
     data["games"].as_array().unwrap().iter().find(|game| game["game"] == name).unwrap().clone()
 }
 
-fn begins_with_seed(sequence: &GrundySequence, seed: &Value) {
+fn check_seed_values(sequence: &GrundySequence, seed: &Value) {
     let expected = seed["grundy_from_0"].as_array().unwrap();
     assert!(expected.len() > 20);
     for (size, value) in expected.iter().enumerate() {
@@ -54,7 +54,7 @@ fn begins_with_seed(sequence: &GrundySequence, seed: &Value) {
 fn kayles_repeats_from_71_on_with_14_exceptions_before() {
     let kayles = compute_sequence(Ruleset::Kayles, &[], None, 100_000);
     let seed = seed_game("kayles");
-    begins_with_seed(&kayles, &seed);
+    check_seed_values(&kayles, &seed);
     assert_eq!(kayles.values.len(), 100_001);
     let SequenceLaw::Periodic(period) = &kayles.law else { panic!("{:?}", kayles.law) };
     assert_eq!(
@@ -70,7 +70,7 @@ fn kayles_repeats_from_71_on_with_14_exceptions_before() {
         kayles.values.iter().skip(1).all(|&value| GrundySequence::outcome_of_value(value) == OutcomeClass::N)
     );
     // The values that follow from the theorem equal the computed ones.
-    assert_eq!(kayles.values[..1_500], by_definition(1_500, kayles_options));
+    assert_eq!(kayles.values[..1_500], values_by_definition(1_500, kayles_options));
     let rows = (0..300).map(|size| PileSizes::from(vec![size]));
     assert_eq!(kayles.values[..300], grundy_values(&Kayles, rows));
 }
@@ -79,7 +79,7 @@ fn kayles_repeats_from_71_on_with_14_exceptions_before() {
 fn a_subtraction_set_has_the_period_of_the_seed_data() {
     let game = compute_sequence(Ruleset::Subtraction, &[1, 3, 4], None, 1_000);
     let seed = seed_game("subtraction");
-    begins_with_seed(&game, &seed);
+    check_seed_values(&game, &seed);
     let SequenceLaw::Periodic(period) = &game.law else { panic!("{:?}", game.law) };
     assert_eq!((period.start, period.length, period.exceptions.len()), (0, 7, 0));
     assert_eq!(seed["p_positions_mod_7"], serde_json::json!(period.zero_remainders));
@@ -113,13 +113,13 @@ fn a_late_period_is_found_even_if_no_values_are_requested() {
 #[test]
 fn games_without_a_period_theorem_have_only_computed_values() {
     let digits = compute_sequence(Ruleset::Digits, &[], None, 3_000);
-    begins_with_seed(&digits, &seed_game("digits"));
+    check_seed_values(&digits, &seed_game("digits"));
     assert_eq!(
         digits.values,
         grundy_values(&SubtractDigit, (0..=3_000).map(|size| PileSizes::from(vec![size])))
     );
     let stones = compute_sequence(Ruleset::StonePiles, &[], None, 40);
-    begins_with_seed(&stones, &seed_game("stone_piles"));
+    check_seed_values(&stones, &seed_game("stone_piles"));
     assert_eq!(stones.values, grundy_values(&StonePiles, (0..=40).map(|size| PileSizes::from(vec![size]))));
     let fibonacci = compute_sequence(Ruleset::FibonacciNim, &[], None, 250);
     let p = (2..=250).filter(|&size: &usize| fibonacci.values[size] == 0).collect::<Vec<_>>();
@@ -170,7 +170,7 @@ proptest! {
         let set: Vec<u64> = set.into_iter().collect();
         let game = compute_sequence(Ruleset::Subtraction, &set, None, to);
         let options = |size: usize| set.iter().filter_map(|&take| Some((size.checked_sub(take as usize)?, 0))).collect();
-        let values = by_definition(1_200, options);
+        let values = values_by_definition(1_200, options);
         prop_assert_eq!(&game.values[..], &values[..=to as usize]);
         let SequenceLaw::Periodic(period) = &game.law else { panic!("{:?}", game.law) };
         let repeats = |start: usize| (start..1_200 - period.length).all(|size| values[size] == values[size + period.length]);

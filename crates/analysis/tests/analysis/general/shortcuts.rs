@@ -12,7 +12,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, SeatCount};
 
 /// Returns the first position whose winners change when `shorten` is applied to it. Also checks that the solver agrees
 /// with brute force up to and including that position.
-fn first_wrong<R: Rules<Position = PileSizes>>(
+fn first_counterexample<R: Rules<Position = PileSizes>>(
     rules: &R,
     seats: usize,
     shorten: impl Fn(&[u32]) -> Vec<u32>,
@@ -54,47 +54,47 @@ fn without_equal_pairs(piles: &[u32]) -> Vec<u32> {
 }
 
 /// Replaces each row by the shortest one with the same Grundy value, for example a row of 4 by a single stone.
-fn by_grundy_value(rows: &[u32]) -> Vec<u32> {
-    const SHORTEST: [u32; 5] = [0, 1, 2, 3, 1];
-    rows.iter().map(|&row| SHORTEST[row as usize]).collect()
+fn shorten_by_grundy_value(rows: &[u32]) -> Vec<u32> {
+    const SHORTEST_EQUIVALENT: [u32; 5] = [0, 1, 2, 3, 1];
+    rows.iter().map(|&row| SHORTEST_EQUIVALENT[row as usize]).collect()
 }
 
-fn capped_at(max: u32) -> impl Fn(&[u32]) -> Vec<u32> {
+fn cap_piles_at(max: u32) -> impl Fn(&[u32]) -> Vec<u32> {
     move |piles| piles.iter().map(|&size| size.min(max)).collect()
 }
 
 #[test]
 fn the_nim_sum_is_valid_only_for_two_seats() {
     let piles = || all_vectors(2, 4).filter(is_ascending);
-    assert_eq!(first_wrong(&Nim, 2, nim_sum, piles()), None);
-    assert_eq!(first_wrong(&Nim, 3, nim_sum, piles()), Some(vec![1, 1]));
+    assert_eq!(first_counterexample(&Nim, 2, nim_sum, piles()), None);
+    assert_eq!(first_counterexample(&Nim, 3, nim_sum, piles()), Some(vec![1, 1]));
 }
 
 #[test]
 fn equal_piles_cancel_only_for_two_seats() {
     let piles = || all_vectors(3, 3).filter(is_ascending);
-    assert_eq!(first_wrong(&Nim, 2, without_equal_pairs, piles()), None);
-    assert_eq!(first_wrong(&Nim, 3, without_equal_pairs, piles()), Some(vec![0, 1, 1]));
+    assert_eq!(first_counterexample(&Nim, 2, without_equal_pairs, piles()), None);
+    assert_eq!(first_counterexample(&Nim, 3, without_equal_pairs, piles()), Some(vec![0, 1, 1]));
 }
 
 #[test]
 fn grundy_values_replace_parts_only_for_two_seats() {
     let rows = || all_vectors(2, 4).filter(is_ascending);
-    assert_eq!(first_wrong(&Kayles, 2, by_grundy_value, rows()), None);
-    assert_eq!(first_wrong(&Kayles, 3, by_grundy_value, rows()), Some(vec![0, 4]));
+    assert_eq!(first_counterexample(&Kayles, 2, shorten_by_grundy_value, rows()), None);
+    assert_eq!(first_counterexample(&Kayles, 3, shorten_by_grundy_value, rows()), Some(vec![0, 4]));
 }
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_nim() {
     let piles = all_vectors(2, 4).filter(is_ascending);
-    assert_eq!(first_wrong(&Nim, 2, capped_at(2), piles), Some(vec![2, 3]));
+    assert_eq!(first_counterexample(&Nim, 2, cap_piles_at(2), piles), Some(vec![2, 3]));
     let of_three = [vec![2, 3, 4], vec![3, 3, 3], vec![3, 3, 4]];
-    assert_eq!(first_wrong(&Nim, 3, capped_at(3), of_three.into_iter()), Some(vec![3, 3, 4]));
+    assert_eq!(first_counterexample(&Nim, 3, cap_piles_at(3), of_three.into_iter()), Some(vec![3, 3, 4]));
 }
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_end_nim() {
-    assert_eq!(first_wrong(&EndNim, 2, capped_at(2), all_vectors(2, 4)), Some(vec![3, 2]));
+    assert_eq!(first_counterexample(&EndNim, 2, cap_piles_at(2), all_vectors(2, 4)), Some(vec![3, 2]));
 }
 
 #[test]
@@ -103,5 +103,5 @@ fn a_pile_is_worth_more_than_n_counters_in_moore_s_nim() {
     // two piles.
     let moore = CircularNim::parse(2, &PileSizes::from(vec![0; 3])).unwrap();
     let piles = all_vectors(3, 3).filter(is_ascending);
-    assert_eq!(first_wrong(&moore, 2, capped_at(2), piles), Some(vec![2, 2, 3]));
+    assert_eq!(first_counterexample(&moore, 2, cap_piles_at(2), piles), Some(vec![2, 2, 3]));
 }

@@ -15,33 +15,33 @@ use std::ops::Add;
 /// An exact fraction in lowest terms, so that equal chances compare as equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fraction {
-    above: i128,
-    below: i128,
+    numerator: i128,
+    denominator: i128,
 }
 
 impl Fraction {
-    const ZERO: Self = Self { above: 0, below: 1 };
-    const ONE: Self = Self { above: 1, below: 1 };
+    const ZERO: Self = Self { numerator: 0, denominator: 1 };
+    const ONE: Self = Self { numerator: 1, denominator: 1 };
 
-    fn new(above: i128, below: i128) -> Self {
-        let (mut one, mut other) = (above, below);
+    fn new(numerator: i128, denominator: i128) -> Self {
+        let (mut one, mut other) = (numerator, denominator);
         while other != 0 {
             (one, other) = (other, one % other);
         }
-        Self { above: above / one, below: below / one }
+        Self { numerator: numerator / one, denominator: denominator / one }
     }
 
     fn times(self, factor: usize) -> Self {
-        Self::new(self.above * factor as i128, self.below)
+        Self::new(self.numerator * factor as i128, self.denominator)
     }
 
     fn divided_by(self, divisor: u64) -> Self {
-        Self::new(self.above, self.below * i128::from(divisor))
+        Self::new(self.numerator, self.denominator * i128::from(divisor))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the tolerance of the comparison allows for it")]
     fn rounded(self) -> f64 {
-        self.above as f64 / self.below as f64
+        self.numerator as f64 / self.denominator as f64
     }
 }
 
@@ -49,7 +49,10 @@ impl Add for Fraction {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self::new(self.above * other.below + other.above * self.below, self.below * other.below)
+        Self::new(
+            self.numerator * other.denominator + other.numerator * self.denominator,
+            self.denominator * other.denominator,
+        )
     }
 }
 
@@ -67,13 +70,13 @@ impl PartialOrd for Fraction {
 
 impl Ord for Fraction {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.above * other.below).cmp(&(other.above * self.below))
+        (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
     }
 }
 
 /// The result of searching a position: the chances of each seat, the optimal takes, and whether a choice between
 /// equally good takes changes the chances somewhere.
-struct Searched {
+struct SearchOutcome {
     chances: BySeat<Fraction>,
     optimal: Vec<u64>,
     has_ties: bool,
@@ -84,29 +87,29 @@ fn expected_rank(chances: &BySeat<Fraction>, matrix: &AllianceMatrix, seat: Seat
 }
 
 /// Searches a position take by take, with exact chances.
-fn search(state: &State, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) -> Searched {
+fn search(state: &State, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) -> SearchOutcome {
     if let Some(winner) = state.winner(ending) {
         let chances =
             BySeat::from_fn(state.seats, |seat| if seat == winner { Fraction::ONE } else { Fraction::ZERO });
-        return Searched { chances, optimal: Vec::new(), has_ties: false };
+        return SearchOutcome { chances, optimal: Vec::new(), has_ties: false };
     }
-    let after: Vec<Searched> =
+    let after: Vec<SearchOutcome> =
         state.takes().map(|take| search(&state.after(take), matrix, random, ending)).collect();
     let mut has_ties = after.iter().any(|after| after.has_ties);
     if random.contains(state.to_move) {
         let chances = BySeat::from_fn(state.seats, |seat| {
             after.iter().map(|after| after.chances[seat]).sum::<Fraction>().divided_by(after.len() as u64)
         });
-        return Searched { chances, optimal: Vec::new(), has_ties };
+        return SearchOutcome { chances, optimal: Vec::new(), has_ties };
     }
-    let rank = |after: &Searched| expected_rank(&after.chances, matrix, state.to_move);
+    let rank = |after: &SearchOutcome| expected_rank(&after.chances, matrix, state.to_move);
     let best = after.iter().map(rank).min().unwrap();
     let optimal: Vec<u64> =
         state.takes().zip(&after).filter(|(_, after)| rank(after) == best).map(|(take, _)| take).collect();
     // The first optimal take has the fewest counters.
     let chances = after[optimal[0] as usize - 1].chances.clone();
     has_ties |= optimal.iter().any(|&take| after[take as usize - 1].chances != chances);
-    Searched { chances, optimal, has_ties }
+    SearchOutcome { chances, optimal, has_ties }
 }
 
 fn check_solution(piles: &[u64], first: usize, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) {

@@ -42,8 +42,8 @@ impl<'a> LockedShards<'a> {
     }
 
     /// Sends an input to a match.
-    pub fn tell(&mut self, id: MatchId, input: MatchInput<SessionLink>) {
-        self.batches[self.shards.index_of_match(id)].tell(id, input);
+    pub fn send_input(&mut self, id: MatchId, input: MatchInput<SessionLink>) {
+        self.batches[self.shards.index_of_match(id)].send_input(id, input);
     }
 }
 
@@ -95,15 +95,15 @@ impl<'a> ShardBatch<'a> {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
         machine.start(id, now, effects);
-        self.carry_out();
+        self.apply_effects();
     }
 
     /// Sends an input to a match; returns whether it is open.
-    pub fn tell(&mut self, id: MatchId, input: MatchInput<SessionLink>) -> bool {
+    pub fn send_input(&mut self, id: MatchId, input: MatchInput<SessionLink>) -> bool {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
-        let is_open = machine.tell(id, input, now, effects);
-        self.carry_out();
+        let is_open = machine.send_input(id, input, now, effects);
+        self.apply_effects();
         is_open
     }
 
@@ -121,7 +121,7 @@ impl<'a> ShardBatch<'a> {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
         let acted = machine.act((id, bot), action, at, now, effects);
-        self.carry_out();
+        self.apply_effects();
         acted
     }
 
@@ -129,7 +129,7 @@ impl<'a> ShardBatch<'a> {
     /// the match is not open.
     pub fn await_answers(&mut self, id: MatchId) -> Option<oneshot::Receiver<()>> {
         let (waiter, answered) = self.state().delivery.add_waiter();
-        self.tell(id, MatchInput::Barrier { waiter }).then_some(answered)
+        self.send_input(id, MatchInput::Barrier { waiter }).then_some(answered)
     }
 
     /// Drops a match without ending it, if it is still open.
@@ -144,7 +144,7 @@ impl<'a> ShardBatch<'a> {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
         machine.note_committed(id, result, now, effects);
-        self.carry_out();
+        self.apply_effects();
     }
 
     /// Checks the clocks that may have run out.
@@ -155,7 +155,7 @@ impl<'a> ShardBatch<'a> {
             if !machine.tick(now, effects) {
                 break;
             }
-            self.carry_out();
+            self.apply_effects();
         }
     }
 
@@ -174,7 +174,7 @@ impl<'a> ShardBatch<'a> {
     }
 
     /// Carries out the machine's effects. Changes that cannot be submitted to the store count as failed.
-    fn carry_out(&mut self) {
+    fn apply_effects(&mut self) {
         let (core, wakers) = (self.core, &mut self.wakers);
         let state = self.state.as_mut().expect("the batch is not over");
         let ShardState { machine, delivery, effects, .. } = &mut **state;
@@ -187,14 +187,14 @@ impl<'a> ShardBatch<'a> {
                             // The clock is read again, because an audit may have taken long.
                             self.now = core.context.clock.now();
                         }
-                        let listener = core.itself.upgrade().expect("the caller has a reference");
+                        let listener = core.weak_self.upgrade().expect("the caller has a reference");
                         if let Err(error) = core.context.commits.submit(changes, id, listener) {
                             failed.push((id, error));
                         }
                     }
                     ShardEffect::Send { to, id, event } => wakers.extend(to.queue_match_event(id, event)),
                     ShardEffect::CountIdleMessage { to, wrong } => to.count_idle_message(wrong),
-                    ShardEffect::ShowWatchers { id, event } => delivery.show_watchers(id, &event),
+                    ShardEffect::ShowWatchers { id, event } => delivery.send_to_watchers(id, &event),
                     ShardEffect::Begun { id } => delivery.note_begun(id),
                     ShardEffect::EndSent { id, seat, session } => delivery.note_end_sent(id, seat, session),
                     ShardEffect::BarrierReached { waiter } => delivery.release_waiter(waiter),
@@ -217,7 +217,7 @@ impl Drop for ShardBatch<'_> {
         }
         drop(state);
         if rings_late {
-            self.core.alarm_moved.notify_one();
+            self.core.alarm_changed.notify_one();
         }
         for waker in self.wakers.drain(..) {
             waker.wake();

@@ -23,18 +23,23 @@ pub(super) struct AttachedMatch {
     presences: BySeat<Arc<Presence>>,
     watchers: Vec<Outbox<WatchEvent>>,
     /// Signalled when the beginning is announced.
-    begun: Option<oneshot::Sender<()>>,
+    begun_sender: Option<oneshot::Sender<()>>,
     /// Told how the match left the shard.
-    over: Option<oneshot::Sender<MatchExit>>,
+    exit_sender: Option<oneshot::Sender<MatchExit>>,
 }
 
 impl AttachedMatch {
     pub(super) fn new(
         presences: BySeat<Arc<Presence>>,
-        begun: oneshot::Sender<()>,
-        over: oneshot::Sender<MatchExit>,
+        begun_sender: oneshot::Sender<()>,
+        exit_sender: oneshot::Sender<MatchExit>,
     ) -> Self {
-        Self { presences, watchers: Vec::new(), begun: Some(begun), over: Some(over) }
+        Self {
+            presences,
+            watchers: Vec::new(),
+            begun_sender: Some(begun_sender),
+            exit_sender: Some(exit_sender),
+        }
     }
 }
 
@@ -77,7 +82,7 @@ impl Delivery {
     }
 
     /// Sends an event to all watchers of a match.
-    pub(super) fn show_watchers(&self, id: MatchId, event: &WatchEvent) {
+    pub(super) fn send_to_watchers(&self, id: MatchId, event: &WatchEvent) {
         for watcher in self.matches.get(&id).into_iter().flat_map(|attached| &attached.watchers) {
             watcher.push(event.clone());
         }
@@ -85,9 +90,11 @@ impl Delivery {
 
     /// Notifies the creator of a match that its beginning is announced.
     pub(super) fn note_begun(&mut self, id: MatchId) {
-        if let Some(begun) = self.matches.get_mut(&id).and_then(|attached| attached.begun.take()) {
+        if let Some(begun_sender) =
+            self.matches.get_mut(&id).and_then(|attached| attached.begun_sender.take())
+        {
             // An error is ignored: directors do not wait for this.
-            let _ = begun.send(());
+            let _ = begun_sender.send(());
         }
     }
 
@@ -112,7 +119,7 @@ impl Delivery {
         for presence in &attached.presences {
             match end {
                 MatchExit::Stored(_) => presence.leave_seat(id),
-                MatchExit::Interrupted | MatchExit::Refused(_) | MatchExit::BrokenDown => {
+                MatchExit::Interrupted | MatchExit::Refused(_) | MatchExit::Panicked => {
                     presence.leave_match(id);
                 }
             }
@@ -121,14 +128,14 @@ impl Delivery {
             MatchExit::Stored(_) => Some(CloseReason::Done),
             MatchExit::Interrupted => Some(CloseReason::ShuttingDown),
             MatchExit::Refused(_) => None,
-            MatchExit::BrokenDown => Some(CloseReason::Broken),
+            MatchExit::Panicked => Some(CloseReason::Broken),
         };
         if let Some(closing) = closing {
             attached.watchers.iter().for_each(|watcher| watcher.close(closing));
         }
-        if let Some(over) = attached.over {
+        if let Some(exit_sender) = attached.exit_sender {
             // An error is ignored: nothing waits for the end of a dropped match.
-            let _ = over.send(end);
+            let _ = exit_sender.send(end);
         }
     }
 }

@@ -48,7 +48,7 @@ pub enum MatchExit {
     /// The store rejected it.
     Refused(StoreError),
     /// Its code panicked.
-    BrokenDown,
+    Panicked,
 }
 
 /// An event that is sent to a watcher.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub(super) struct MatchFreeze<S> {
     frozen: Option<Frozen<S>>,
     /// After the pause, the messages that arrived during it and have not been handled yet.
-    thawed: VecDeque<MatchInput<S>>,
+    thawed_inputs: VecDeque<MatchInput<S>>,
 }
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ struct Frozen<S> {
 
 impl<S> Default for MatchFreeze<S> {
     fn default() -> Self {
-        Self { frozen: None, thawed: VecDeque::new() }
+        Self { frozen: None, thawed_inputs: VecDeque::new() }
     }
 }
 
@@ -44,12 +44,12 @@ impl<S> MatchFreeze<S> {
 
     /// Ends the pause.
     pub(super) fn end(&mut self) {
-        self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
+        self.thawed_inputs.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
     }
 
     /// Returns the part of the pause that is not excused yet, and marks it as excused.
     #[must_use = "a pause is charged to the clocks unless it is excused"]
-    pub(super) fn take_span_until(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
+    pub(super) fn take_unexcused_span(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let frozen = self.frozen.as_mut()?;
         Some((std::mem::replace(&mut frozen.excused_until, now), now))
     }
@@ -62,7 +62,7 @@ impl<S> MatchFreeze<S> {
     }
 
     /// Holds back a seat's message while the match is paused; returns any other input.
-    pub(super) fn hold_back(&mut self, input: MatchInput<S>) -> Option<MatchInput<S>> {
+    pub(super) fn queue_if_frozen(&mut self, input: MatchInput<S>) -> Option<MatchInput<S>> {
         match (&mut self.frozen, input) {
             (Some(frozen), input @ MatchInput::Seat { .. }) => {
                 frozen.inputs.push_back(input);
@@ -74,7 +74,7 @@ impl<S> MatchFreeze<S> {
 
     /// Returns the next held message once the pause is over, in order of arrival.
     pub(super) fn next_thawed(&mut self) -> Option<MatchInput<S>> {
-        self.thawed.pop_front()
+        self.thawed_inputs.pop_front()
     }
 }
 
@@ -102,10 +102,13 @@ mod tests {
     #[test]
     fn held_messages_are_handled_in_order_after_the_pause() {
         let mut freeze = MatchFreeze::<()>::default();
-        assert_eq!(time_of(freeze.hold_back(resignation(1))), Some(1), "it is not paused yet");
+        assert_eq!(time_of(freeze.queue_if_frozen(resignation(1))), Some(1), "it is not paused yet");
         freeze.begin(at(2));
-        assert!(freeze.hold_back(resignation(3)).is_none() && freeze.hold_back(resignation(4)).is_none());
-        assert!(matches!(freeze.hold_back(MatchInput::Cancel), Some(MatchInput::Cancel)));
+        assert!(
+            freeze.queue_if_frozen(resignation(3)).is_none()
+                && freeze.queue_if_frozen(resignation(4)).is_none()
+        );
+        assert!(matches!(freeze.queue_if_frozen(MatchInput::Cancel), Some(MatchInput::Cancel)));
         freeze.begin(at(5));
         assert!(freeze.is_frozen() && freeze.next_thawed().is_none());
         freeze.end();
@@ -117,12 +120,12 @@ mod tests {
     #[test]
     fn each_moment_is_excused_once() {
         let mut freeze = MatchFreeze::<()>::default();
-        assert_eq!(freeze.take_span_until(at(1)), None);
+        assert_eq!(freeze.take_unexcused_span(at(1)), None);
         freeze.begin(at(2));
-        assert_eq!(freeze.take_span_until(at(5)), Some((at(2), at(5))));
+        assert_eq!(freeze.take_unexcused_span(at(5)), Some((at(2), at(5))));
         freeze.note_excused_until(at(7));
-        assert_eq!(freeze.take_span_until(at(9)), Some((at(7), at(9))));
+        assert_eq!(freeze.take_unexcused_span(at(9)), Some((at(7), at(9))));
         freeze.end();
-        assert_eq!(freeze.take_span_until(at(11)), None);
+        assert_eq!(freeze.take_unexcused_span(at(11)), None);
     }
 }

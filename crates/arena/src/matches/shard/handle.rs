@@ -50,8 +50,8 @@ pub(super) struct ShardCore {
     state: Mutex<ShardState>,
     pub(super) context: Arc<MatchContext>,
     /// Wakes the timer when a new alarm is due before the one that it waits for.
-    pub(super) alarm_moved: Arc<Notify>,
-    pub(super) itself: Weak<Self>,
+    pub(super) alarm_changed: Arc<Notify>,
+    pub(super) weak_self: Weak<Self>,
 }
 
 /// The state that the lock of a shard protects.
@@ -115,8 +115,8 @@ impl Shards {
 
 impl ShardHandle {
     fn start(context: Arc<MatchContext>) -> Self {
-        let alarm_moved = Arc::new(Notify::new());
-        let core = Arc::new_cyclic(|itself| ShardCore {
+        let alarm_changed = Arc::new(Notify::new());
+        let core = Arc::new_cyclic(|weak_self| ShardCore {
             state: Mutex::new(ShardState {
                 machine: Shard::new(context.terms.clone()),
                 delivery: Delivery::default(),
@@ -124,10 +124,10 @@ impl ShardHandle {
                 timer_at: None,
             }),
             context,
-            alarm_moved: Arc::clone(&alarm_moved),
-            itself: Weak::clone(itself),
+            alarm_changed: Arc::clone(&alarm_changed),
+            weak_self: Weak::clone(weak_self),
         });
-        tokio::spawn(run_timer(Arc::downgrade(&core), alarm_moved));
+        tokio::spawn(run_timer(Arc::downgrade(&core), alarm_changed));
         Self { core }
     }
 

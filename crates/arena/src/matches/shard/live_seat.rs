@@ -16,7 +16,7 @@ pub(super) struct LiveSeat<S> {
 
 impl<S> LiveSeat<S> {
     /// Returns the seat's session if it has this number.
-    pub(super) fn session_numbered(&mut self, id: u64) -> Option<&mut SeatSession<S>> {
+    pub(super) fn session_with_id(&mut self, id: u64) -> Option<&mut SeatSession<S>> {
         self.session.as_mut().filter(|session| session.id == id)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::effect::{MatchExit, ShardEffect};
 use super::input::MatchInput;
-use super::live_match::{LiveMatch, MatchTerms, PreparedMatch, SeatBacklogFull, Turn};
+use super::live_match::{DecisionContext, LiveMatch, MatchTerms, PreparedMatch, SeatBacklogFull};
 use super::tally::ShardTally;
 use super::view::AnnouncedMatch;
 use lastnim_core::game::{MatchId, MatchMap, SeatVersions};
@@ -25,7 +25,7 @@ pub struct Shard<S> {
     /// The times at which clocks are checked, the earliest first. If a clock was extended, its alarm fires too early,
     /// which does no harm.
     alarms: BinaryHeap<Reverse<(Timestamp, MatchId)>>,
-    decided: Vec<RefereeEffect>,
+    decisions: Vec<RefereeEffect>,
     tally: ShardTally,
 }
 
@@ -50,8 +50,8 @@ pub struct WatchStart {
 impl<S: Clone> Shard<S> {
     /// Creates a shard without matches.
     pub fn new(terms: MatchTerms) -> Self {
-        let (matches, alarms, decided, tally) = Default::default();
-        Self { terms, matches, alarms, decided, tally }
+        let (matches, alarms, decisions, tally) = Default::default();
+        Self { terms, matches, alarms, decisions, tally }
     }
 
     /// Prepares a match, which waits for its [start](Self::start).
@@ -65,14 +65,14 @@ impl<S: Clone> Shard<S> {
     }
 
     /// Sends an input to a match; returns whether it is open.
-    pub fn tell(
+    pub fn send_input(
         &mut self,
         id: MatchId,
         input: MatchInput<S>,
         now: Timestamp,
         effects: &mut Vec<ShardEffect<S>>,
     ) -> bool {
-        self.with_match(id, now, effects, |live, turn| live.receive(input, turn)).is_some()
+        self.with_match(id, now, effects, |live, context| live.receive(input, context)).is_some()
     }
 
     /// Passes a bot's message that arrived at `at` to its match.
@@ -87,9 +87,9 @@ impl<S: Clone> Shard<S> {
         now: Timestamp,
         effects: &mut Vec<ShardEffect<S>>,
     ) -> Result<(), ActionRefused> {
-        let acted = self.with_match(id, now, effects, |live, turn| {
+        let acted = self.with_match(id, now, effects, |live, context| {
             let seat = live.seat_of_bot(bot).ok_or(ActionRefused::UnknownMatch)?;
-            live.receive_action(seat, action, at, turn).map_err(ActionRefused::BacklogFull)
+            live.receive_action(seat, action, at, context).map_err(ActionRefused::BacklogFull)
         });
         acted.unwrap_or(Err(ActionRefused::UnknownMatch))
     }
@@ -102,7 +102,7 @@ impl<S: Clone> Shard<S> {
         now: Timestamp,
         effects: &mut Vec<ShardEffect<S>>,
     ) {
-        self.with_match(id, now, effects, |live, turn| live.note_committed(result, turn));
+        self.with_match(id, now, effects, |live, context| live.note_committed(result, context));
     }
 
     /// Returns the time by which [`tick`](Self::tick) must be called next; `None` if no alarm is set.
@@ -117,13 +117,13 @@ impl<S: Clone> Shard<S> {
             return false;
         };
         self.alarms.pop();
-        self.with_match(id, now, effects, |live, turn| {
+        self.with_match(id, now, effects, |live, context| {
             if live.alarm != Some(at) {
                 return;
             }
             live.alarm = None;
             if live.deadline().is_some_and(|due| due <= now) {
-                live.tick(turn);
+                live.tick(context);
             }
         });
         true
@@ -179,15 +179,20 @@ impl<S: Clone> Shard<S> {
         id: MatchId,
         now: Timestamp,
         effects: &mut Vec<ShardEffect<S>>,
-        act: impl FnOnce(&mut LiveMatch<S>, &mut Turn<'_, S>) -> T,
+        act: impl FnOnce(&mut LiveMatch<S>, &mut DecisionContext<'_, S>) -> T,
     ) -> Option<T> {
         let live = self.matches.get_mut(&id)?;
-        let mut turn =
-            Turn { terms: &self.terms, now, effects, decided: &mut self.decided, tally: &mut self.tally };
-        let Ok(acted) = catch_unwind(AssertUnwindSafe(|| act(live, &mut turn))) else {
+        let mut context = DecisionContext {
+            terms: &self.terms,
+            now,
+            effects,
+            decisions: &mut self.decisions,
+            tally: &mut self.tally,
+        };
+        let Ok(acted) = catch_unwind(AssertUnwindSafe(|| act(live, &mut context))) else {
             self.matches.remove(&id);
-            self.decided.clear();
-            effects.push(ShardEffect::Over { id, end: MatchExit::BrokenDown });
+            self.decisions.clear();
+            effects.push(ShardEffect::Over { id, end: MatchExit::Panicked });
             return None;
         };
         if live.is_over() {

@@ -98,25 +98,25 @@ impl Driver {
         let (oracle, hold) = (OracleAccess::Open, Duration::ZERO);
         self.shard.prepare(PreparedMatch { id, beginning, seats, oracle, hold }, self.now);
         self.shard.start(id, self.now, &mut self.effects);
-        self.carry_out();
+        self.apply_effects();
     }
 
     fn act(&mut self, id: MatchId, seat: u64, action: SeatAction) -> Result<(), ActionRefused> {
         let acted = self.shard.act((id, FIRST_BOT + seat), action, self.now, self.now, &mut self.effects);
-        self.carry_out();
+        self.apply_effects();
         acted
     }
 
-    fn tell(&mut self, id: MatchId, input: MatchInput<u64>) -> bool {
-        let is_open = self.shard.tell(id, input, self.now, &mut self.effects);
-        self.carry_out();
+    fn send_input(&mut self, id: MatchId, input: MatchInput<u64>) -> bool {
+        let is_open = self.shard.send_input(id, input, self.now, &mut self.effects);
+        self.apply_effects();
         is_open
     }
 
     fn pass(&mut self, span: Duration) {
         self.now = self.now + span;
         while self.shard.tick(self.now, &mut self.effects) {
-            self.carry_out();
+            self.apply_effects();
         }
     }
 
@@ -136,7 +136,7 @@ impl Driver {
             }
         }
         self.shard.note_committed(id, result, self.now, &mut self.effects);
-        self.carry_out();
+        self.apply_effects();
         true
     }
 
@@ -144,7 +144,7 @@ impl Driver {
         while self.answer(Ok(())) {}
     }
 
-    fn carry_out(&mut self) {
+    fn apply_effects(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             match effect {
                 ShardEffect::Commit { id, changes } => {
@@ -169,7 +169,7 @@ impl Driver {
         }
     }
 
-    fn took_plies(&self, address: u64) -> Vec<u32> {
+    fn taken_plies(&self, address: u64) -> Vec<u32> {
         let plies = self.sent.get(&address).into_iter().flatten().filter_map(|(_, event)| match event {
             MatchEvent::Took { ply, .. } => Some(*ply),
             _ => None,
@@ -190,9 +190,9 @@ fn nothing_is_announced_before_it_is_stored() {
     assert!(driver.sent.is_empty());
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    assert!(driver.took_plies(2).is_empty());
+    assert!(driver.taken_plies(2).is_empty());
     assert!(driver.answer(Ok(())));
-    assert_eq!((driver.took_plies(1), driver.took_plies(2)), (vec![0], vec![0]));
+    assert_eq!((driver.taken_plies(1), driver.taken_plies(2)), (vec![0], vec![0]));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn other_matches_continue_while_one_waits_for_the_store() {
     driver.act(id(2), 0, take(0)).unwrap();
     assert_eq!(driver.unanswered.len(), 2, "the commits of both matches are unanswered");
     driver.answer_all();
-    assert_eq!(driver.took_plies(2), [0, 0]);
+    assert_eq!(driver.taken_plies(2), [0, 0]);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn inputs_during_a_commit_wait_up_to_a_limit() {
     assert!(full.example.contains("a take of 1 at ply 1"), "{}", full.example);
     driver.act(id(1), 0, take(2)).unwrap();
     driver.answer_all();
-    assert_eq!(driver.took_plies(1), [0, 1, 2]);
+    assert_eq!(driver.taken_plies(1), [0, 1, 2]);
     assert_eq!(driver.act(id(9), 0, take(0)), Err(ActionRefused::UnknownMatch));
 }
 
@@ -293,7 +293,7 @@ fn waiters_at_barriers_are_limited() {
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
     for waiter in 0..100 {
-        driver.tell(id(1), MatchInput::Barrier { waiter });
+        driver.send_input(id(1), MatchInput::Barrier { waiter });
     }
     let at_once = driver.reached.len();
     assert!((1..100).contains(&at_once), "{at_once}");
@@ -310,10 +310,10 @@ fn only_the_newest_session_of_a_seat_stays_pending() {
     let seat = Seat::FIRST;
     for address in 10..1_000 {
         let (at, is_excused) = (driver.now, false);
-        assert!(driver.tell(id(1), MatchInput::Joined { seat, session: session(address), at }));
-        assert!(driver.tell(id(1), MatchInput::Left { seat, session: address - 1, at, is_excused }));
+        assert!(driver.send_input(id(1), MatchInput::Joined { seat, session: session(address), at }));
+        assert!(driver.send_input(id(1), MatchInput::Left { seat, session: address - 1, at, is_excused }));
     }
-    driver.tell(id(1), MatchInput::Barrier { waiter: 5 });
+    driver.send_input(id(1), MatchInput::Barrier { waiter: 5 });
     assert!(driver.reached.is_empty());
     driver.answer_all();
     assert_eq!(driver.reached, [5]);
@@ -326,7 +326,7 @@ fn a_bot_that_reconnects_while_the_end_is_stored_is_sent_the_end() {
     driver.start(id(1), 1);
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    driver.tell(id(1), MatchInput::Joined { seat: Seat::FIRST, session: session(10), at: driver.now });
+    driver.send_input(id(1), MatchInput::Joined { seat: Seat::FIRST, session: session(10), at: driver.now });
     driver.answer_all();
     let heard = &driver.sent[&10];
     assert!(
@@ -334,7 +334,7 @@ fn a_bot_that_reconnects_while_the_end_is_stored_is_sent_the_end() {
         "{heard:?}"
     );
     assert!(matches!(driver.ends[&id(1)], MatchExit::Stored(Some(_))));
-    assert!(!driver.tell(id(1), MatchInput::Cancel), "it is over");
+    assert!(!driver.send_input(id(1), MatchInput::Cancel), "it is over");
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn a_session_that_joins_at_a_time_out_sees_it_only_in_its_snapshot() {
             driver.now = driver.now + BANK;
             let seat_of = setup(1).seats().seat(seat).unwrap();
             let joined = MatchInput::Joined { seat: seat_of, session: session(10), at: driver.now };
-            driver.tell(id(1), joined);
+            driver.send_input(id(1), joined);
             driver.answer_all();
             let heard = &driver.sent[&10];
             let case = format!("{durability:?}, {counters} counters, seat {seat}: {heard:?}");
@@ -371,15 +371,15 @@ fn session_updates_during_a_commit_reach_only_their_own_seat() {
     let second = setup(9).seats().seat_at_offset(Seat::FIRST, 1);
     for (seat, address) in [(Seat::FIRST, 10), (second, 11)] {
         let session = SeatSession { id: 7, ..session(address) };
-        driver.tell(id(1), MatchInput::Joined { seat, session, at: driver.now });
+        driver.send_input(id(1), MatchInput::Joined { seat, session, at: driver.now });
     }
-    driver.tell(id(1), MatchInput::Feed { seat: second, session: 7, feed: TakeFeed::OwnTurns });
+    driver.send_input(id(1), MatchInput::Feed { seat: second, session: 7, feed: TakeFeed::OwnTurns });
     driver.answer_all();
     driver.act(id(1), 1, take(1)).unwrap();
     driver.answer_all();
     driver.act(id(1), 0, take(2)).unwrap();
     driver.answer_all();
-    assert_eq!((driver.took_plies(10), driver.took_plies(11)), (vec![1, 2], vec![1]));
+    assert_eq!((driver.taken_plies(10), driver.taken_plies(11)), (vec![1, 2], vec![1]));
 }
 
 #[test]
@@ -433,16 +433,16 @@ proptest! {
                     newest += 1;
                     open.insert((number, seat), newest);
                     let (seat, at) = (setup(1).seats().seat(seat as usize).unwrap(), driver.now);
-                    driver.tell(id(number), MatchInput::Joined { seat, session: session(newest), at });
+                    driver.send_input(id(number), MatchInput::Joined { seat, session: session(newest), at });
                 }
                 Step::Vanish { number, seat } => {
                     if let Some(session) = open.remove(&(number, seat)) {
                         let (seat, at) = (setup(1).seats().seat(seat as usize).unwrap(), driver.now);
-                        driver.tell(id(number), MatchInput::Left { seat, session, at, is_excused: false });
+                        driver.send_input(id(number), MatchInput::Left { seat, session, at, is_excused: false });
                     }
                 }
                 Step::Freeze { number, frozen } => {
-                    driver.tell(id(number), if frozen { MatchInput::Freeze } else { MatchInput::Thaw });
+                    driver.send_input(id(number), if frozen { MatchInput::Freeze } else { MatchInput::Thaw });
                 }
                 Step::Pass { millis } => driver.pass(Duration::from_millis(millis)),
                 Step::Answer => drop(driver.answer(Ok(()))),
@@ -465,7 +465,7 @@ proptest! {
         }
         // Once the matches are resumed and all commits are answered, every match ends.
         for number in 1..=2 {
-            driver.tell(id(number), MatchInput::Thaw);
+            driver.send_input(id(number), MatchInput::Thaw);
         }
         driver.answer_all();
         for _ in 0..40 {

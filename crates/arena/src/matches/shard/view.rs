@@ -56,7 +56,7 @@ impl AwaitedSeats {
     }
 
     /// Returns how long the clock has run, and how much time is left; `None` if no clock is running.
-    pub fn waited_and_left(&self, now: Timestamp) -> Option<(Duration, Duration)> {
+    pub fn elapsed_and_remaining(&self, now: Timestamp) -> Option<(Duration, Duration)> {
         let RunningClock { since, until } = self.clock?;
         let now = self.frozen_at.unwrap_or(now);
         Some((now.since(since), until.since(now)))
@@ -74,11 +74,11 @@ mod tests {
         let clock = Some(RunningClock { since: at(10), until: at(30) });
         let seconds = |waited, left| Some((Duration::from_secs(waited), Duration::from_secs(left)));
         let awaited = AwaitedSeats { seats: 0b101, clock, frozen_at: None };
-        assert_eq!(awaited.waited_and_left(at(16)), seconds(6, 14));
-        assert_eq!(awaited.waited_and_left(at(40)), seconds(30, 0), "the time-out is pending");
+        assert_eq!(awaited.elapsed_and_remaining(at(16)), seconds(6, 14));
+        assert_eq!(awaited.elapsed_and_remaining(at(40)), seconds(30, 0), "the time-out is pending");
         let frozen = AwaitedSeats { frozen_at: Some(at(12)), ..awaited };
-        assert_eq!(frozen.waited_and_left(at(40)), seconds(2, 18));
-        assert_eq!(AwaitedSeats { clock: None, ..awaited }.waited_and_left(at(16)), None);
+        assert_eq!(frozen.elapsed_and_remaining(at(40)), seconds(2, 18));
+        assert_eq!(AwaitedSeats { clock: None, ..awaited }.elapsed_and_remaining(at(16)), None);
         let seats = SeatCount::new(3).unwrap();
         assert_eq!(seats.iter().map(|seat| awaited.contains(seat)).collect::<Vec<_>>(), [true, false, true]);
     }

@@ -96,7 +96,7 @@ struct OutboxShared<T> {
     /// The number of items that the stream has taken but not yet returned. Only the stream changes this number.
     taken: AtomicU32,
     /// Whether all waiting items have been dropped, so that the stream must also drop those that it has taken.
-    discards: AtomicBool,
+    discards_queue: AtomicBool,
     /// The number of remaining senders.
     senders: AtomicUsize,
     /// Notifies waiters that the stream was closed, or that its reader has finished or is gone.
@@ -124,7 +124,7 @@ impl<T> OutboxState<T> {
         self.finished || self.closing.is_some()
     }
 
-    fn pay_owed(&mut self) {
+    fn apply_owed_reduction(&mut self) {
         self.limit = self.limit.saturating_sub(self.owed);
         self.owed = 0;
     }
@@ -143,13 +143,13 @@ impl<T> OutboxShared<T> {
     /// Drops the queued items of a closed stream.
     fn discard(&self, state: &mut OutboxState<T>) {
         state.queue = VecDeque::new();
-        self.discards.store(true, Ordering::Release);
+        self.discards_queue.store(true, Ordering::Release);
     }
 
     /// If the queue is empty, lowers the limit by the amount that is due, and wakes the waiters.
-    fn note_handed_out(&self, state: &mut OutboxState<T>) {
+    fn handle_drained_queue(&self, state: &mut OutboxState<T>) {
         if self.waiting(state) == 0 {
-            state.pay_owed();
+            state.apply_owed_reduction();
             if std::mem::take(&mut state.tells_drained) {
                 self.drained.notify_waiters();
             }
@@ -179,7 +179,7 @@ pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
         drained: tokio::sync::Notify::new(),
         senders: AtomicUsize::new(1),
         taken: AtomicU32::new(0),
-        discards: AtomicBool::new(false),
+        discards_queue: AtomicBool::new(false),
     });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared, taken: VecDeque::new() })
 }
@@ -247,16 +247,16 @@ impl<T> Outbox<T> {
     /// Closes the stream. Queued items are sent first or dropped, depending on the [`CloseReason`]. Only the first
     /// reason counts.
     pub fn close(&self, closing: CloseReason) {
-        self.close_as(closing.into());
+        self.close_with(closing.into());
     }
 
     /// Closes the stream as [`close`](Self::close) does, with an example of the cause.
     pub fn close_with_example(&self, closing: CloseReason, example: &str) {
         let example = Some(example.chars().take(MAX_EXAMPLE_CHARS).collect());
-        self.close_as(StreamClosed { closing, example });
+        self.close_with(StreamClosed { closing, example });
     }
 
-    fn close_as(&self, closed: StreamClosed) {
+    fn close_with(&self, closed: StreamClosed) {
         let waker = {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
@@ -292,7 +292,7 @@ impl<T> Outbox<T> {
         let mut state = self.shared.lock();
         state.owed = state.owed.saturating_add(clamp_count(less));
         if self.shared.waiting(&state) == 0 {
-            state.pay_owed();
+            state.apply_owed_reduction();
         }
     }
 
@@ -363,14 +363,14 @@ impl<T: Unpin> Stream for OutboxStream<T> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let stream = self.get_mut();
-        if stream.shared.discards.load(Ordering::Acquire) {
+        if stream.shared.discards_queue.load(Ordering::Acquire) {
             stream.taken = VecDeque::new();
             stream.shared.taken.store(0, Ordering::Release);
         }
         if let Some(item) = stream.taken.pop_front() {
             stream.shared.taken.store(clamp_count(stream.taken.len()), Ordering::Release);
             if stream.taken.is_empty() {
-                stream.shared.note_handed_out(&mut stream.shared.lock());
+                stream.shared.handle_drained_queue(&mut stream.shared.lock());
             }
             return Poll::Ready(Some(Ok(item)));
         }
@@ -381,7 +381,7 @@ impl<T: Unpin> Stream for OutboxStream<T> {
                 stream.shared.taken.store(clamp_count(more), Ordering::Release);
                 stream.taken.extend(state.queue.drain(..more));
             } else {
-                stream.shared.note_handed_out(&mut state);
+                stream.shared.handle_drained_queue(&mut state);
             }
             return Poll::Ready(Some(Ok(item)));
         }

@@ -59,9 +59,9 @@ impl Director {
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
-        let taken = self.arena.inner.environment.spawn_work(move || {
+        let taken = self.arena.inner.environment.spawn_computation(move || {
             let state = handle.checkpoint_bytes(told, &reported)?;
-            Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.all_reported_below(), state))
+            Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.first_unreported(), state))
         });
         let checkpoint = match taken.await {
             Ok(Ok(checkpoint)) => checkpoint,

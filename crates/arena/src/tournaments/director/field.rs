@@ -2,7 +2,7 @@
 
 use super::Director;
 use super::progress::DirectorStage;
-use crate::error::{ArenaError, FIELD_IS_SETTLED};
+use crate::error::{ArenaError, FIELD_CLOSED};
 use crate::tournaments::tournament_handle::FieldRequest;
 use lastnim_core::game::BotName;
 use lastnim_store::{Change, StoreError, StoredTournament};
@@ -86,11 +86,7 @@ impl Director {
         let StoredTournament { id, ref field, .. } = self.stored;
         let round = self.schedule.lock().open_round().filter(|_| self.stage == DirectorStage::Playing);
         let Some(round) = round else {
-            return Err(ArenaError::WrongState {
-                id,
-                state: TournamentState::Running,
-                needed: FIELD_IS_SETTLED,
-            });
+            return Err(ArenaError::WrongState { id, state: TournamentState::Running, needed: FIELD_CLOSED });
         };
         let is_in = field.contains(&bot);
         let is_due = match movement {
@@ -136,11 +132,11 @@ impl Director {
             self.handle.add_departing([bot.clone()]);
         }
         match movement {
-            FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
-            FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
+            FieldMovement::Enters => self.handle.apply_join(bot, self.stored.clone()),
+            FieldMovement::Leaves => self.handle.set_tournament(self.stored.clone()),
         }
         // If the schedule was waiting for bots, it may now have drawn a round.
-        self.handle.show_schedule();
+        self.handle.update_from_schedule();
         self.notify_suspended_bots();
     }
 
@@ -163,7 +159,7 @@ impl Director {
         for (bot, suspension) in now {
             if !field.excused.contains(&bot) && field.suspended.get(&bot) != Some(&suspension) {
                 tracing::info!(tournament = %id, "{suspension}");
-                self.arena.inner.roster.presence(&bot).tell_suspended(id, suspension.clone());
+                self.arena.inner.roster.presence(&bot).send_suspension(id, suspension.clone());
                 field.suspended.insert(bot, suspension);
             }
         }

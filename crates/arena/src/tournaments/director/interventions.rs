@@ -4,7 +4,7 @@ use super::progress::DirectorStage;
 use super::{Director, OpenPairing};
 use crate::error::ArenaError;
 use crate::matches::shard::MatchInput;
-use crate::recovery::results::UncountedTournament;
+use crate::recovery::results::CountingContext;
 use crate::tournaments::interventions::{Intervention, VoidTarget};
 use crate::tournaments::tournament_handle::InterventionRequest;
 use lastnim_core::game::{BotName, MatchId};
@@ -26,12 +26,12 @@ const MAX_VOIDED: usize = 32_000;
 const MAX_REFUSALS: usize = 10;
 
 /// An event that is about to be stored, and the changes to store with it.
-struct DueEvent {
+struct EventWithChanges {
     event: TournamentEvent,
     changes: Vec<Change>,
 }
 
-impl From<TournamentEvent> for DueEvent {
+impl From<TournamentEvent> for EventWithChanges {
     fn from(event: TournamentEvent) -> Self {
         Self { event, changes: Vec::new() }
     }
@@ -42,10 +42,10 @@ impl Director {
     /// meantime. Breaks if the server cannot continue.
     pub(super) async fn intervene(&mut self, request: InterventionRequest) -> ControlFlow<()> {
         let InterventionRequest { intervention, answer } = request;
-        let done = match self.due_event(intervention).await {
+        let done = match self.plan_intervention(intervention).await {
             Err(error) => Err(error),
             Ok(None) => Ok(None),
-            Ok(Some(DueEvent { event, mut changes })) => {
+            Ok(Some(EventWithChanges { event, mut changes })) => {
                 let (id, seq) = (self.stored.id, self.rulings.events());
                 let timed = TimedTournamentEvent { at: self.arena.now(), event };
                 changes.insert(0, Change::TournamentEvent { id, seq, event: timed.clone() });
@@ -54,7 +54,7 @@ impl Director {
                 } else {
                     tracing::info!(tournament = %id, event = ?timed.event, "intervention by the organiser");
                     self.handle.add_events([timed.clone()]);
-                    self.act_on(&timed.event).await?;
+                    self.apply_event(&timed.event).await?;
                     Ok(Some(timed))
                 }
             }
@@ -69,7 +69,10 @@ impl Director {
     }
 
     /// Returns the event to apply; `None` if the intervention changes nothing, such as pausing twice.
-    async fn due_event(&self, intervention: Intervention) -> Result<Option<DueEvent>, ArenaError> {
+    async fn plan_intervention(
+        &self,
+        intervention: Intervention,
+    ) -> Result<Option<EventWithChanges>, ArenaError> {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
         }
@@ -86,11 +89,11 @@ impl Director {
             Intervention::Disqualify { bot, results, reason } => {
                 self.disqualification(bot, results, reason).map(Some)
             }
-            Intervention::Void { targets, reason } => self.voiding(&targets, reason).await.map(Some),
+            Intervention::Void { targets, reason } => self.voiding_event(&targets, reason).await.map(Some),
             Intervention::Finish => {
-                let drawn_until = self.schedule.lock().drawn_until();
-                let drawn_until = drawn_until.filter(|_| self.stored.settings.format.has_open_field());
-                match (drawn_until, self.rulings.closed_before()) {
+                let drawn_matches = self.schedule.lock().drawn_matches();
+                let drawn_matches = drawn_matches.filter(|_| self.stored.settings.format.has_open_field());
+                match (drawn_matches, self.rulings.closed_before()) {
                     (None, _) => Err(self
                         .impossible("only a ladder can be finished early; this tournament can be cancelled")),
                     (Some(_), Some(_)) => Ok(None),
@@ -105,7 +108,7 @@ impl Director {
         bot: BotName,
         results: DisqualifiedResults,
         reason: Reason,
-    ) -> Result<DueEvent, ArenaError> {
+    ) -> Result<EventWithChanges, ArenaError> {
         if self.stored.settings.format.profile().course == FormatCourse::UntilDecided {
             let why = format!(
                 "a sequential test compares bots over whole groups: cancel it, and start another without {bot}"
@@ -118,21 +121,25 @@ impl Director {
         if !self.handle.standings().iter().any(|line| line.bot == bot) {
             return Err(self.impossible(format!("{bot} does not play in it")));
         }
-        let leaves = self.leaving(&bot);
+        let leaves = self.departure(&bot);
         let StoredTournament { id, .. } = self.stored;
         let seq = self.field.stored_changes();
         let changes = leaves.map(|change| Change::FieldChanged { id, seq, change }).into_iter().collect();
-        Ok(DueEvent { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
+        Ok(EventWithChanges { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
     }
 
     /// Returns the change that removes a disqualified bot from the field of a ladder.
-    fn leaving(&self, bot: &BotName) -> Option<FieldChange> {
+    fn departure(&self, bot: &BotName) -> Option<FieldChange> {
         let round = self.schedule.lock().open_round().filter(|_| self.stored.field.contains(bot))?;
         Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
     }
 
     /// Returns one event that voids all targets.
-    async fn voiding(&self, targets: &[VoidTarget], reason: Reason) -> Result<DueEvent, ArenaError> {
+    async fn voiding_event(
+        &self,
+        targets: &[VoidTarget],
+        reason: Reason,
+    ) -> Result<EventWithChanges, ArenaError> {
         let (mut found, mut refused) = (Vec::new(), Vec::new());
         for &target in targets {
             match self.voidable_matches(target).await {
@@ -165,16 +172,16 @@ impl Director {
         let over = matches.iter().filter(|voided| !open.contains(&voided.id));
         let changes =
             over.map(|voided| Change::MatchVoided { id: voided.id, reason: reason.clone() }).collect();
-        Ok(DueEvent { event, changes })
+        Ok(EventWithChanges { event, changes })
     }
 
     /// Returns the matches of a target that are not voided yet; fails if all are voided.
     async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
         let mut found = match target {
-            VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
+            VoidTarget::Match(id) => vec![VoidedMatch { number: self.match_number(id).await?, id }],
             VoidTarget::Group(group) => self.matches_of_group(group).await?,
         };
-        let first = self.schedule.lock().replayable_from();
+        let first = self.schedule.lock().first_replayable();
         if let Some(early) = found.iter().find(|voided| voided.number < first) {
             let number = early.number;
             return Err(self.impossible(format!(
@@ -192,7 +199,7 @@ impl Director {
     }
 
     /// Returns the number of a match in this tournament.
-    async fn number_of(&self, id: MatchId) -> Result<u64, ArenaError> {
+    async fn match_number(&self, id: MatchId) -> Result<u64, ArenaError> {
         if let Some(open) = self.open.values().find(|open| open.id == id) {
             return Ok(open.pairing.number);
         }
@@ -222,13 +229,13 @@ impl Director {
     }
 
     /// Applies a stored event.
-    async fn act_on(&mut self, event: &TournamentEvent) -> ControlFlow<()> {
+    async fn apply_event(&mut self, event: &TournamentEvent) -> ControlFlow<()> {
         let left = match event {
-            TournamentEvent::Disqualified { bot, .. } => self.leaving(bot),
+            TournamentEvent::Disqualified { bot, .. } => self.departure(bot),
             _ => None,
         };
         self.rulings.add(event);
-        self.handle.show_rulings(&self.rulings, self.arena.now());
+        self.handle.set_rulings(&self.rulings, self.arena.now());
         self.apply_rulings();
         if let Some(change) = left {
             self.apply_change(&change);
@@ -259,7 +266,7 @@ impl Director {
 
     /// Returns whether a pairing can be skipped because its match would not count and nothing depends on the result.
     pub(super) fn is_left_out(&self, pairing: &Pairing) -> bool {
-        self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
+        self.rulings.annuls(&pairing.bots) && !self.schedule.lock().depends_on_results()
     }
 
     /// Frees the number of a match that was voided while it was open, so that its pairing is played again. Breaks if
@@ -279,36 +286,36 @@ impl Director {
         let (fold, counted) = loop {
             match self.count_stored_results().await {
                 Ok(counted) => break counted,
-                Err(error) => self.wait_to_read_again(error).await?,
+                Err(error) => self.pause_before_retry(error).await?,
             }
         };
         let ResultFold { mut schedule, standings, evidence, cross_table, reported, .. } = fold;
-        self.lineup = MatchLimiter::new(self.stored.settings.bot_concurrency);
+        self.match_limiter = MatchLimiter::new(self.stored.settings.bot_concurrency);
         for open in self.open.values() {
             schedule.skip_open_match(open.pairing.number);
-            self.lineup.note_begun(&open.pairing);
+            self.match_limiter.note_begun(&open.pairing);
         }
         // The new schedule returns these pairings again.
-        (self.delayed, self.replays) = (None, Vec::new());
+        (self.delayed_pairing, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
-        self.handle.restore_counted(standings, evidence, cross_table);
-        self.handle.show_rulings(&self.rulings, self.arena.now());
-        self.restore_counted(reported, counted);
-        self.handle.show_schedule();
+        self.handle.restore_counted_results(standings, evidence, cross_table);
+        self.handle.set_rulings(&self.rulings, self.arena.now());
+        self.restore_counted_results(reported, counted);
+        self.handle.update_from_schedule();
         ControlFlow::Continue(())
     }
 
     /// Counts the results in the store, except those of open matches, whose results this director will still receive.
     async fn count_stored_results(&self) -> Result<(ResultFold, u64), ArenaError> {
         let FieldHistory { start, changes } = self.arena.inner.store.field_history(self.stored.id).await?;
-        let at_the_start = StoredTournament { field: Arc::new(start), ..self.stored.clone() };
-        let (unheard, rulings) = (self.open_ids(), &self.rulings);
-        let uncounted = UncountedTournament {
+        let initial = StoredTournament { field: Arc::new(start), ..self.stored.clone() };
+        let (excluded, rulings) = (self.open_ids(), &self.rulings);
+        let uncounted = CountingContext {
             handle: &self.handle,
-            at_the_start: &at_the_start,
+            initial: &initial,
             changes: &changes,
             rulings,
-            unheard: &unheard,
+            excluded: &excluded,
         };
         let counted = self.arena.count_all_results(&uncounted).await?;
         Ok((counted.fold, counted.since_checkpoint))

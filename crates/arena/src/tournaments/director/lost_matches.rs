@@ -43,7 +43,7 @@ impl Director {
         let stored = loop {
             match store.match_results(tournament, pairing.number, 1).await {
                 Ok(stored) => break stored,
-                Err(error) => self.wait_to_read_again(error.into()).await?,
+                Err(error) => self.pause_before_retry(error.into()).await?,
             }
         };
         let outcome = stored.into_iter().find(|result| result.id == id);
@@ -52,7 +52,7 @@ impl Director {
 
     /// Waits before the store is read again after a failed read. Breaks if the server stops first, or if the stored
     /// data cannot be used.
-    pub(super) async fn wait_to_read_again(&self, error: ArenaError) -> ControlFlow<()> {
+    pub(super) async fn pause_before_retry(&self, error: ArenaError) -> ControlFlow<()> {
         match error {
             ArenaError::Store(error) if error.is_transient() => {
                 tracing::warn!(%error, tournament = %self.stored.id, "a tournament's results cannot be read yet");

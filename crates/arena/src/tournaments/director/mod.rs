@@ -16,13 +16,13 @@ use self::progress::{
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::matches::match_handle::MatchHandle;
-use crate::matches::open_matches::{BegunMatch, MatchFuture};
+use crate::matches::open_matches::{MatchFuture, StartedMatch};
 use crate::matches::shard::MatchInput;
 use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::tournament_handle::{DirectorInbox, SharedSchedule, TournamentHandle};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchSetup, Origin};
-use lastnim_store::{Change, FinishedTournament, StoreError, StoredTournament};
+use lastnim_store::{Change, StoreError, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Rulings, Schedule,
     ScheduleStep, TotalMatches, TournamentState, assigned_matrix,
@@ -39,14 +39,14 @@ pub(crate) struct Director {
     stored: StoredTournament,
     stage: DirectorStage,
     schedule: SharedSchedule,
-    lineup: MatchLimiter,
+    match_limiter: MatchLimiter,
     reported: ReportedResults,
     checkpoints: CheckpointTimer,
     field: FieldProgress,
     /// Whether the tournament cannot continue until another bot joins.
     awaits_bots: bool,
     /// The next match to start, if the server had no room for it at the last attempt.
-    delayed: Option<Pairing>,
+    delayed_pairing: Option<Pairing>,
     inbox: DirectorInbox,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// The pairing of each task in `running`.
@@ -79,8 +79,8 @@ impl Director {
         let field = FieldProgress::new(changes);
         handle.add_departing(field.newest_leavers());
         let inbox = handle.attach_director(&stored, &schedule)?;
-        handle.show_rulings(&rulings, arena.now());
-        let lineup = MatchLimiter::new(stored.settings.bot_concurrency);
+        handle.set_rulings(&rulings, arena.now());
+        let match_limiter = MatchLimiter::new(stored.settings.bot_concurrency);
         let is_off = !arena.inner.store.is_durable();
         let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
         Some(Self {
@@ -93,12 +93,12 @@ impl Director {
             },
             stored,
             schedule,
-            lineup,
+            match_limiter,
             reported: ReportedResults::default(),
             checkpoints,
             field,
             awaits_bots: false,
-            delayed: None,
+            delayed_pairing: None,
             inbox,
             running: JoinSet::new(),
             open: BTreeMap::new(),
@@ -108,7 +108,7 @@ impl Director {
     }
 
     /// Takes over the results that have been counted from the store, and the number of those after the last checkpoint.
-    pub(crate) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
+    pub(crate) fn restore_counted_results(&mut self, reported: ReportedResults, since_checkpoint: u64) {
         self.reported = reported;
         let is_off = !self.arena.inner.store.is_durable();
         let interval = self.arena.limits().checkpoint_results;
@@ -126,25 +126,24 @@ impl Director {
         self.handle.begin_pace(self.arena.now());
         loop {
             let ControlFlow::Continue(pause) = self.start_matches() else {
-                return self.leave_unfinished().await;
+                return self.stop_unfinished().await;
             };
-            self.handle.show_awaits_bots(pause == PauseReason::AwaitingBots);
+            self.handle.set_awaits_bots(pause == PauseReason::AwaitingBots);
             if pause == PauseReason::Over {
                 break;
             }
             let event = self.next_event(pause).await;
             if self.handle_event(event).await.is_break() {
-                return self.leave_unfinished().await;
+                return self.stop_unfinished().await;
             }
         }
         self.refuse_commands();
         self.withdraw_suspensions();
         if self.arena.rate_finished_tournament(&self.handle).await.is_break() {
-            return self.leave_unfinished().await;
+            return self.stop_unfinished().await;
         }
         let (view, verdict) = (self.handle.view(), Arc::new(self.handle.format_verdict()));
-        let over =
-            FinishedTournament { at: self.arena.now(), played: view.played, total: view.total, verdict };
+        let over = TournamentResult { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;
         if let Err(error) =
             self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
@@ -162,30 +161,30 @@ impl Director {
             && !is_paused
             && started < MAX_STARTS_AT_ONCE
             && self.running.len() < self.stored.settings.concurrency.get()
-            && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
+            && let Some(pairing) = self.delayed_pairing.take().or_else(|| self.next_pairing())
         {
-            self.delayed = self.start_match(pairing)?;
-            if self.delayed.is_some() {
+            self.delayed_pairing = self.start_match(pairing)?;
+            if self.delayed_pairing.is_some() {
                 break;
             }
             started += 1;
         }
-        let lacks = (is_paused, self.delayed.is_some(), self.awaits_bots);
+        let lacks = (is_paused, self.delayed_pairing.is_some(), self.awaits_bots);
         ControlFlow::Continue(PauseReason::determine(self.stage, started, self.running.len(), lacks))
     }
 
     async fn next_event(&mut self, pause: PauseReason) -> DirectorEvent {
         tokio::select! {
             biased;
-            () = self.arena.wait_until_stopped() => DirectorEvent::ServerStops,
-            Some(command) = self.inbox.commands.recv() => DirectorEvent::Asked(command),
-            Some(request) = self.inbox.snapshots.recv() => DirectorEvent::SnapshotWanted(request),
+            () = self.arena.wait_until_stopped() => DirectorEvent::ServerStopping,
+            Some(command) = self.inbox.commands.recv() => DirectorEvent::CommandReceived(command),
+            Some(request) = self.inbox.snapshots.recv() => DirectorEvent::SnapshotRequested(request),
             Some(ended) = self.running.join_next_with_id() => match ended {
                 Ok((task, outcome)) => DirectorEvent::MatchEnded(task, outcome.map_err(MatchFailure::Failed)),
-                Err(error) => DirectorEvent::MatchEnded(error.id(), Err(MatchFailure::BrokeDown(error))),
+                Err(error) => DirectorEvent::MatchEnded(error.id(), Err(MatchFailure::Panicked(error))),
             },
-            () = tokio::task::yield_now(), if pause == PauseReason::Yielding => DirectorEvent::MayStart,
-            () = self.arena.wait_for_match_room(), if pause == PauseReason::AwaitingRoom => DirectorEvent::MayStart,
+            () = tokio::task::yield_now(), if pause == PauseReason::Yielding => DirectorEvent::StartAllowed,
+            () = self.arena.wait_for_match_room(), if pause == PauseReason::AwaitingRoom => DirectorEvent::StartAllowed,
         }
     }
 
@@ -223,7 +222,7 @@ impl Director {
 
     /// Refuses further commands, and waits until the tournament's matches have stopped. The tournament remains
     /// unfinished in the store.
-    async fn leave_unfinished(mut self) {
+    async fn stop_unfinished(mut self) {
         self.refuse_commands();
         while self.running.join_next().await.is_some() {}
     }
@@ -258,20 +257,20 @@ impl Director {
 
     fn next_pairing(&mut self) -> Option<Pairing> {
         self.awaits_bots = false;
-        let Self { handle, lineup, schedule, .. } = self;
+        let Self { handle, match_limiter, schedule, .. } = self;
         if let TotalMatches::Exactly(total) = schedule.lock().total_matches() {
             self.replays.retain(|pairing| pairing.number < total);
         }
         if let Some(pairing) = self.replays.pop() {
-            lineup.note_begun(&pairing);
+            match_limiter.note_begun(&pairing);
             return Some(pairing);
         }
-        let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
+        let step = handle.cpu_times.measure(CpuTask::Pairing, || match_limiter.next(&mut **schedule.lock()));
         let closed_before = self.rulings.closed_before().unwrap_or(u64::MAX);
         match step {
             ScheduleStep::Match(pairing) if pairing.number < closed_before => return Some(pairing),
             // The organiser has closed the ladder before this match's round, so the match is not played.
-            ScheduleStep::Match(pairing) => lineup.note_ended(&pairing),
+            ScheduleStep::Match(pairing) => match_limiter.note_ended(&pairing),
             ScheduleStep::AwaitBots => self.awaits_bots = closed_before == u64::MAX,
             ScheduleStep::AwaitResults | ScheduleStep::Over => {}
         }
@@ -291,7 +290,7 @@ impl Director {
             for result in counting {
                 handle.count_result(&rulings.counted(&result));
             }
-            handle.show_schedule();
+            handle.update_from_schedule();
         });
         checkpoints.note_result();
     }
@@ -300,13 +299,13 @@ impl Director {
     /// played.
     fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
         if self.is_left_out(&pairing) {
-            self.lineup.note_ended(&pairing);
+            self.match_limiter.note_ended(&pairing);
             self.checkpoints.disable();
             self.report_result(MatchResult::cancelled(&pairing));
             return ControlFlow::Continue(None);
         }
         let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
-        let BegunMatch { id, handle, setup, play, .. } =
+        let StartedMatch { id, handle, setup, play, .. } =
             match self.arena.begin_match(setup, self.stored.settings.oracle) {
                 Ok(begun) => begun,
                 Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
@@ -322,10 +321,10 @@ impl Director {
     }
 
     /// Takes over a match that an earlier server began.
-    pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
-        let BegunMatch { id, handle, setup, play, .. } = begun;
+    pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: StartedMatch<impl MatchFuture>) {
+        let StartedMatch { id, handle, setup, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
-        self.lineup.note_begun(&pairing);
+        self.match_limiter.note_begun(&pairing);
         self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
     }
 
@@ -363,7 +362,7 @@ impl Director {
             Err(failure) => self.settle_lost_match(&ended, &failure).await?,
         };
         let OpenPairing { pairing, id, .. } = ended;
-        self.lineup.note_ended(&pairing);
+        self.match_limiter.note_ended(&pairing);
         if let Some(reason) = self.rulings.void_reason(id).cloned() {
             return self.replay(pairing, id, reason).await;
         }
@@ -394,8 +393,8 @@ impl Director {
 mod tests {
     use super::*;
     use crate::NewTournament;
-    use crate::tests::fixture::{arena, in_time, name, shaky_arena};
-    use crate::tests::shaky_store::Mood;
+    use crate::tests::fixture::{arena, name, shaky_arena, with_timeout};
+    use crate::tests::shaky_store::StoreBehaviour;
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, plan_schedule, testing};
 
@@ -424,7 +423,7 @@ mod tests {
         }
         assert_eq!(arena.open_match_count(), 40);
         director.running.abort_all();
-        in_time("the end of the tournament", director.run()).await;
+        with_timeout("the end of the tournament", director.run()).await;
         let view = handle.view();
         let stored = arena.tournament(view.stored.id).await.unwrap().stored;
         assert_eq!(stored, view.stored, "the stored state equals the shown state");
@@ -438,8 +437,8 @@ mod tests {
         let (store, arena) = shaky_arena().await;
         let director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
-        store.set(Mood::Taken);
-        in_time("the end of the director", director.run()).await;
+        store.set(StoreBehaviour::Taken);
+        with_timeout("the end of the director", director.run()).await;
         let view = handle.view();
         assert_eq!((view.played, view.total, view.stored.state), (0, 40, TournamentState::Running));
         assert_eq!(arena.open_match_count(), 0);
@@ -455,10 +454,10 @@ mod tests {
         while arena.open_match_count() == 0 {
             tokio::task::yield_now().await;
         }
-        store.set(Mood::OutOfOrder);
+        store.set(StoreBehaviour::OutOfOrder);
         // Either this request is the first to notice the outage, or a match that is just starting has noticed it
         // already.
-        let failed = in_time("an answer", arena.register_bot(name("third"))).await;
+        let failed = with_timeout("an answer", arena.register_bot(name("third"))).await;
         let is_known =
             matches!(failed, Err(ArenaError::Delayed(_) | ArenaError::Store(StoreError::Unavailable(_))));
         assert!(is_known, "{failed:?}");
@@ -467,10 +466,10 @@ mod tests {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
-        store.set(Mood::Fine);
+        store.set(StoreBehaviour::Fine);
         let over = watch.wait_for(|view| view.stored.state.is_over());
-        let state = in_time("the end of the tournament", over).await.unwrap().stored.state;
+        let state = with_timeout("the end of the tournament", over).await.unwrap().stored.state;
         assert_eq!(state, TournamentState::Cancelled);
-        in_time("the end of the director", running).await.unwrap();
+        with_timeout("the end of the director", running).await.unwrap();
     }
 }

@@ -18,14 +18,14 @@ pub(super) enum MatchFailure {
     #[error(transparent)]
     Failed(ArenaError),
     #[error(transparent)]
-    BrokeDown(JoinError),
+    Panicked(JoinError),
 }
 
 impl MatchFailure {
     /// Returns whether no other server could finish the match either, because it panicked or the store rejected its
     /// events.
     pub(super) fn is_permanent(&self) -> bool {
-        matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
+        matches!(self, Self::Panicked(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
     }
 
     /// Describes the failure for callers.
@@ -33,7 +33,7 @@ impl MatchFailure {
         match self {
             // Database messages may contain addresses and role names, so they are only logged.
             Self::Failed(_) => "the store rejected the match's events".to_owned(),
-            Self::BrokeDown(_) => "the code that ran the match panicked".to_owned(),
+            Self::Panicked(_) => "the code that ran the match panicked".to_owned(),
         }
     }
 }
@@ -101,15 +101,15 @@ impl PauseReason {
 #[derive(Debug)]
 pub(super) enum DirectorEvent {
     /// The server is stopping, and has interrupted the matches.
-    ServerStops,
+    ServerStopping,
     /// A command arrived.
-    Asked(DirectorCommand),
+    CommandReceived(DirectorCommand),
     /// The task of a match has ended.
     MatchEnded(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// Matches may begin again.
-    MayStart,
+    StartAllowed,
     /// A caller requests a snapshot.
-    SnapshotWanted(SnapshotRequest),
+    SnapshotRequested(SnapshotRequest),
 }
 
 /// How a director responds to an event.
@@ -135,17 +135,21 @@ pub(super) enum DirectorResponse {
 /// Returns the response to an event.
 pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> DirectorResponse {
     match event {
-        DirectorEvent::ServerStops => DirectorResponse::Leave,
-        DirectorEvent::Asked(DirectorCommand::ChangeField(request)) => DirectorResponse::ChangeField(request),
-        DirectorEvent::Asked(DirectorCommand::Intervene(request)) => DirectorResponse::Intervene(request),
-        DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
+        DirectorEvent::ServerStopping => DirectorResponse::Leave,
+        DirectorEvent::CommandReceived(DirectorCommand::ChangeField(request)) => {
+            DirectorResponse::ChangeField(request)
+        }
+        DirectorEvent::CommandReceived(DirectorCommand::Intervene(request)) => {
+            DirectorResponse::Intervene(request)
+        }
+        DirectorEvent::CommandReceived(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
             DirectorResponse::Cancel
         }
         // A command to cancel changes nothing if the tournament is already being cancelled.
-        DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
+        DirectorEvent::CommandReceived(DirectorCommand::Cancel) | DirectorEvent::StartAllowed => {
             DirectorResponse::StartMatches
         }
-        DirectorEvent::SnapshotWanted(request) => DirectorResponse::TakeSnapshot(request),
+        DirectorEvent::SnapshotRequested(request) => DirectorResponse::TakeSnapshot(request),
         DirectorEvent::MatchEnded(task, outcome) => DirectorResponse::Settle(task, outcome),
     }
 }
@@ -156,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_tournament_is_cancelled_once() {
-        let respond = |stage| respond_to_event(DirectorEvent::Asked(DirectorCommand::Cancel), stage);
+        let respond =
+            |stage| respond_to_event(DirectorEvent::CommandReceived(DirectorCommand::Cancel), stage);
         assert!(matches!(respond(DirectorStage::Playing), DirectorResponse::Cancel));
         assert!(matches!(respond(DirectorStage::Cancelling), DirectorResponse::StartMatches));
         assert_eq!(DirectorStage::Playing.final_state(), TournamentState::Finished);
@@ -166,7 +171,10 @@ mod tests {
     #[test]
     fn a_stopping_server_leaves_at_any_stage() {
         for stage in [DirectorStage::Playing, DirectorStage::Cancelling] {
-            assert!(matches!(respond_to_event(DirectorEvent::ServerStops, stage), DirectorResponse::Leave));
+            assert!(matches!(
+                respond_to_event(DirectorEvent::ServerStopping, stage),
+                DirectorResponse::Leave
+            ));
         }
     }
 

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use prost::Message as _;
 
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
-const OTHER: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
+const OTHER_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
 const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8059";
 const ROWS: [[u32; 3]; 3] = [[0, 1, 2], [1, 0, 2], [0, 2, 1]];
 
@@ -135,14 +135,14 @@ fn in_play() -> MatchTracker {
     tracker
 }
 
-fn asked_to_play(actions: &[ClientAction]) -> &MatchView {
+fn expect_play_question(actions: &[ClientAction]) -> &MatchView {
     match actions {
         [ClientAction::Ask(BotQuestion::Play(view))] => view,
         other => panic!("not a single request for a take: {other:?}"),
     }
 }
 
-fn asked_of_end(actions: &[ClientAction]) -> &MatchEnd {
+fn expect_end_report(actions: &[ClientAction]) -> &MatchEnd {
     match actions {
         [ClientAction::Ask(BotQuestion::Ended(end))] => end,
         other => panic!("not a single report of an end: {other:?}"),
@@ -153,7 +153,7 @@ fn asked_of_end(actions: &[ClientAction]) -> &MatchEnd {
 fn a_whole_match() {
     let mut tracker = in_play();
     let actions = receive(&mut tracker, turn(ID, 1, 2, 3));
-    let view = asked_to_play(&actions);
+    let view = expect_play_question(&actions);
     assert_eq!(view.position().piles().collect::<Vec<_>>(), [2, 3, 3]);
     assert_eq!((view.ply(), view.seat.index(), view.bank_left().as_millis()), (1, 1, 59_000));
     assert_eq!(view.position().to_move(), view.seat);
@@ -164,7 +164,7 @@ fn a_whole_match() {
     assert_eq!(tracker.handle_answer(took(1, 3)), [sent_take(1, 3)]);
 
     let actions = receive(&mut tracker, turn(ID, 4, 0, 2));
-    assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 0, 0]);
+    assert_eq!(expect_play_question(&actions).position().piles().collect::<Vec<_>>(), [2, 0, 0]);
     assert_eq!(tracker.handle_answer(took(4, 2)), [sent_take(4, 2)]);
 
     assert!(!tracker.is_finished_with(TOURNAMENT));
@@ -186,7 +186,7 @@ fn a_whole_match() {
         ..Default::default()
     };
     let actions = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
-    let end = asked_of_end(&actions);
+    let end = expect_end_report(&actions);
     assert!(end.won() && !end.forfeited && end.reason == EndReport::Known(EndReason::Finished));
     let figures = end.figures.unwrap();
     assert_eq!((figures.regret, figures.luck, figures.accuracy()), (1, -1, Some(0.5)));
@@ -205,13 +205,13 @@ fn assigned_rows_are_not_declared() {
     begun.setup.as_mut().unwrap().assigned = Some(matrix());
     assert!(receive(&mut tracker, ServerEvent::MatchStarted(Box::new(begun))).is_empty());
     let actions = receive(&mut tracker, turn(ID, 1, 2, 4));
-    assert_eq!(asked_to_play(&actions).ply(), 1);
+    assert_eq!(expect_play_question(&actions).ply(), 1);
 }
 
 #[test]
 fn repeated_turn_gets_the_same_take() {
     let mut tracker = in_play();
-    assert_eq!(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
+    assert_eq!(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
     assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "the bot is thinking about this turn");
     assert_eq!(tracker.handle_answer(took(1, 2)), [sent_take(1, 2)]);
     assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 3)), [sent_take(1, 2)]);
@@ -238,7 +238,7 @@ fn missing_note_hash_is_sent_empty() {
 #[test]
 fn matches_resume_from_snapshots() {
     let mut tracker = in_play();
-    assert_eq!(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
+    assert_eq!(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
     assert!(receive(&mut tracker, welcome(1)).is_empty());
     assert!(receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 1, 2, 3)))).is_empty());
     let actions = tracker.handle_answer(took(1, 2));
@@ -260,7 +260,7 @@ fn a_snapshot_alone_is_enough_to_play() {
     receive(&mut tracker, welcome(1));
     tracker.handle_answer(BotAnswer::Handled);
     let actions = receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 4, 1, 3))));
-    assert_eq!(asked_to_play(&actions).position().piles().collect::<Vec<_>>(), [2, 3, 0]);
+    assert_eq!(expect_play_question(&actions).position().piles().collect::<Vec<_>>(), [2, 3, 0]);
 }
 
 #[test]
@@ -304,10 +304,10 @@ fn missed_end(id: &str) -> ServerEvent {
 }
 
 #[test]
-fn matches_without_news_ended_unseen() {
+fn unmentioned_matches_ended_unseen() {
     let mut tracker = in_play();
-    receive(&mut tracker, started(OTHER));
-    tracker.handle_answer(declared(OTHER, &[0, 1, 2]));
+    receive(&mut tracker, started(OTHER_ID));
+    tracker.handle_answer(declared(OTHER_ID, &[0, 1, 2]));
     let actions = receive(&mut tracker, welcome(1));
     assert!(matches!(actions[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(receive(&mut tracker, snapshot_in_play(None)).is_empty());
@@ -316,8 +316,8 @@ fn matches_without_news_ended_unseen() {
         "the end of the other match may still arrive"
     );
     let actions = receive(&mut tracker, caught_up());
-    let end = asked_of_end(&actions);
-    assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER), EndReport::Unseen, None));
+    let end = expect_end_report(&actions);
+    assert_eq!((end.info.id, end.reason, end.winner), (match_id(OTHER_ID), EndReport::Unseen, None));
     assert_eq!(tracker.summary().unseen, 1);
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
 }
@@ -328,7 +328,7 @@ fn missed_end_is_reported_once_with_its_reason() {
     receive(&mut tracker, welcome(0));
     tracker.handle_answer(BotAnswer::Handled);
     let actions = receive(&mut tracker, missed_end(ID));
-    let end = asked_of_end(&actions);
+    let end = expect_end_report(&actions);
     assert_eq!((end.info.id, end.reason), (match_id(ID), EndReport::Known(EndReason::Finished)));
     assert!(end.forfeited && end.winner.unwrap().index() == 2);
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
@@ -342,10 +342,13 @@ fn end_of_an_earlier_process_is_reported_but_not_counted() {
     let mut tracker = tracker();
     receive(&mut tracker, welcome(0));
     tracker.handle_answer(BotAnswer::Handled);
-    let actions = receive(&mut tracker, missed_end(OTHER));
-    assert_eq!((asked_of_end(&actions).info.id, asked_of_end(&actions).forfeited), (match_id(OTHER), true));
+    let actions = receive(&mut tracker, missed_end(OTHER_ID));
+    assert_eq!(
+        (expect_end_report(&actions).info.id, expect_end_report(&actions).forfeited),
+        (match_id(OTHER_ID), true)
+    );
     tracker.handle_answer(BotAnswer::Handled);
-    assert!(receive(&mut tracker, missed_end(OTHER)).is_empty());
+    assert!(receive(&mut tracker, missed_end(OTHER_ID)).is_empty());
     assert_eq!(tracker.summary(), Summary::default());
 }
 
@@ -357,7 +360,7 @@ fn finished_snapshot_is_followed_by_the_end() {
     assert!(receive(&mut tracker, ServerEvent::Snapshot(Box::new(snapshot(pb::Phase::Ended)))).is_empty());
     assert!(receive(&mut tracker, caught_up()).is_empty());
     let actions = receive(&mut tracker, missed_end(ID));
-    assert_eq!(asked_of_end(&actions).reason, EndReport::Known(EndReason::Finished));
+    assert_eq!(expect_end_report(&actions).reason, EndReport::Known(EndReason::Finished));
 }
 
 #[test]
@@ -382,9 +385,9 @@ fn end_of_a_tournament_is_reported() {
 #[test]
 fn unknown_matches_and_events_are_ignored() {
     let mut tracker = tracker();
-    assert!(receive(&mut tracker, turn(OTHER, 1, 2, 3)).is_empty());
-    assert!(receive(&mut tracker, revealed(OTHER)).is_empty());
-    let ended = pb::MatchEnded { match_id: OTHER.into(), winner: Some(77), ..Default::default() };
+    assert!(receive(&mut tracker, turn(OTHER_ID, 1, 2, 3)).is_empty());
+    assert!(receive(&mut tracker, revealed(OTHER_ID)).is_empty());
+    let ended = pb::MatchEnded { match_id: OTHER_ID.into(), winner: Some(77), ..Default::default() };
     assert!(receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended))).is_empty());
     let unknown = SessionEvent::parse(pb::PlayResponse { event: None }).unwrap();
     assert!(tracker.handle_event(unknown).unwrap().is_empty());
@@ -393,7 +396,7 @@ fn unknown_matches_and_events_are_ignored() {
 #[test]
 fn a_ping_is_answered_while_the_bot_thinks() {
     let mut tracker = in_play();
-    assert_eq!(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
+    assert_eq!(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 3))).ply(), 1);
     let pong = ClientAction::Send(Wire::Pong(pb::Pong { id: 9 }));
     assert_eq!(receive(&mut tracker, ServerEvent::Ping(pb::Ping { id: 9 })), [pong]);
 }
@@ -408,7 +411,7 @@ fn illegal_take_is_reported_and_asked_again() {
     assert_eq!(refusal.reason, Some(RefusalReason::IllegalTake));
     assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "the bot is handling the refusal");
     assert!(receive(&mut tracker, turn(ID, 1, 2, 3)).is_empty(), "a repeated turn is asked only once");
-    assert_eq!(asked_to_play(&tracker.handle_answer(BotAnswer::Handled)).ply(), 1);
+    assert_eq!(expect_play_question(&tracker.handle_answer(BotAnswer::Handled)).ply(), 1);
     assert_eq!(tracker.handle_answer(took(1, 0)), [sent_take(1, 0)]);
     receive(&mut tracker, refused(pb::RefusalReason::IllegalTake, 1, 0));
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty(), "the seat is forfeited");
@@ -421,7 +424,7 @@ fn after_a_refusal_the_bot_is_asked_with_its_remaining_time() {
     assert_eq!(tracker.handle_answer(took(1, 4)), [sent_take(1, 4)]);
     receive(&mut tracker, refused(pb::RefusalReason::IllegalTake, 1, 2));
     receive(&mut tracker, ServerEvent::Turn(pb::Turn { bank_ms: 7, ..turn_of(ID, 1, 2, 3) }));
-    assert_eq!(asked_to_play(&tracker.handle_answer(BotAnswer::Handled)).bank_left().as_millis(), 7);
+    assert_eq!(expect_play_question(&tracker.handle_answer(BotAnswer::Handled)).bank_left().as_millis(), 7);
     assert_eq!(tracker.handle_answer(took(1, 2)), [sent_take(1, 2)]);
     // The refusal is about another message, so sending the pending take again does no harm.
     receive(&mut tracker, refused(pb::RefusalReason::AlreadyDeclared, 1, 2));
@@ -436,7 +439,7 @@ fn snapshot_after_a_refusal_does_not_confirm_other_matches() {
         ServerEvent::Snapshot(Box::new(snapshot))
     };
     let mut tracker = tracker();
-    for id in [ID, OTHER] {
+    for id in [ID, OTHER_ID] {
         receive(&mut tracker, started(id));
     }
     receive(&mut tracker, welcome(2));
@@ -459,14 +462,16 @@ fn suspension_is_reported() {
         no_shows: 2,
         last: 40,
     };
-    let actions =
-        receive(&mut tracker, ServerEvent::Suspended(notice(OTHER, pb::SuspensionReason::LostSeats.into())));
+    let actions = receive(
+        &mut tracker,
+        ServerEvent::Suspended(notice(OTHER_ID, pb::SuspensionReason::LostSeats.into())),
+    );
     let [ClientAction::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
-    assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER, "b is suspended"));
+    assert_eq!((heard.tournament.to_string().as_str(), heard.message.as_str()), (OTHER_ID, "b is suspended"));
     assert_eq!(heard.reason, Some(SuspensionReason::LostSeats));
     assert_eq!((heard.from_round, heard.lost, heard.no_shows, heard.last), (7, 5, 2, 40));
     assert!(
-        receive(&mut tracker, ServerEvent::Suspended(notice(OTHER, 99))).is_empty(),
+        receive(&mut tracker, ServerEvent::Suspended(notice(OTHER_ID, 99))).is_empty(),
         "the bot is handling the first suspension"
     );
     let actions = tracker.handle_answer(BotAnswer::Handled);
@@ -490,7 +495,7 @@ fn forfeited_seat_is_not_asked() {
     assert!(tracker.handle_answer(took(1, 2)).is_empty(), "too late");
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
     let actions = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
-    assert!(asked_of_end(&actions).forfeited);
+    assert!(expect_end_report(&actions).forfeited);
     assert_eq!((tracker.summary().forfeits, tracker.summary().wins), (1, 0));
 }
 

@@ -6,7 +6,7 @@ use super::*;
 fn questions_come_one_at_a_time_and_only_for_open_matches() {
     let mut tracker = in_play();
     receive(&mut tracker, turn(ID, 1, 2, 3));
-    assert!(receive(&mut tracker, started(OTHER)).is_empty(), "the bot is thinking");
+    assert!(receive(&mut tracker, started(OTHER_ID)).is_empty(), "the bot is thinking");
     let cancelled = |id: &str| {
         let reason = pb::EndReason::Cancelled.into();
         ServerEvent::MatchEnded(Box::new(pb::MatchEnded {
@@ -15,11 +15,11 @@ fn questions_come_one_at_a_time_and_only_for_open_matches() {
             ..Default::default()
         }))
     };
-    assert!(receive(&mut tracker, cancelled(OTHER)).is_empty());
+    assert!(receive(&mut tracker, cancelled(OTHER_ID)).is_empty());
     assert!(receive(&mut tracker, cancelled(ID)).is_empty());
     let actions = tracker.handle_answer(took(1, 2));
-    assert_eq!(asked_of_end(&actions).info.id, match_id(OTHER));
-    assert_eq!(asked_of_end(&tracker.handle_answer(BotAnswer::Handled)).info.id, match_id(ID));
+    assert_eq!(expect_end_report(&actions).info.id, match_id(OTHER_ID));
+    assert_eq!(expect_end_report(&tracker.handle_answer(BotAnswer::Handled)).info.id, match_id(ID));
     assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
     assert_eq!(tracker.summary().cancelled, 2);
 }
@@ -48,7 +48,7 @@ fn concurrent_bot_gets_several_questions_and_withdrawals() {
         _ => None,
     };
     assert_eq!(asked(&receive(&mut tracker, started(ID))), Some(match_id(ID)));
-    assert_eq!(asked(&receive(&mut tracker, started(OTHER))), Some(match_id(OTHER)));
+    assert_eq!(asked(&receive(&mut tracker, started(OTHER_ID))), Some(match_id(OTHER_ID)));
     assert_eq!(receive(&mut tracker, started(&third)), []);
     // The bot still answers the withdrawn question, which makes room for the third one.
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
@@ -60,6 +60,6 @@ fn concurrent_bot_gets_several_questions_and_withdrawals() {
         tracker.handle_answer(BotAnswer::Handled)[..],
         [ClientAction::Ask(BotQuestion::Ended(_))]
     ));
-    let answer = tracker.handle_answer(declared(OTHER, &[1, 0, 2]));
+    let answer = tracker.handle_answer(declared(OTHER_ID, &[1, 0, 2]));
     assert!(matches!(answer[..], [ClientAction::Send(Wire::Declare(_))]));
 }

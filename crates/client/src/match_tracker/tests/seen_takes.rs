@@ -23,13 +23,13 @@ fn seen(view: &MatchView) -> Vec<(u32, u64, u64)> {
 fn all_takes_are_visible_with_feed_all() {
     let mut tracker = in_play_with_all_takes();
     assert!(receive(&mut tracker, took_event(0, 0, 1)).is_empty());
-    assert_eq!(seen(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3)))), [(0, 4, 1)]);
+    assert_eq!(seen(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 3)))), [(0, 4, 1)]);
     tracker.handle_answer(took(1, 3));
     for (ply, seat, take) in [(1, 1, 3), (2, 2, 1), (3, 0, 2)] {
         assert!(receive(&mut tracker, took_event(ply, seat, take)).is_empty());
     }
     let actions = receive(&mut tracker, turn(ID, 4, 0, 2));
-    let view = asked_to_play(&actions);
+    let view = expect_play_question(&actions);
     assert_eq!(seen(view), [(0, 4, 1), (1, 3, 3), (2, 3, 1), (3, 2, 2)]);
     assert_eq!(view.seen_takes()[2].before.to_move().index(), 2);
 }
@@ -38,7 +38,7 @@ fn all_takes_are_visible_with_feed_all() {
 fn no_takes_are_visible_with_feed_own_turns() {
     let mut tracker = in_play();
     receive(&mut tracker, took_event(0, 0, 1));
-    assert_eq!(seen(asked_to_play(&receive(&mut tracker, turn(ID, 1, 2, 3)))), []);
+    assert_eq!(seen(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 3)))), []);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn takes_during_a_lost_session_are_missing() {
         pb::Snapshot { alliance_matrix, ply: 3, pile: 2, counters: 1, ..snapshot(pb::Phase::Playing) };
     assert!(receive(&mut tracker, ServerEvent::Snapshot(Box::new(snapshot))).is_empty());
     receive(&mut tracker, took_event(3, 0, 1));
-    assert_eq!(seen(asked_to_play(&receive(&mut tracker, turn(ID, 4, 1, 3)))), [(0, 4, 1), (3, 1, 1)]);
+    assert_eq!(seen(expect_play_question(&receive(&mut tracker, turn(ID, 4, 1, 3)))), [(0, 4, 1), (3, 1, 1)]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn takes_lost_by_the_server_are_removed() {
     receive(&mut tracker, took_event(2, 2, 2));
     receive(&mut tracker, took_event(3, 0, 1));
     let actions = receive(&mut tracker, turn(ID, 4, 1, 2));
-    assert_eq!(seen(asked_to_play(&actions)), [(0, 4, 1), (1, 3, 1), (2, 2, 2), (3, 3, 1)]);
+    assert_eq!(seen(expect_play_question(&actions)), [(0, 4, 1), (1, 3, 1), (2, 2, 2), (3, 3, 1)]);
 }
 
 #[test]

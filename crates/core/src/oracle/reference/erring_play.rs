@@ -7,18 +7,19 @@ use std::collections::HashMap;
 /// Returns the probability that each seat wins if the seats err at these rates. With the probability given by its rate,
 /// a seat draws its take uniformly from all legal takes; otherwise, it draws uniformly from the optimal ones.
 pub fn win_probabilities_with_errors(game: &Game, rates: &BySeat<f64>) -> BySeat<f64> {
-    let mut play = RandomPlay { game, rates, optimal: BackwardInduction::new(game), known: HashMap::new() };
+    let mut play =
+        ErringPlaySearch { game, rates, optimal: BackwardInduction::new(game), known: HashMap::new() };
     play.win_probabilities(&game.first_position())
 }
 
-struct RandomPlay<'a> {
+struct ErringPlaySearch<'a> {
     game: &'a Game,
     rates: &'a BySeat<f64>,
     optimal: BackwardInduction,
     known: HashMap<Position, BySeat<f64>>,
 }
 
-impl RandomPlay<'_> {
+impl ErringPlaySearch<'_> {
     #[expect(clippy::cast_precision_loss, reason = "the reference's piles are small")]
     fn win_probabilities(&mut self, position: &Position) -> BySeat<f64> {
         if let Some(known) = self.known.get(position) {

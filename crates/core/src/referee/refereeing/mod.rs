@@ -32,7 +32,7 @@ pub struct Referee {
     /// The seats whose bots are connected.
     present: SeatSet,
     /// The seats whose bots have been connected at any time during the match.
-    attended: SeatSet,
+    ever_connected: SeatSet,
     lag_us: BySeat<u64>,
     /// `None` if no clock was ever stopped.
     stops: Option<Box<ClockStops>>,
@@ -60,7 +60,7 @@ pub struct RunningClock {
 
 /// A take that a bot sent.
 #[derive(Debug)]
-struct OfferedTake {
+struct SubmittedTake {
     ply: u32,
     take: u64,
     note_hash: Option<NoteHash>,
@@ -81,7 +81,7 @@ impl Referee {
         let assigned = setup.assigned.is_some();
         let seats = setup.seats();
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
-        let mut effects = vec![RefereeEffect::Happened(created.clone())];
+        let mut effects = vec![RefereeEffect::EventOccurred(created.clone())];
         let mut referee = Self {
             record: Record::begin(id, created).expect("the first event is `created` with a valid setup"),
             now,
@@ -89,7 +89,7 @@ impl Referee {
             waiting_since: None,
             announced_turn: None,
             present,
-            attended: present,
+            ever_connected: present,
             lag_us: BySeat::filled(seats, &0),
             stops: None,
             solution: None,
@@ -113,12 +113,12 @@ impl Referee {
     /// Returns when the next [`RefereeInput::Tick`] is due, because a clock runs out or a hold for an absent bot ends.
     /// `None` if no clock is running or held.
     pub fn deadline(&self) -> Option<Timestamp> {
-        Some(self.clock_time(self.time_out_at().or_else(|| self.held_until())?))
+        Some(self.clock_time(self.timeout_at().or_else(|| self.held_until())?))
     }
 
     /// Returns the running clock; `None` if no clock is running.
     pub fn running_clock(&self) -> Option<RunningClock> {
-        let (since, until) = (self.waiting_since?, self.time_out_at()?);
+        let (since, until) = (self.waiting_since?, self.timeout_at()?);
         Some(RunningClock { since: self.clock_time(since), until: self.clock_time(until) })
     }
 
@@ -132,7 +132,7 @@ impl Referee {
         at.minus(self.ahead)
     }
 
-    fn time_out_at(&self) -> Option<Timestamp> {
+    fn timeout_at(&self) -> Option<Timestamp> {
         let since = self.waiting_since?;
         let state = self.state();
         let allowed = match state.phase() {
@@ -164,7 +164,7 @@ impl Referee {
 
     /// Tells the referee that all effects so far have been stored and sent. Only then does the clock of the seat to
     /// move start, unless it is held, so that bots are not charged for the server's work.
-    pub fn effects_announced(&mut self, now: Timestamp) {
+    pub fn mark_effects_announced(&mut self, now: Timestamp) {
         self.advance_time(self.to_match_time(now));
         let ended = self.state().phase() == MatchPhase::Ended;
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
@@ -172,7 +172,7 @@ impl Referee {
             if let Some(stops) = &mut self.stops {
                 stops.excused.clear();
             }
-            self.forget_stopped_clock();
+            self.clear_stopped_clock();
         }
     }
 
@@ -226,7 +226,7 @@ impl Referee {
         self.advance_time(at);
         // A bot that acts must have been connected. A referee that resumes from the record draws the same conclusion.
         if let RefereeInput::Act { seat, .. } = &input {
-            self.attended.insert(*seat);
+            self.ever_connected.insert(*seat);
         }
         if !matches!(input, RefereeInput::Cancel) {
             self.apply_timeouts(at, effects);
@@ -234,10 +234,10 @@ impl Referee {
         match input {
             RefereeInput::Joined { seat } => {
                 self.present.insert(seat);
-                self.attended.insert(seat);
+                self.ever_connected.insert(seat);
                 self.release_hold_for(seat);
-                let tell = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
-                effects.push(RefereeEffect::Tell { seat, tell });
+                let message = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
+                effects.push(RefereeEffect::SendToSeat { seat, message });
             }
             RefereeInput::Left { seat } => self.present.remove(seat),
             RefereeInput::Act { seat, action } => match action {
@@ -249,7 +249,7 @@ impl Referee {
                     self.handle_declaration(seat, &offsets, note_hash, effects);
                 }
                 SeatAction::Take { ply, take, note_hash: Ok(note_hash) } => {
-                    self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, effects);
+                    self.handle_take(seat, SubmittedTake { ply, take, note_hash }, at, effects);
                 }
                 SeatAction::Resign => self.handle_resignation(seat, effects),
             },
@@ -281,7 +281,7 @@ impl Referee {
     fn record_event(&mut self, event: Event, effects: &mut Vec<RefereeEffect>) {
         let timed = TimedEvent { at: self.now, event };
         self.record.push_event(timed.clone()).expect("the referee's own events are valid");
-        effects.push(RefereeEffect::Happened(timed));
+        effects.push(RefereeEffect::EventOccurred(timed));
     }
 
     /// Records a take that was decided from the match's state and so needs no further check.
@@ -299,17 +299,17 @@ impl Referee {
             let event = Event::Took { ply, seat, take, mover, charged, credited, note_hash };
             TimedEvent { at, event }
         };
-        effects.push(RefereeEffect::Happened(timed(note_hash.clone())));
+        effects.push(RefereeEffect::EventOccurred(timed(note_hash.clone())));
         self.record.push_decided_take(decided, timed(note_hash));
     }
 
     fn apply_timeouts(&mut self, at: Timestamp, effects: &mut Vec<RefereeEffect>) {
-        if self.time_out_at().is_none_or(|deadline| at < deadline) {
+        if self.timeout_at().is_none_or(|deadline| at < deadline) {
             return;
         }
         if self.state().phase() == MatchPhase::Playing {
             let seat = self.state().position().to_move();
-            let reason = match (self.attended.contains(seat), self.present.contains(seat)) {
+            let reason = match (self.ever_connected.contains(seat), self.present.contains(seat)) {
                 (false, _) => ForfeitReason::NoShow,
                 (true, false) => ForfeitReason::Disconnected,
                 (true, true) => ForfeitReason::TimedOut,
@@ -320,7 +320,7 @@ impl Referee {
         for seat in self.state().setup().seats().iter() {
             if self.state().row_of_seat(seat).is_none() {
                 self.declare_default_row(seat, RowDefault::Late, effects);
-                if !self.attended.contains(seat) && !self.state().is_forfeited(seat) {
+                if !self.ever_connected.contains(seat) && !self.state().is_forfeited(seat) {
                     self.record_event(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
                 }
             }
@@ -346,7 +346,7 @@ impl Referee {
             Ok(row) => {
                 let declared = Event::Declared { seat, row: row.clone(), defaulted: None, note_hash };
                 self.record_event(declared, effects);
-                effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Declared { row } });
+                effects.push(RefereeEffect::SendToSeat { seat, message: SeatMessage::Declared { row } });
             }
             Err(error) => {
                 self.declare_default_row(seat, RowDefault::Invalid, effects);
@@ -361,8 +361,8 @@ impl Referee {
     fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
         let message = match self.state().row_of_seat(seat) {
             Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {
-                let tell = SeatMessage::Declared { row: settled.clone() };
-                return effects.push(RefereeEffect::Tell { seat, tell });
+                let message = SeatMessage::Declared { row: settled.clone() };
+                return effects.push(RefereeEffect::SendToSeat { seat, message });
             }
             Some(settled) => {
                 format!("the row of seat {seat} is already {settled}: a row is declared only once")
@@ -392,11 +392,11 @@ impl Referee {
     fn handle_take(
         &mut self,
         seat: Seat,
-        offered: OfferedTake,
+        offered: SubmittedTake,
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
-        let OfferedTake { ply, take, .. } = offered;
+        let SubmittedTake { ply, take, .. } = offered;
         let state = self.state();
         let reached = state.ply();
         let (reason, message) = match state.phase() {
@@ -432,11 +432,11 @@ impl Referee {
     fn accept_take(
         &mut self,
         seat: Seat,
-        offered: OfferedTake,
+        offered: SubmittedTake,
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
-        let OfferedTake { take, note_hash, .. } = offered;
+        let SubmittedTake { take, note_hash, .. } = offered;
         let elapsed = self.micros_waited(at);
         let state = self.state();
         let credit = state.banks()[seat].lag_credit_us(self.lag_us[seat], state.allowance());
@@ -453,7 +453,8 @@ impl Referee {
         let mover = state.setup().seats().seat_at_offset(state.setup().first, ply as usize);
         let made = state.takes()[ply as usize];
         if mover == seat && made.take == take && made.mover == Mover::Bot {
-            effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::TookAgain { ply, take } });
+            effects
+                .push(RefereeEffect::SendToSeat { seat, message: SeatMessage::TakeRepeated { ply, take } });
             return;
         }
         let reached = state.ply();
@@ -503,7 +504,7 @@ impl Referee {
         let strikes = self.state().strikes()[seat];
         let strikes_left = self.state().setup().terms.strikes.saturating_sub(strikes);
         let refusal = Refusal { reason, message, ply, strikes, strikes_left };
-        effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) });
+        effects.push(RefereeEffect::SendToSeat { seat, message: SeatMessage::Refused(refusal) });
         if strikes_left == 0 && !self.state().is_forfeited(seat) {
             self.forfeit_seat(seat, ForfeitReason::Strikes, effects);
         } else {
@@ -515,7 +516,7 @@ impl Referee {
     /// keeps running.
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
-        let tell = match state.phase() {
+        let message = match state.phase() {
             _ if state.is_forfeited(seat) => return,
             MatchPhase::Declaring if state.row_of_seat(seat).is_none() => {
                 SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)))
@@ -525,7 +526,7 @@ impl Referee {
             }
             MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => return,
         };
-        effects.push(RefereeEffect::Tell { seat, tell });
+        effects.push(RefereeEffect::SendToSeat { seat, message });
     }
 
     /// Advances the match until it waits for a bot: makes the moves of forfeited seats, and ends the match if its end
@@ -546,8 +547,8 @@ impl Referee {
             self.announced_turn = Some(ply);
             self.waiting_since = None;
             let seat = self.state().position().to_move();
-            let tell = SeatMessage::Turn(self.current_turn());
-            effects.push(RefereeEffect::Tell { seat, tell });
+            let message = SeatMessage::Turn(self.current_turn());
+            effects.push(RefereeEffect::SendToSeat { seat, message });
         }
     }
 

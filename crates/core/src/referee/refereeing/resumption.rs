@@ -37,7 +37,7 @@ impl Referee {
     /// Until `hold` has passed since `now`, a seat's clock does not start before its bot has connected once. While rows
     /// are being declared, this applies to the one clock that all seats yet to declare share. If a bot reconnects and
     /// leaves again, its clock runs as usual. The banks are as in the record, and the interrupted turn, or the time to
-    /// declare, starts again at [`effects_announced`](Self::effects_announced).
+    /// declare, starts again at [`mark_effects_announced`](Self::mark_effects_announced).
     ///
     /// If the record ends in the middle of a decision, the effects begin with the events that are still due. A snapshot
     /// follows for each seat whose bot is connected; it contains the turn if the seat is to move. There are no effects
@@ -64,7 +64,7 @@ impl Referee {
             waiting_since: None,
             announced_turn: None,
             present,
-            attended: present.union(seats_once_active(&record)),
+            ever_connected: present.union(seats_ever_active(&record)),
             lag_us: BySeat::filled(seats, &0),
             stops: None,
             solution: None,
@@ -76,12 +76,12 @@ impl Referee {
         if referee.state().phase() == MatchPhase::Ended {
             return (referee, effects);
         }
-        referee.take_overdue_decisions(&mut effects);
+        referee.apply_overdue_decisions(&mut effects);
         // Only events are kept, because the snapshots contain the turn.
-        effects.retain(|effect| matches!(effect, RefereeEffect::Happened(_)));
+        effects.retain(|effect| matches!(effect, RefereeEffect::EventOccurred(_)));
         for seat in seats.iter().filter(|&seat| present.contains(seat)) {
-            let tell = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
-            effects.push(RefereeEffect::Tell { seat, tell });
+            let message = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
+            effects.push(RefereeEffect::SendToSeat { seat, message });
         }
         (referee, effects)
     }
@@ -107,7 +107,7 @@ impl Referee {
         let since = self.waiting_since;
         let ClockStops { excused, hold } = self.stops_mut();
         match (hold, since) {
-            (Some(ClockHold { stops_clock: true, .. }), _) => self.move_end_of_stop(until),
+            (Some(ClockHold { stops_clock: true, .. }), _) => self.set_stop_end(until),
             (Some(hold), Some(since)) => {
                 hold.stops_clock = true;
                 let excused_until = excused.last().map_or(since, |&(_, until)| until);
@@ -118,7 +118,7 @@ impl Referee {
     }
 
     /// Makes the decisions that are due after the last event but missing from the record.
-    fn take_overdue_decisions(&mut self, effects: &mut Vec<RefereeEffect>) {
+    fn apply_overdue_decisions(&mut self, effects: &mut Vec<RefereeEffect>) {
         self.reveal_if_settled(effects);
         for seat in self.state().setup().seats().iter() {
             if is_struck_out(self.state(), seat) {
@@ -126,7 +126,7 @@ impl Referee {
             }
         }
         for seat in self.state().setup().seats().iter() {
-            if is_lost_without_row(self.state(), seat) {
+            if is_forfeited_without_row(self.state(), seat) {
                 self.declare_default_row(seat, RowDefault::Forfeited, effects);
             }
         }
@@ -160,7 +160,7 @@ impl Referee {
         hold.until = hold.until + until.since(from);
         let (stops_clock, until) = (hold.stops_clock, hold.until);
         if stops_clock {
-            self.move_end_of_stop(until);
+            self.set_stop_end(until);
         }
         stops_clock
     }
@@ -170,19 +170,19 @@ impl Referee {
         let Some(hold) = self.hold_mut() else { return };
         hold.returned.insert(seat);
         if hold.stops_clock && self.held_until().is_none() {
-            self.move_end_of_stop(self.now);
-            self.forget_stopped_clock();
+            self.set_stop_end(self.now);
+            self.clear_stopped_clock();
         }
     }
 
     /// Notes that the turn of the stopped clock is over.
-    pub(super) fn forget_stopped_clock(&mut self) {
+    pub(super) fn clear_stopped_clock(&mut self) {
         if let Some(hold) = self.hold_mut() {
             hold.stops_clock = false;
         }
     }
 
-    fn move_end_of_stop(&mut self, to: Timestamp) {
+    fn set_stop_end(&mut self, to: Timestamp) {
         if let Some((from, until)) = self.stops_mut().excused.last_mut() {
             *until = to.max(*from);
         }
@@ -204,14 +204,14 @@ fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
 }
 
 /// Returns whether a seat was forfeited before it had a row.
-fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
+fn is_forfeited_without_row(state: &MatchState, seat: Seat) -> bool {
     state.phase() == MatchPhase::Declaring
         && state.row_of_seat(seat).is_none()
         && state.forfeits()[seat].is_some()
 }
 
 /// Returns the seats whose bots, according to the record, were connected at some point.
-fn seats_once_active(record: &Record) -> SeatSet {
+fn seats_ever_active(record: &Record) -> SeatSet {
     let mut active = SeatSet::default();
     for TimedEvent { event, .. } in record.events() {
         let sign = match event {

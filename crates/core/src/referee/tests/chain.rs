@@ -2,7 +2,7 @@
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
-use crate::referee::testing::scene;
+use crate::referee::testing::scenario;
 use crate::referee::{
     EndReason, Event, EventHash, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
     TimedEvent, canonical_bytes, parse_canonical_bytes,
@@ -195,7 +195,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
 }
 
 /// Checks that the hash chains of two lists of events have no hash in common from the first different event on.
-fn judge_parting(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
+fn check_chains_diverge(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
     assert_ne!(events, others);
     let common = events.iter().zip(others).take_while(|(event, other)| event == other).count();
     let (hashes, other_hashes) = (hash_chain(id, events), hash_chain(id, others));
@@ -206,8 +206,8 @@ fn judge_parting(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
 
 proptest! {
     #[test]
-    fn a_record_keeps_the_hash_of_each_event(scene in scene()) {
-        let record = scene.finish(&mut |_| ());
+    fn a_record_keeps_the_hash_of_each_event(scenario in scenario()) {
+        let record = scenario.finish(&mut |_| ());
         let hashes = hash_chain(record.id(), record.events());
         prop_assert_eq!(record.hashes(), &hashes);
         prop_assert_eq!(record.last_hash(), hashes[hashes.len() - 1]);
@@ -217,35 +217,35 @@ proptest! {
 
     #[test]
     fn any_tampering_changes_the_chain_from_there_on(
-        scene in scene(),
+        scenario in scenario(),
         place in any::<prop::sample::Index>(),
         distance in 1..4_usize,
     ) {
-        let record = scene.finish(&mut |_| ());
+        let record = scenario.finish(&mut |_| ());
         let (id, events) = (record.id(), record.events());
         for index in [0, place.index(events.len()), events.len() - 1] {
             for changed in field_changes(&events[index]) {
                 let mut others = events.to_vec();
                 others[index] = changed;
-                judge_parting(id, events, &others);
+                check_chains_diverge(id, events, &others);
             }
             let mut others = events.to_vec();
             let removed = others.remove(index);
-            judge_parting(id, events, &others);
+            check_chains_diverge(id, events, &others);
             others.splice(index..index, [removed.clone(), removed]);
-            judge_parting(id, events, &others);
+            check_chains_diverge(id, events, &others);
             let mut others = events.to_vec();
             let swapped = index + distance;
             if swapped < others.len() && others[index] != others[swapped] {
                 others.swap(index, swapped);
-                judge_parting(id, events, &others);
+                check_chains_diverge(id, events, &others);
             }
         }
     }
 
     #[test]
-    fn canonical_bytes_are_unique_and_prefix_free(scene in scene()) {
-        let record = scene.finish(&mut |_| ());
+    fn canonical_bytes_are_unique_and_prefix_free(scenario in scenario()) {
+        let record = scenario.finish(&mut |_| ());
         let mut written: BTreeMap<Vec<u8>, TimedEvent> = BTreeMap::new();
         for event in record.events().iter().flat_map(|event| [vec![event.clone()], field_changes(event)].concat()) {
             let before = written.insert(canonical_bytes(&event), event.clone());

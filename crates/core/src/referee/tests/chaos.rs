@@ -2,7 +2,7 @@
 
 use crate::game::{BySeat, Row, Seat};
 use crate::oracle::Mover;
-use crate::referee::testing::{Moment, Scene, event, scene};
+use crate::referee::testing::{Observation, Scenario, event, scenario};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MAX_EVENTS, MatchPhase, MatchState, Record, RefereeEffect, RefereeInput,
     SeatAction, SeatMessage,
@@ -11,40 +11,44 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 /// An independent model of a match that checks the referee.
-struct Witness {
+struct InvariantChecker {
     present: BySeat<bool>,
-    came: BySeat<bool>,
+    ever_connected: BySeat<bool>,
     /// For each input: the number of events after it, and the resulting state.
     states: Vec<(usize, MatchState)>,
 }
 
-impl Witness {
-    fn new(scene: &Scene) -> Self {
-        Self { present: scene.present.clone(), came: scene.present.clone(), states: Vec::new() }
+impl InvariantChecker {
+    fn new(scenario: &Scenario) -> Self {
+        Self {
+            present: scenario.present.clone(),
+            ever_connected: scenario.present.clone(),
+            states: Vec::new(),
+        }
     }
 
-    fn see(&mut self, moment: &Moment<'_>) {
-        self.states.push((moment.after.events().len(), moment.after.state().clone()));
-        if let RefereeInput::Act { seat, .. } = moment.input {
-            self.came[*seat] = true;
+    fn see(&mut self, observation: &Observation<'_>) {
+        self.states.push((observation.after.events().len(), observation.after.state().clone()));
+        if let RefereeInput::Act { seat, .. } = observation.input {
+            self.ever_connected[*seat] = true;
         }
-        self.judge_events(moment);
-        judge_secrecy(moment);
-        match *moment.input {
+        self.check_events(observation);
+        check_secrecy(observation);
+        match *observation.input {
             RefereeInput::Joined { seat } => {
-                (self.present[seat], self.came[seat]) = (true, true);
-                let snapshots = moment.effects.iter().filter(|effect| {
-                    matches!(effect, RefereeEffect::Tell { seat: told, tell: SeatMessage::Snapshot(_) } if *told == seat)
+                (self.present[seat], self.ever_connected[seat]) = (true, true);
+                let snapshots = observation.effects.iter().filter(|effect| {
+                    matches!(effect, RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Snapshot(_) } if *told == seat)
                 });
                 assert_eq!(snapshots.count(), 1);
             }
             RefereeInput::Left { seat } => self.present[seat] = false,
             RefereeInput::Act { seat, ref action } if *action != SeatAction::Resign => {
-                let answered = moment.effects.iter().any(|effect| match effect {
-                    RefereeEffect::Tell { seat: told, tell } => {
-                        *told == seat && !matches!(tell, SeatMessage::Snapshot(_))
+                let answered = observation.effects.iter().any(|effect| match effect {
+                    RefereeEffect::SendToSeat { seat: told, message } => {
+                        *told == seat && !matches!(message, SeatMessage::Snapshot(_))
                     }
-                    RefereeEffect::Happened(timed) => {
+                    RefereeEffect::EventOccurred(timed) => {
                         matches!(timed.event, Event::Took { seat: mover, .. } if mover == seat)
                     }
                 });
@@ -57,45 +61,45 @@ impl Witness {
         }
     }
 
-    fn judge_events(&self, moment: &Moment<'_>) {
+    fn check_events(&self, observation: &Observation<'_>) {
         let mut takes_by_bots = 0;
-        let mut ended = moment.before.phase() == MatchPhase::Ended;
-        for timed in moment.effects.iter().filter_map(event) {
+        let mut ended = observation.before.phase() == MatchPhase::Ended;
+        for timed in observation.effects.iter().filter_map(event) {
             assert!(!ended, "no event follows the end");
-            assert_eq!(timed.at, moment.now);
+            assert_eq!(timed.at, observation.now);
             match &timed.event {
                 Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
                     takes_by_bots += 1;
                     let action = SeatAction::take(*ply, *take, note_hash.clone());
-                    assert_eq!(moment.input, &RefereeInput::Act { seat: *seat, action });
+                    assert_eq!(observation.input, &RefereeInput::Act { seat: *seat, action });
                 }
                 Event::Declared { seat, row, defaulted: None, note_hash } => {
                     let action = SeatAction::declare(row, note_hash.clone());
-                    assert_eq!(moment.input, &RefereeInput::Act { seat: *seat, action });
+                    assert_eq!(observation.input, &RefereeInput::Act { seat: *seat, action });
                 }
-                Event::Struck { seat, .. } => assert!(is_take_of(*seat, moment.input)),
-                Event::Forfeited { seat, reason } => self.judge_loss(*seat, *reason, moment),
+                Event::Struck { seat, .. } => assert!(is_take_of(*seat, observation.input)),
+                Event::Forfeited { seat, reason } => self.check_forfeit(*seat, *reason, observation),
                 Event::Ended { .. } => ended = true,
                 Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } | Event::Created(_) => {}
             }
         }
         assert!(takes_by_bots <= 1);
-        assert_eq!(ended, moment.after.state().phase() == MatchPhase::Ended);
+        assert_eq!(ended, observation.after.state().phase() == MatchPhase::Ended);
     }
 
-    fn judge_loss(&self, seat: Seat, reason: ForfeitReason, moment: &Moment<'_>) {
-        let due = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
+    fn check_forfeit(&self, seat: Seat, reason: ForfeitReason, observation: &Observation<'_>) {
+        let due = observation.deadline.is_some_and(|deadline| deadline <= observation.now);
         let fits = match reason {
-            ForfeitReason::NoShow => due && !self.came[seat] && !has_taken(moment.after, seat),
-            ForfeitReason::Disconnected => due && self.came[seat] && !self.present[seat],
-            ForfeitReason::TimedOut => due && self.came[seat] && self.present[seat],
-            ForfeitReason::Strikes => is_take_of(seat, moment.input),
+            ForfeitReason::NoShow => due && !self.ever_connected[seat] && !has_taken(observation.after, seat),
+            ForfeitReason::Disconnected => due && self.ever_connected[seat] && !self.present[seat],
+            ForfeitReason::TimedOut => due && self.ever_connected[seat] && self.present[seat],
+            ForfeitReason::Strikes => is_take_of(seat, observation.input),
             ForfeitReason::Resigned => {
-                *moment.input == RefereeInput::Act { seat, action: SeatAction::Resign }
+                *observation.input == RefereeInput::Act { seat, action: SeatAction::Resign }
             }
-            ForfeitReason::Disqualified => *moment.input == RefereeInput::Disqualify { seat },
+            ForfeitReason::Disqualified => *observation.input == RefereeInput::Disqualify { seat },
         };
-        assert!(fits, "seat {seat} was forfeited ({reason}) after {:?}", moment.input);
+        assert!(fits, "seat {seat} was forfeited ({reason}) after {:?}", observation.input);
     }
 }
 
@@ -110,16 +114,16 @@ fn has_taken(record: &Record, by: Seat) -> bool {
 }
 
 /// Checks that a seat sees only its own row and watchers see none before the rows are revealed.
-fn judge_secrecy(moment: &Moment<'_>) {
-    let state = moment.after.state();
+fn check_secrecy(observation: &Observation<'_>) {
+    let state = observation.after.state();
     if state.game().is_some() {
         return;
     }
-    assert!(moment.after.public_events().all(|timed| !matches!(timed.event, Event::Declared { .. })));
+    assert!(observation.after.public_events().all(|timed| !matches!(timed.event, Event::Declared { .. })));
     let standard = Row::standard(state.setup().seats());
-    for effect in moment.effects {
-        let RefereeEffect::Tell { seat, tell } = effect else { continue };
-        match tell {
+    for effect in observation.effects {
+        let RefereeEffect::SendToSeat { seat, message } = effect else { continue };
+        match message {
             SeatMessage::Declared { row } => assert_eq!(state.row_of_seat(*seat), Some(row)),
             SeatMessage::Snapshot(snapshot) => assert_eq!(snapshot.matrix, None),
             SeatMessage::Refused(refusal) => {
@@ -128,13 +132,15 @@ fn judge_secrecy(moment: &Moment<'_>) {
                     assert!(!secret || !refusal.message.contains(&other.to_string()), "{refusal:?}");
                 }
             }
-            SeatMessage::Turn(_) | SeatMessage::TookAgain { .. } => panic!("no seat has moved yet: {tell:?}"),
+            SeatMessage::Turn(_) | SeatMessage::TakeRepeated { .. } => {
+                panic!("no seat has moved yet: {message:?}")
+            }
         }
     }
 }
 
 /// Checks the events of a record against the rules, one by one, without the referee's state.
-pub(super) fn judge_record(record: &Record) {
+pub(super) fn check_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
     // The thinking time and the lag credit that each seat has left.
@@ -182,7 +188,7 @@ pub(super) fn judge_record(record: &Record) {
     assert_eq!((&strikes, &lost), (state.strikes(), state.forfeits()));
 }
 
-fn judge_end(record: &Record) {
+fn check_end(record: &Record) {
     let ends = record.events().iter().filter(|timed| matches!(timed.event, Event::Ended { .. })).count();
     assert_eq!(ends, 1);
     let (reason, winner) = record.state().end().expect("the match has ended");
@@ -202,20 +208,20 @@ fn judge_end(record: &Record) {
 
 proptest! {
     #[test]
-    fn every_match_ends_and_follows_the_rules_for_any_inputs(scene in scene()) {
-        let mut witness = Witness::new(&scene);
-        let record = scene.finish(&mut |moment| witness.see(&moment));
-        judge_record(&record);
-        judge_end(&record);
+    fn every_match_ends_and_follows_the_rules_for_any_inputs(scenario in scenario()) {
+        let mut checker = InvariantChecker::new(&scenario);
+        let record = scenario.finish(&mut |observation| checker.see(&observation));
+        check_record(&record);
+        check_end(&record);
     }
 
     #[test]
-    fn a_record_replays_to_the_same_state_at_every_moment(scene in scene()) {
-        let mut witness = Witness::new(&scene);
-        let record = scene.finish(&mut |moment| witness.see(&moment));
+    fn a_record_replays_to_the_same_state_at_every_moment(scenario in scenario()) {
+        let mut checker = InvariantChecker::new(&scenario);
+        let record = scenario.finish(&mut |observation| checker.see(&observation));
         let replayed = Record::replay(record.id(), record.events().iter().cloned());
         prop_assert_eq!(replayed.as_ref(), Ok(&record));
-        for (len, state) in witness.states {
+        for (len, state) in checker.states {
             let prefix = Record::replay(record.id(), record.events()[..len].iter().cloned()).unwrap();
             prop_assert_eq!(prefix.state(), &state);
         }

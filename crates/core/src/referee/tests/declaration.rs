@@ -1,7 +1,7 @@
 //! Rows are declared in secret and revealed together.
 
 use super::table::{
-    DECLARATION, Table, assigned_match, declared_match, events_in, refusal_message, refusals_in,
+    DECLARATION_MS, Table, assigned_match, declared_match, events_in, refusal_message, refusals_in,
     reveals_rows, turns_in,
 };
 use crate::game::{AllianceMatrix, SeatCount};
@@ -20,9 +20,9 @@ fn nothing_is_revealed_before_the_last_row_is_in() {
         let effects = table.declare(seat, &row);
         assert!(!reveals_rows(&effects) && turns_in(&effects).is_empty());
         let told: Vec<_> =
-            effects.iter().filter(|effect| matches!(effect, RefereeEffect::Tell { .. })).collect();
+            effects.iter().filter(|effect| matches!(effect, RefereeEffect::SendToSeat { .. })).collect();
         assert!(
-            matches!(told[..], [RefereeEffect::Tell { seat: told, tell: SeatMessage::Declared { .. } }] if told.index() == seat),
+            matches!(told[..], [RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Declared { .. } }] if told.index() == seat),
             "only the seat that declared a row is told about it: {told:?}"
         );
         assert!(table.record().public_events().all(|event| matches!(event.event, Event::Created(_))));
@@ -97,7 +97,7 @@ fn a_repeated_row_is_acknowledged_and_a_different_one_refused() {
     let first = table.declare(0, &[1, 2, 0]);
     assert_eq!(events_in(&first).len(), 1);
     let acknowledged = |effects: &[RefereeEffect]| {
-        matches!(effects, [RefereeEffect::Tell { tell: SeatMessage::Declared { .. }, .. }])
+        matches!(effects, [RefereeEffect::SendToSeat { message: SeatMessage::Declared { .. }, .. }])
     };
     assert!(acknowledged(&table.declare(0, &[1, 2, 0])));
     let another = table.declare(0, &[0, 1, 2]);
@@ -116,9 +116,9 @@ fn a_repeated_row_is_acknowledged_and_a_different_one_refused() {
 
 #[test]
 fn a_bot_that_does_not_connect_to_declare_is_forfeited() {
-    let mut table = Table::attended_by(&[true, false, false, true], declared_match(4, &[9]));
+    let mut table = Table::open_with_present(&[true, false, false, true], declared_match(4, &[9]));
     table.leave(3);
-    table.wait(DECLARATION / 2);
+    table.wait(DECLARATION_MS / 2);
     table.join(2);
     table.wait_for_deadline();
     assert_eq!(table.lost(0), None);
@@ -133,7 +133,7 @@ fn the_time_to_declare_begins_when_the_match_is_announced() {
     let setup = declared_match(2, &[3]);
     let mut table = Table::open(setup.clone());
     assert_eq!(table.referee.deadline(), Some(table.now + setup.clock().declaration));
-    table.wait(DECLARATION - 1);
+    table.wait(DECLARATION_MS - 1);
     assert!(reveals_rows(&table.wait(1)));
 }
 

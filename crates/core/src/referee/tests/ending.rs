@@ -6,7 +6,7 @@ use crate::oracle::{Mover, Solution};
 use crate::referee::{EndReason, Event, MatchPhase, RecordError, RefereeInput, RefusalReason};
 
 /// Returns the winner under optimal play from here.
-fn oracles_winner(table: &Table) -> usize {
+fn oracle_winner(table: &Table) -> usize {
     let state = table.record().state();
     Solution::new(state.game().unwrap()).winner(state.position()).index()
 }
@@ -32,7 +32,7 @@ fn the_oracle_decides_if_every_seat_is_forfeited() {
     table.take(0, 0, 2);
     table.resign(2);
     table.resign(0);
-    let winner = oracles_winner(&table);
+    let winner = oracle_winner(&table);
     table.resign(1);
     assert_eq!(table.end(), Some((EndReason::AllForfeited, Some(winner))));
     assert_eq!(table.record().state().ply(), 1, "the match ends when every seat is forfeited");
@@ -41,10 +41,10 @@ fn the_oracle_decides_if_every_seat_is_forfeited() {
 
 #[test]
 fn a_match_without_bots_ends_when_the_rows_are_revealed() {
-    let mut table = Table::attended_by(&[false; 3], declared_match(3, &[5]));
+    let mut table = Table::open_with_present(&[false; 3], declared_match(3, &[5]));
     table.wait_for_deadline();
     assert_eq!(table.phase(), MatchPhase::Ended);
-    let winner = oracles_winner(&table);
+    let winner = oracle_winner(&table);
     assert_eq!(table.end(), Some((EndReason::AllForfeited, Some(winner))));
     let audit = table.record().audit().unwrap();
     assert_eq!((audit.winner, audit.plies.len()), (audit.predicted_winner, 0));
@@ -63,8 +63,8 @@ fn the_oracle_decides_at_the_ply_limit() {
     let mut setup = standard_match(3, &[5, 4]);
     setup.terms.max_plies = 2;
     let mut table = Table::open(setup);
-    table.play_ones(2);
-    assert_eq!(table.end(), Some((EndReason::PlyLimit, Some(oracles_winner(&table)))));
+    table.play_single_takes(2);
+    assert_eq!(table.end(), Some((EndReason::PlyLimit, Some(oracle_winner(&table)))));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_match_that_is_over_at_its_ply_limit_is_finished() {
     let mut setup = standard_match(3, &[2]);
     setup.terms.max_plies = 2;
     let mut table = Table::open(setup);
-    table.play_ones(2);
+    table.play_single_takes(2);
     assert_eq!(table.end(), Some((EndReason::Finished, Some(2))));
 }
 
@@ -81,9 +81,9 @@ fn the_stewards_plies_count_for_the_limit() {
     let mut setup = standard_match(2, &[MAX_COUNTERS; 3]);
     setup.terms.max_plies = 3;
     let mut table = Table::open(setup);
-    table.play_ones(1);
+    table.play_single_takes(1);
     table.resign(1);
-    table.play_ones(1);
+    table.play_single_takes(1);
     assert!(matches!(table.end(), Some((EndReason::PlyLimit, Some(_)))));
     assert_eq!(table.record().state().takes()[1].mover, Mover::Steward);
 }
@@ -93,8 +93,8 @@ fn takes_of_one_counter_from_the_largest_piles_end() {
     let mut setup = standard_match(3, &[MAX_COUNTERS, MAX_COUNTERS]);
     setup.terms.max_plies = 500;
     let mut table = Table::open(setup);
-    table.play_ones(500);
-    assert_eq!(table.end(), Some((EndReason::PlyLimit, Some(oracles_winner(&table)))));
+    table.play_single_takes(500);
+    assert_eq!(table.end(), Some((EndReason::PlyLimit, Some(oracle_winner(&table)))));
     let left: Vec<_> = table.record().state().position().piles().collect();
     assert_eq!(left, [MAX_COUNTERS, MAX_COUNTERS - 500]);
     assert_eq!(table.record().audit().unwrap().plies.len(), 500);
@@ -126,14 +126,14 @@ fn rows_of_a_match_cancelled_before_they_were_revealed_stay_secret() {
 #[test]
 fn an_open_match_has_no_audit() {
     let mut table = Table::open(standard_match(2, &[5]));
-    table.play_ones(2);
+    table.play_single_takes(2);
     assert_eq!(table.record().audit(), Err(RecordError::NotEnded { plies: 2 }));
 }
 
 #[test]
 fn everything_after_the_end_is_refused_and_changes_nothing() {
     let mut table = Table::open(standard_match(2, &[1]));
-    table.play_ones(1);
+    table.play_single_takes(1);
     let record = table.record().clone();
     for seat in 0..2 {
         for effects in

@@ -50,7 +50,7 @@ fn the_latest_connection_state_counts() {
 
 #[test]
 fn a_bot_that_never_came_is_a_no_show() {
-    let mut table = Table::attended_by(&[true, false], standard_match(2, &[9]));
+    let mut table = Table::open_with_present(&[true, false], standard_match(2, &[9]));
     table.take(0, 0, 1);
     table.leave(1);
     table.wait_for_deadline();
@@ -151,11 +151,11 @@ fn the_steward_makes_the_smallest_optimal_take() {
 fn the_steward_changes_no_seats_prospects() {
     let rows: [&[u64]; 4] = [&[3, 1, 0, 2], &[1, 2, 0, 3], &[0, 2, 1, 3], &[2, 3, 1, 0]];
     let mut table = Table::open(assigned_match(&rows, &[5, 3, 7, 2, 9]));
-    table.play_ones(3);
+    table.play_single_takes(3);
     table.resign(1);
     table.resign(3);
     while table.phase() == MatchPhase::Playing {
-        table.play_ones(1);
+        table.play_single_takes(1);
     }
     let audit = table.record().audit().unwrap();
     let stewards: Vec<_> = audit.plies.iter().filter(|ply| ply.mover == Mover::Steward).collect();
@@ -170,6 +170,6 @@ fn the_steward_is_charged_nothing() {
     let mut table = Table::open(standard_match(2, &[9; 9]));
     table.resign(0);
     let bank = table.bank(0);
-    table.play_ones(3);
+    table.play_single_takes(3);
     assert_eq!(table.bank(0), bank);
 }

@@ -40,9 +40,9 @@ fn the_first_note_hash_counts_if_a_row_or_take_is_repeated() {
     let first = table.seat(0);
     for byte in [1, 2] {
         let effects = table.act(0, SeatAction::declare(&row, Some(test_note(byte))));
-        assert!(effects.contains(&RefereeEffect::Tell {
+        assert!(effects.contains(&RefereeEffect::SendToSeat {
             seat: first,
-            tell: SeatMessage::Declared { row: row.clone() }
+            message: SeatMessage::Declared { row: row.clone() }
         }));
     }
     table.declare(1, &[0, 1]);
@@ -50,7 +50,7 @@ fn the_first_note_hash_counts_if_a_row_or_take_is_repeated() {
     let again = table.act(0, SeatAction::take(0, 1, Some(test_note(3))));
     assert_eq!(
         again,
-        [RefereeEffect::Tell { seat: first, tell: SeatMessage::TookAgain { ply: 0, take: 1 } }]
+        [RefereeEffect::SendToSeat { seat: first, message: SeatMessage::TakeRepeated { ply: 0, take: 1 } }]
     );
     assert_eq!(note_hashes(&table), [Some(test_note(1)), None, None]);
 }
@@ -72,9 +72,10 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
     let effects = table.act(0, SeatAction::Declare { offsets: vec![0, 1], note_hash });
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::Malformed)]);
     assert!(
-        effects
-            .iter()
-            .any(|effect| matches!(effect, RefereeEffect::Tell { tell: SeatMessage::Snapshot(_), .. })),
+        effects.iter().any(|effect| matches!(
+            effect,
+            RefereeEffect::SendToSeat { message: SeatMessage::Snapshot(_), .. }
+        )),
         "the seat may still declare its row"
     );
     assert_eq!((table.phase(), table.record().state().row_of_seat(seat)), (MatchPhase::Declaring, None));

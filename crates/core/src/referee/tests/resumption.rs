@@ -1,13 +1,13 @@
 //! Resumption of an interrupted match from its record, at no cost to the bots.
 
-use super::chaos::judge_record;
+use super::chaos::check_record;
 use super::table::{
-    BANK, DECLARATION, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
+    BANK_MS, DECLARATION_MS, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
     takes_in, turns_in,
 };
 use crate::game::{BySeat, Seat};
 use crate::oracle::Mover;
-use crate::referee::testing::{Scene, event, run_out, scene};
+use crate::referee::testing::{Scenario, event, finish_by_timeouts, scenario};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSnapshot, Record, Referee, RefereeEffect, RefereeInput,
     RefusalReason, RowDefault, SeatMessage, TimeBank, TimedEvent, Timestamp,
@@ -16,14 +16,14 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 /// How long clocks are held, in milliseconds.
-const HOLD: u64 = 200;
+const HOLD_MS: u64 = 200;
 /// How long the server is down, in milliseconds.
-const DOWN: u64 = 100_000;
+const DOWNTIME_MS: u64 = 100_000;
 
 impl Table {
     /// Stops the server for a while and resumes the match from its record.
     fn resume(&mut self, present: &[bool]) -> Vec<RefereeEffect> {
-        self.now = self.now + ms(DOWN);
+        self.now = self.now + ms(DOWNTIME_MS);
         let events = self.record().events().to_vec();
         self.resume_from(events, present)
     }
@@ -32,22 +32,22 @@ impl Table {
     fn resume_from(&mut self, events: Vec<TimedEvent>, present: &[bool]) -> Vec<RefereeEffect> {
         let record = Record::replay(self.record().id(), events).unwrap();
         let present = BySeat::try_from(present.to_vec()).unwrap();
-        let (referee, effects) = Referee::resume(record, present, self.now, ms(HOLD));
+        let (referee, effects) = Referee::resume(record, present, self.now, ms(HOLD_MS));
         self.referee = referee;
-        self.referee.effects_announced(self.now);
+        self.referee.mark_effects_announced(self.now);
         effects
     }
 
     /// Lets time pass until the hold has ended.
     fn wait_for_end_of_hold(&mut self) {
-        assert_eq!(self.referee.deadline(), Some(self.now + ms(HOLD)));
+        assert_eq!(self.referee.deadline(), Some(self.now + ms(HOLD_MS)));
         assert_eq!(self.wait_for_deadline(), []);
     }
 }
 
 fn snapshots_in(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     let snapshot = |effect| match effect {
-        &RefereeEffect::Tell { seat, tell: SeatMessage::Snapshot(ref snapshot) } => {
+        &RefereeEffect::SendToSeat { seat, message: SeatMessage::Snapshot(ref snapshot) } => {
             assert_eq!(snapshot.seat, seat);
             Some(&**snapshot)
         }
@@ -57,7 +57,7 @@ fn snapshots_in(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
 }
 
 /// A match in which seat 0 made a take after 300 ms and seat 1 has had the turn for 400 ms.
-fn cut_off() -> Table {
+fn interrupted_match() -> Table {
     let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(300);
     table.take(0, 0, 1);
@@ -67,66 +67,66 @@ fn cut_off() -> Table {
 
 #[test]
 fn connected_bots_get_a_snapshot_and_nothing_else_happens() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     let before = table.record().clone();
     let effects = table.resume(&[true, true, false]);
     let snapshots = snapshots_in(&effects);
     assert_eq!(effects.len(), 2);
     assert_eq!(snapshots.iter().map(|snapshot| snapshot.seat.index()).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((snapshots[0].turn, snapshots[0].ply), (None, 1));
-    assert_eq!(snapshots[1].turn.unwrap().bank, ms(BANK), "the interrupted turn is not charged");
-    assert_eq!(snapshots[1].banks.as_slice(), [ms(BANK - 300), ms(BANK), ms(BANK)]);
+    assert_eq!(snapshots[1].turn.unwrap().bank, ms(BANK_MS), "the interrupted turn is not charged");
+    assert_eq!(snapshots[1].banks.as_slice(), [ms(BANK_MS - 300), ms(BANK_MS), ms(BANK_MS)]);
     assert_eq!(table.record(), &before);
 }
 
 #[test]
 fn the_clock_of_a_connected_bot_starts_at_the_announcement() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[false, true, false]);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
     table.now = table.now + ms(70);
     table.take(1, 1, 1);
-    assert_eq!(table.bank(1), ms(BANK - 70));
+    assert_eq!(table.bank(1), ms(BANK_MS - 70));
 }
 
 #[test]
 fn no_clock_runs_before_the_announcement() {
-    let table = cut_off();
+    let table = interrupted_match();
     let present = BySeat::filled(table.record().state().setup().seats(), &true);
-    let (mut referee, _) = Referee::resume(table.record().clone(), present, table.now, ms(HOLD));
+    let (mut referee, _) = Referee::resume(table.record().clone(), present, table.now, ms(HOLD_MS));
     assert_eq!(referee.deadline(), None);
-    let late = table.now + ms(10 * BANK);
+    let late = table.now + ms(10 * BANK_MS);
     assert_eq!(referee.handle_input(RefereeInput::Tick, late), []);
-    referee.effects_announced(late);
-    assert_eq!(referee.deadline(), Some(late + ms(BANK)));
+    referee.mark_effects_announced(late);
+    assert_eq!(referee.deadline(), Some(late + ms(BANK_MS)));
 }
 
 #[test]
 fn a_clock_is_held_until_its_bot_reconnects() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     assert_eq!(
         table.resume(&[true, false, true]),
         table.resume(&[true, false, true]),
         "a second restart has the same effects"
     );
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)));
-    table.wait(HOLD - 50);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD_MS)));
+    table.wait(HOLD_MS - 50);
     let snapshot = table.join(1);
-    assert_eq!(snapshot.turn.unwrap().bank, ms(BANK));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
-    table.wait(BANK - 1);
+    assert_eq!(snapshot.turn.unwrap().bank, ms(BANK_MS));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
+    table.wait(BANK_MS - 1);
     table.take(1, 1, 1);
     assert_eq!((table.lost(1), table.bank(1)), (None, ms(1)));
 }
 
 #[test]
 fn after_the_hold_the_clock_of_an_absent_bot_runs() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.take(1, 1, 1);
     table.take(2, 2, 1);
     table.resume(&[false; 3]);
     table.wait_for_end_of_hold();
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 300)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS - 300)));
     table.wait_for_deadline();
     assert_eq!(
         table.lost(0),
@@ -135,43 +135,43 @@ fn after_the_hold_the_clock_of_an_absent_bot_runs() {
     );
     assert_eq!(
         table.referee.deadline(),
-        Some(table.now + ms(BANK - 400)),
+        Some(table.now + ms(BANK_MS - 400)),
         "there is one hold in total, not one for each turn"
     );
 }
 
 #[test]
 fn a_late_tick_costs_no_thinking_time() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[false; 3]);
-    assert_eq!(table.wait(HOLD + 10 * BANK), []);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.wait(HOLD_MS + 10 * BANK_MS), []);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
 }
 
 #[test]
 fn a_bot_that_reconnects_and_leaves_is_not_held_for_again() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[true; 3]);
     table.leave(2);
     table.take(1, 1, 1);
     assert_eq!(
         table.referee.deadline(),
-        Some(table.now + ms(BANK)),
+        Some(table.now + ms(BANK_MS)),
         "seat 2 was connected when the match resumed"
     );
     table.resume(&[false; 3]);
     table.join(2);
     table.leave(2);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
     table.wait_for_deadline();
     assert_eq!(table.lost(2), Some(ForfeitReason::Disconnected));
 }
 
 #[test]
 fn during_the_hold_the_next_seat_is_held_for_too() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[false; 3]);
-    let end = table.now + ms(HOLD);
+    let end = table.now + ms(HOLD_MS);
     table.wait(40);
     table.join(1);
     table.wait(10);
@@ -182,22 +182,22 @@ fn during_the_hold_the_next_seat_is_held_for_too() {
     table.join(2);
     table.wait(30);
     table.take(2, 2, 1);
-    assert_eq!((table.bank(1), table.bank(2)), (ms(BANK - 10), ms(BANK - 30)));
+    assert_eq!((table.bank(1), table.bank(2)), (ms(BANK_MS - 10), ms(BANK_MS - 30)));
     assert_eq!(table.referee.deadline(), Some(end), "seat 0 has yet to come back");
 }
 
 #[test]
 fn a_take_during_its_hold_is_free() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[false; 3]);
-    table.wait(HOLD - 1);
+    table.wait(HOLD_MS - 1);
     assert_eq!(takes_in(&table.take(1, 1, 1)), [(1, 1, 1, Mover::Bot)]);
-    assert_eq!(table.bank(1), ms(BANK));
+    assert_eq!(table.bank(1), ms(BANK_MS));
 }
 
 #[test]
 fn a_bot_without_a_trace_in_the_record_is_a_no_show() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[false; 3]);
     table.wait_for_end_of_hold();
     table.wait_for_deadline();
@@ -231,21 +231,21 @@ fn the_declaration_clock_is_held_for_every_undeclared_seat() {
     let mut table = Table::open(declared_match(4, &[9]));
     table.declare(0, &[3, 2, 1, 0]);
     table.resign(1);
-    table.wait(DECLARATION - 1);
+    table.wait(DECLARATION_MS - 1);
     let effects = table.resume(&[false, false, true, false]);
     assert_eq!(
         snapshots_in(&effects)[0].declaration_left,
-        Some(ms(DECLARATION)),
+        Some(ms(DECLARATION_MS)),
         "the time to declare starts again"
     );
-    let end = table.now + ms(HOLD);
+    let end = table.now + ms(HOLD_MS);
     assert_eq!(table.referee.deadline(), Some(end), "seat 3 has yet to come back");
     table.wait(10);
     table.join(0);
     assert_eq!(table.referee.deadline(), Some(end));
     table.wait(10);
-    assert_eq!(table.join(3).declaration_left, Some(ms(DECLARATION)));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    assert_eq!(table.join(3).declaration_left, Some(ms(DECLARATION_MS)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION_MS)));
     table.wait_for_deadline();
     assert_eq!((table.phase(), table.lost(2), table.lost(3)), (MatchPhase::Playing, None, None));
 }
@@ -256,7 +256,7 @@ fn a_declared_row_may_end_the_hold() {
     table.resume(&[true, false, true]);
     table.wait(10);
     table.declare(1, &[0, 1, 2]);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION_MS)));
     table.declare(0, &[0, 1, 2]);
     assert!(reveals_rows(&table.declare(2, &[0, 1, 2])));
 }
@@ -266,55 +266,58 @@ fn after_the_hold_the_time_to_declare_runs_out() {
     let mut table = Table::open(declared_match(2, &[9]));
     table.resume(&[false, true]);
     table.wait_for_end_of_hold();
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION_MS)));
     assert!(reveals_rows(&table.wait_for_deadline()));
     assert_eq!([0, 1].map(|seat| table.lost(seat)), [Some(ForfeitReason::NoShow), None]);
 }
 
 #[test]
 fn resumption_never_precedes_the_record() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     let last = table.record().events().last().unwrap().at;
     table.now = Timestamp::from_micros(5);
     let events = table.record().events().to_vec();
     table.resume_from(events, &[false; 3]);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "the deadline is in system time");
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD_MS)), "the deadline is in system time");
     table.take(1, 1, 1);
-    assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK)));
+    assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK_MS)));
 }
 
 #[test]
 fn when_the_clock_has_gone_back_each_seat_pays_for_what_passes() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     let last = table.record().events().last().unwrap().at;
     table.now = last.minus(Duration::from_hours(2));
     let events = table.record().events().to_vec();
     table.resume_from(events, &[true; 3]);
     let running = table.referee.running_clock().unwrap();
-    assert_eq!((running.since, running.until), (table.now, table.now + ms(BANK)));
+    assert_eq!((running.since, running.until), (table.now, table.now + ms(BANK_MS)));
     table.now = table.now + ms(50);
     table.referee.excuse_span(table.now.minus(ms(20)), table.now);
     table.take(1, 1, 1);
-    assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last + ms(50), ms(BANK - 30)));
+    assert_eq!(
+        (table.record().events().last().unwrap().at, table.bank(1)),
+        (last + ms(50), ms(BANK_MS - 30))
+    );
     let began = table.now;
     table.wait_for_deadline();
-    assert_eq!((table.now, table.lost(2)), (began + ms(BANK), Some(ForfeitReason::TimedOut)));
-    assert_eq!(table.record().events().last().unwrap().at, last + ms(50 + BANK));
+    assert_eq!((table.now, table.lost(2)), (began + ms(BANK_MS), Some(ForfeitReason::TimedOut)));
+    assert_eq!(table.record().events().last().unwrap().at, last + ms(50 + BANK_MS));
     let seat = table.seat(0);
-    table.referee.hold_for_seat(seat, table.now, ms(HOLD));
-    assert_eq!(table.referee.running_clock().unwrap().until, table.now + ms(HOLD + BANK - 300));
+    table.referee.hold_for_seat(seat, table.now, ms(HOLD_MS));
+    assert_eq!(table.referee.running_clock().unwrap().until, table.now + ms(HOLD_MS + BANK_MS - 300));
 }
 
 #[test]
 fn a_zero_hold_and_the_end_of_time_are_handled() {
-    let table = cut_off();
+    let table = interrupted_match();
     let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
-    referee.effects_announced(table.now);
-    assert_eq!(referee.deadline(), Some(table.now + ms(BANK)));
+    referee.mark_effects_announced(table.now);
+    assert_eq!(referee.deadline(), Some(table.now + ms(BANK_MS)));
     let end = Timestamp::from_micros(u64::MAX);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), end, Duration::MAX);
-    referee.effects_announced(end);
+    referee.mark_effects_announced(end);
     assert_eq!(referee.deadline(), Some(end));
 }
 
@@ -364,14 +367,14 @@ fn all_struck_out_seats_are_forfeited() {
         let event = Event::Struck { seat, ply: 0, reason: RefusalReason::FuturePly };
         record.push_event(TimedEvent { at: table.now, event }).unwrap();
     }
-    let (referee, _) = Referee::resume(record, BySeat::filled(seats, &true), table.now, ms(HOLD));
+    let (referee, _) = Referee::resume(record, BySeat::filled(seats, &true), table.now, ms(HOLD_MS));
     let state = referee.record().state();
     assert!(state.forfeits().iter().all(|lost| *lost == Some(ForfeitReason::Strikes)));
     assert_eq!(state.end().unwrap().0, EndReason::AllForfeited);
 }
 
 /// Returns the events without the times at which they happened.
-fn without_times(events: &[TimedEvent]) -> Vec<Event> {
+fn strip_times(events: &[TimedEvent]) -> Vec<Event> {
     let event = |timed: &TimedEvent| match timed.event.clone() {
         Event::Took { ply, seat, take, mover, note_hash, .. } => {
             let (charged, credited) = (Duration::ZERO, Duration::ZERO);
@@ -386,19 +389,25 @@ fn events_of(referee: &Referee) -> &[TimedEvent] {
     referee.record().events()
 }
 
-fn cut_before(record: &Record, kept: usize) -> Record {
+fn truncated_record(record: &Record, kept: usize) -> Record {
     Record::replay(record.id(), record.events()[..kept].iter().cloned()).unwrap()
 }
 
 /// Cuts an unhurried match after `kept` events, resumes it, and plays on.
-fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_step: usize) {
-    let (before, seats) = (cut_before(whole, kept), scene.setup.seats());
-    let now = before.events()[kept - 1].at + ms(DOWN);
+fn check_crash_resumption(
+    scenario: &Scenario,
+    whole: &Record,
+    kept: usize,
+    step_end: usize,
+    next_step: usize,
+) {
+    let (before, seats) = (truncated_record(whole, kept), scenario.setup.seats());
+    let now = before.events()[kept - 1].at + ms(DOWNTIME_MS);
     let present = BySeat::from_fn(seats, |seat| (seat.index() + kept).is_multiple_of(2));
-    let (mut referee, effects) = Referee::resume(before.clone(), present.clone(), now, ms(HOLD));
+    let (mut referee, effects) = Referee::resume(before.clone(), present.clone(), now, ms(HOLD_MS));
     assert_eq!(
-        without_times(events_of(&referee)),
-        without_times(&whole.events()[..step_end]),
+        strip_times(events_of(&referee)),
+        strip_times(&whole.events()[..step_end]),
         "exactly the decisions that were due are made"
     );
     let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
@@ -413,12 +422,12 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
         let to_move = state.phase() == MatchPhase::Playing && state.position().to_move() == snapshot.seat;
         assert_eq!(snapshot.turn.is_some(), to_move);
     }
-    referee.effects_announced(now);
+    referee.mark_effects_announced(now);
     let mut later = now;
-    for step in next_step..scene.steps() {
-        later = scene.step(step, &mut referee, later, &mut |_| ());
+    for step in next_step..scenario.steps() {
+        later = scenario.step(step, &mut referee, later, &mut |_| ());
     }
-    assert_eq!(without_times(events_of(&referee)), without_times(whole.events()));
+    assert_eq!(strip_times(events_of(&referee)), strip_times(whole.events()));
     for timed in &events_of(&referee)[kept..] {
         if let Event::Took { charged, credited, .. } = timed.event {
             assert!(
@@ -427,34 +436,34 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
             );
         }
     }
-    judge_record(referee.record());
+    check_record(referee.record());
 }
 
 proptest! {
     #![proptest_config(crate::game::testing::cases(64))]
 
     #[test]
-    fn resuming_at_any_event_does_not_change_the_match(scene in scene()) {
-        let scene = scene.unhurried();
-        let (mut referee, mut now) = scene.begin();
-        referee.effects_announced(now);
+    fn resuming_at_any_event_does_not_change_the_match(scenario in scenario()) {
+        let scenario = scenario.unhurried();
+        let (mut referee, mut now) = scenario.begin();
+        referee.mark_effects_announced(now);
         // For each event: the number of events at the end of its decision, and the index of the next step.
         let mut ends = vec![(events_of(&referee).len(), 0); events_of(&referee).len()];
-        for step in 0..scene.steps() {
-            now = scene.step(step, &mut referee, now, &mut |_| ());
+        for step in 0..scenario.steps() {
+            now = scenario.step(step, &mut referee, now, &mut |_| ());
             ends.resize(events_of(&referee).len(), (events_of(&referee).len(), step + 1));
         }
         let whole = referee.into_record();
         prop_assert_eq!(whole.state().phase(), MatchPhase::Ended);
         for (index, (step_end, next_step)) in ends.into_iter().enumerate() {
-            judge_cut(&scene, &whole, index + 1, step_end, next_step);
+            check_crash_resumption(&scenario, &whole, index + 1, step_end, next_step);
         }
     }
 }
 
 /// A crash of the server, and what survives.
 #[derive(Debug, Clone)]
-struct Cut {
+struct Crash {
     step: prop::sample::Index,
     /// How many of the last events are lost.
     lost: usize,
@@ -463,17 +472,17 @@ struct Cut {
     hold: u64,
 }
 
-fn any_cut() -> impl Strategy<Value = Cut> {
+fn any_crash() -> impl Strategy<Value = Crash> {
     let down = prop_oneof![4 => 0..20_000_u64, 1 => any::<u64>().prop_map(|micros| micros >> 20)];
     (any::<prop::sample::Index>(), 0..3_usize, any::<u32>(), down, 0..20_000_u64)
-        .prop_map(|(step, lost, present, down, hold)| Cut { step, lost, present, down, hold })
+        .prop_map(|(step, lost, present, down, hold)| Crash { step, lost, present, down, hold })
 }
 
-impl Cut {
+impl Crash {
     fn resume(&self, referee: Referee, now: Timestamp) -> (Referee, Timestamp) {
         let before = referee.into_record();
         let kept = before.events().len().saturating_sub(self.lost).max(1);
-        let before = cut_before(&before, kept);
+        let before = truncated_record(&before, kept);
         let present = |seat: Seat| self.present >> seat.index() & 1 == 1;
         let present = BySeat::from_fn(before.state().setup().seats(), present);
         let now = now + Duration::from_micros(self.down);
@@ -489,32 +498,32 @@ impl Cut {
 proptest! {
     #[test]
     fn resumed_matches_end_and_follow_the_rules_for_any_inputs(
-        scene in scene(),
-        cuts in prop::collection::vec(any_cut(), 1..5),
+        scenario in scenario(),
+        cuts in prop::collection::vec(any_crash(), 1..5),
     ) {
-        let (mut referee, mut now) = scene.begin();
+        let (mut referee, mut now) = scenario.begin();
         let mut resumed = now;
-        for step in 0..scene.steps() {
-            for cut in cuts.iter().filter(|cut| cut.step.index(scene.steps()) == step) {
+        for step in 0..scenario.steps() {
+            for cut in cuts.iter().filter(|cut| cut.step.index(scenario.steps()) == step) {
                 (referee, now) = cut.resume(referee, now);
                 resumed = now;
             }
-            now = scene.step(step, &mut referee, now, &mut |moment| {
-                for timed in moment.effects.iter().filter_map(event) {
+            now = scenario.step(step, &mut referee, now, &mut |observation| {
+                for timed in observation.effects.iter().filter_map(event) {
                     if let Event::Took { charged, credited, .. } = timed.event {
                         assert!(charged + credited <= timed.at.since(resumed));
                     }
                 }
-                let runs_out = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
+                let runs_out = observation.deadline.is_some_and(|deadline| deadline <= observation.now);
                 let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified);
-                let lost = moment.effects.iter().filter_map(event).any(
+                let lost = observation.effects.iter().filter_map(event).any(
                     |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
                 );
                 assert!(!lost || runs_out, "no seat is forfeited before the deadline");
             });
         }
-        let record = run_out(referee, now, &mut |_| ());
-        judge_record(&record);
+        let record = finish_by_timeouts(referee, now, &mut |_| ());
+        check_record(&record);
         let replayed = Record::replay(record.id(), record.events().iter().cloned());
         prop_assert_eq!(replayed.as_ref(), Ok(&record));
     }
@@ -522,74 +531,74 @@ proptest! {
 
 #[test]
 fn storing_extends_a_hold() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.resume(&[true, false, true]);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
     table.referee.excuse_span(from, until);
     table.now = until;
-    assert_eq!(table.wait(HOLD - 51), []);
+    assert_eq!(table.wait(HOLD_MS - 51), []);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(1)));
     assert_eq!(table.wait(1), []);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
 }
 
 /// How long a bot that lost its stream because of the server has to reconnect, in milliseconds.
-const GRACE: u64 = 2 * BANK;
+const GRACE_MS: u64 = 2 * BANK_MS;
 
 impl Table {
     /// Makes a seat's bot lose its stream because of the server.
     fn lose_stream(&mut self, seat: usize) {
-        self.referee.hold_for_seat(self.seat(seat), self.now, ms(GRACE));
+        self.referee.hold_for_seat(self.seat(seat), self.now, ms(GRACE_MS));
         self.leave(seat);
     }
 }
 
 #[test]
 fn a_clock_stands_still_until_a_lost_stream_is_back() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.lose_stream(1);
-    table.wait(GRACE - 1);
-    assert_eq!(table.join(1).turn.unwrap().bank, ms(BANK - 400));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+    table.wait(GRACE_MS - 1);
+    assert_eq!(table.join(1).turn.unwrap().bank, ms(BANK_MS - 400));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS - 400)));
     table.wait(100);
     table.take(1, 1, 1);
-    assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK - 500)));
+    assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK_MS - 500)));
     table.wait(70);
     table.take(2, 2, 1);
-    assert_eq!(table.bank(2), ms(BANK - 70), "the next turn gets no extra time");
+    assert_eq!(table.bank(2), ms(BANK_MS - 70), "the next turn gets no extra time");
 }
 
 #[test]
 fn a_lost_stream_is_waited_for_up_to_the_grace() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.lose_stream(1);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE + BANK - 400)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE_MS + BANK_MS - 400)));
     table.wait_for_deadline();
     assert_eq!(table.lost(1), Some(ForfeitReason::Disconnected));
 }
 
 #[test]
 fn storing_during_a_lost_stream_is_excused_once() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.lose_stream(1);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
     table.referee.excuse_span(from, until);
     table.now = until;
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE - 50 + BANK - 400)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE_MS - 50 + BANK_MS - 400)));
     table.join(1);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK - 400)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS - 400)));
 }
 
 #[test]
 fn a_turn_after_a_lost_stream_waits_for_its_bot() {
-    let mut table = cut_off();
+    let mut table = interrupted_match();
     table.lose_stream(2);
-    let until = table.now + ms(GRACE);
+    let until = table.now + ms(GRACE_MS);
     table.take(1, 1, 1);
     assert_eq!(table.referee.deadline(), Some(until));
     table.wait(300);
     table.join(2);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
 }
 
 #[test]
@@ -599,10 +608,10 @@ fn the_time_to_declare_stands_still_until_all_lost_streams_are_back() {
     table.lose_stream(0);
     table.wait(50);
     table.lose_stream(1);
-    table.wait(2 * DECLARATION);
+    table.wait(2 * DECLARATION_MS);
     table.join(0);
-    table.wait(2 * DECLARATION - 100);
-    let left = ms(DECLARATION - 100);
+    table.wait(2 * DECLARATION_MS - 100);
+    let left = ms(DECLARATION_MS - 100);
     assert_eq!(table.join(1).declaration_left, Some(left));
     assert_eq!(table.referee.deadline(), Some(table.now + left));
 }

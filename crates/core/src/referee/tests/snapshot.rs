@@ -1,6 +1,6 @@
 //! A snapshot contains everything that a bot needs to play on, and nothing secret.
 
-use super::table::{BANK, DECLARATION, Table, declared_match, ms, standard_match};
+use super::table::{BANK_MS, DECLARATION_MS, Table, declared_match, ms, standard_match};
 use crate::game::BySeat;
 use crate::referee::{
     ForfeitReason, MatchPhase, MatchSnapshot, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
@@ -19,7 +19,7 @@ fn a_snapshot_during_declaration_shows_the_time_left_but_no_rows() {
         let snapshot = table.join(seat);
         assert_eq!((snapshot.seat.index(), snapshot.phase), (seat, MatchPhase::Declaring));
         assert_eq!((snapshot.matrix, snapshot.turn), (None, None));
-        let left = (seat > 0).then_some(ms(DECLARATION - 100));
+        let left = (seat > 0).then_some(ms(DECLARATION_MS - 100));
         assert_eq!(snapshot.declaration_left, left, "a seat with a settled row has no time to declare");
         assert_eq!((snapshot.ply, snapshot.pile, snapshot.counters), (0, 1, 7));
         assert_eq!(&snapshot.setup, table.record().state().setup());
@@ -32,12 +32,12 @@ fn before_the_announcement_all_time_is_left() {
     table.declare(0, &[1, 0]);
     let seat = table.seat(1);
     let action = SeatAction::Declare { offsets: vec![0, 1], note_hash: Ok(None) };
-    table.now = table.now + ms(DECLARATION / 2);
+    table.now = table.now + ms(DECLARATION_MS / 2);
     let effects = table.referee.handle_input(RefereeInput::Act { seat, action }, table.now);
     assert!(!effects.is_empty());
-    table.now = table.now + ms(DECLARATION);
+    table.now = table.now + ms(DECLARATION_MS);
     let snapshot = table.join(0);
-    assert_eq!((snapshot.phase, snapshot.turn.unwrap().bank), (MatchPhase::Playing, ms(BANK)));
+    assert_eq!((snapshot.phase, snapshot.turn.unwrap().bank), (MatchPhase::Playing, ms(BANK_MS)));
 }
 
 #[test]
@@ -50,10 +50,14 @@ fn a_snapshot_in_play_shows_rows_banks_and_turn() {
     assert_eq!((waiting.phase, waiting.turn), (MatchPhase::Playing, None));
     assert_eq!(waiting.matrix, table.record().state().setup().assigned);
     assert_eq!((waiting.ply, waiting.pile, waiting.counters, waiting.to_move.index()), (1, 0, 2, 1));
-    assert_eq!(bank_millis(&waiting), [BANK - 100, BANK - 40, BANK], "the running clock is deducted");
+    assert_eq!(
+        bank_millis(&waiting),
+        [BANK_MS - 100, BANK_MS - 40, BANK_MS],
+        "the running clock is deducted"
+    );
     let moving = table.join(1);
     let turn = moving.turn.unwrap();
-    assert_eq!((turn.ply, turn.pile, turn.counters, turn.bank), (1, 0, 2, ms(BANK - 40)));
+    assert_eq!((turn.ply, turn.pile, turn.counters, turn.bank), (1, 0, 2, ms(BANK_MS - 40)));
     assert_eq!(moving.declaration_left, None);
 }
 
@@ -87,7 +91,7 @@ fn a_bot_that_joins_at_its_deadline_is_forfeited() {
     let seat = table.seat(0);
     let effects = table.input(RefereeInput::Joined { seat });
     let snapshot = effects.into_iter().find_map(|effect| match effect {
-        RefereeEffect::Tell { tell: SeatMessage::Snapshot(snapshot), .. } => Some(snapshot),
+        RefereeEffect::SendToSeat { message: SeatMessage::Snapshot(snapshot), .. } => Some(snapshot),
         _ => None,
     });
     let snapshot = snapshot.unwrap();

@@ -9,9 +9,9 @@ use crate::referee::{
 use std::time::Duration;
 
 /// The initial bank of every seat, in milliseconds.
-pub(super) const BANK: u64 = 1_000;
+pub(super) const BANK_MS: u64 = 1_000;
 /// The time to declare, in milliseconds.
-pub(super) const DECLARATION: u64 = 500;
+pub(super) const DECLARATION_MS: u64 = 500;
 
 pub(super) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -22,11 +22,11 @@ pub(super) fn declared_match(seats: usize, piles: &[u64]) -> MatchSetup {
     let bots: Vec<_> = (0..seats).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
     let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(piles).unwrap());
     setup.terms.clock = Clock {
-        initial: ms(BANK),
+        initial: ms(BANK_MS),
         increment: ms(0),
         lag_quota: ms(0),
         lag_total: ms(0),
-        declaration: ms(DECLARATION),
+        declaration: ms(DECLARATION_MS),
     };
     setup
 }
@@ -54,18 +54,18 @@ impl Table {
     /// Begins a match with every bot connected.
     pub(super) fn open(setup: MatchSetup) -> Self {
         let present = vec![true; setup.seats().get()];
-        Self::attended_by(&present, setup)
+        Self::open_with_present(&present, setup)
     }
 
     /// Begins a match in which the bots marked in `present` are connected.
-    pub(super) fn attended_by(present: &[bool], setup: MatchSetup) -> Self {
+    pub(super) fn open_with_present(present: &[bool], setup: MatchSetup) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let id = MatchId::new(1_700_000_000_000, &[1; 10]);
         let (referee, effects) = Referee::begin(id, setup.validate().unwrap(), present, now);
         assert!(matches!(events_in(&effects)[0], Event::Created(_)));
         let mut table = Self { referee, now };
-        table.referee.effects_announced(now);
+        table.referee.mark_effects_announced(now);
         table
     }
 
@@ -84,7 +84,7 @@ impl Table {
     /// Handles an input and announces the effects at once.
     pub(super) fn input(&mut self, input: RefereeInput) -> Vec<RefereeEffect> {
         let effects = self.referee.handle_input(input, self.now);
-        self.referee.effects_announced(self.now);
+        self.referee.mark_effects_announced(self.now);
         effects
     }
 
@@ -131,7 +131,7 @@ impl Table {
     pub(super) fn join(&mut self, seat: usize) -> MatchSnapshot {
         let effects = self.input(RefereeInput::Joined { seat: self.seat(seat) });
         match effects.as_slice() {
-            [RefereeEffect::Tell { seat: told, tell: SeatMessage::Snapshot(snapshot) }]
+            [RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Snapshot(snapshot) }]
                 if *told == self.seat(seat) =>
             {
                 MatchSnapshot::clone(snapshot)
@@ -141,7 +141,7 @@ impl Table {
     }
 
     /// Plays legal takes of one counter each.
-    pub(super) fn play_ones(&mut self, plies: u32) {
+    pub(super) fn play_single_takes(&mut self, plies: u32) {
         for _ in 0..plies {
             let state = self.record().state();
             let (ply, seat) = (state.ply(), state.position().to_move().index());
@@ -166,7 +166,7 @@ impl Table {
 pub(super) fn events_in(effects: &[RefereeEffect]) -> Vec<&Event> {
     let mut events = Vec::new();
     for effect in effects {
-        if let RefereeEffect::Happened(timed) = effect {
+        if let RefereeEffect::EventOccurred(timed) = effect {
             events.push(&timed.event);
         }
     }
@@ -176,7 +176,7 @@ pub(super) fn events_in(effects: &[RefereeEffect]) -> Vec<&Event> {
 /// Returns the refusals among the effects, by seat.
 pub(super) fn refusals_in(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> {
     let refusal = |effect: &RefereeEffect| match effect {
-        RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) } => {
+        RefereeEffect::SendToSeat { seat, message: SeatMessage::Refused(refusal) } => {
             Some((seat.index(), refusal.reason))
         }
         _ => None,
@@ -187,7 +187,9 @@ pub(super) fn refusals_in(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReaso
 /// Returns the message of the only refusal among the effects.
 pub(super) fn refusal_message(effects: &[RefereeEffect]) -> String {
     let mut messages = effects.iter().filter_map(|effect| match effect {
-        RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal.message.clone()),
+        RefereeEffect::SendToSeat { message: SeatMessage::Refused(refusal), .. } => {
+            Some(refusal.message.clone())
+        }
         _ => None,
     });
     let message = messages.next().expect("something is refused");
@@ -198,7 +200,7 @@ pub(super) fn refusal_message(effects: &[RefereeEffect]) -> String {
 /// Returns the turns among the effects, by seat.
 pub(super) fn turns_in(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
     let turn = |effect: &RefereeEffect| match effect {
-        RefereeEffect::Tell { seat, tell: SeatMessage::Turn(turn) } => Some((seat.index(), *turn)),
+        RefereeEffect::SendToSeat { seat, message: SeatMessage::Turn(turn) } => Some((seat.index(), *turn)),
         _ => None,
     };
     effects.iter().filter_map(turn).collect()

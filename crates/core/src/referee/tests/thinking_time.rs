@@ -1,7 +1,7 @@
 //! Each seat has a time bank, which runs only while the server waits for the seat.
 
 use super::table::{
-    BANK, DECLARATION, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
+    BANK_MS, DECLARATION_MS, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
     takes_in, turns_in,
 };
 use crate::oracle::Mover;
@@ -50,9 +50,9 @@ fn takes_are_charged_in_microseconds_and_add_the_increment() {
     table.now = table.now + Duration::from_micros(250_001);
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), Duration::from_micros(1_030_000 - 250_001));
-    assert_eq!(table.bank(1), ms(BANK), "the other seat's clock did not run");
+    assert_eq!(table.bank(1), ms(BANK_MS), "the other seat's clock did not run");
     assert_eq!(take_after(&mut table, 0), (ms(0), ms(0)));
-    assert_eq!(table.bank(1), ms(BANK + 30), "a bank may grow");
+    assert_eq!(table.bank(1), ms(BANK_MS + 30), "a bank may grow");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_turn_shows_the_time_left() {
     take_after(&mut table, 400);
     table.now = table.now + ms(10);
     let effects = table.take(1, 1, 1);
-    assert_eq!(turns_in(&effects)[0].1.bank, ms(BANK - 400));
+    assert_eq!(turns_in(&effects)[0].1.bank, ms(BANK_MS - 400));
 }
 
 #[test]
@@ -92,14 +92,14 @@ fn no_clock_runs_before_the_turn_is_announced() {
     let effects = table.referee.handle_input(RefereeInput::Act { seat, action }, table.now);
     assert_eq!(turns_in(&effects).len(), 1);
     assert_eq!(table.referee.deadline(), None);
-    table.now = table.now + ms(10 * BANK);
+    table.now = table.now + ms(10 * BANK_MS);
     assert_eq!(
         table.referee.handle_input(RefereeInput::Tick, table.now),
         [],
         "no clock runs while the take is stored"
     );
-    table.referee.effects_announced(table.now);
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    table.referee.mark_effects_announced(table.now);
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
     assert_eq!(take_after(&mut table, 5), (ms(5), ms(0)));
 }
 
@@ -107,7 +107,7 @@ fn no_clock_runs_before_the_turn_is_announced() {
 fn the_time_to_declare_does_not_count_for_the_bank() {
     let mut table = Table::open(declared_match(2, &[9]));
     table.wait_for_deadline();
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn refused_takes_and_reconnections_do_not_restart_the_clock() {
     table.take(0, 0, 0);
     table.leave(0);
     let snapshot = table.join(0);
-    assert_eq!(snapshot.turn.unwrap().bank, ms(BANK - 100));
+    assert_eq!(snapshot.turn.unwrap().bank, ms(BANK_MS - 100));
     assert_eq!(table.referee.deadline(), deadline);
 }
 
@@ -152,13 +152,13 @@ fn lag_credit_has_limits_per_take_and_per_match() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(400));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK + 100)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS + 100)));
     assert_eq!(take_after(&mut table, 300), (ms(200), ms(100)), "100 ms a take");
     assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "the other seat has no lag");
     assert_eq!(take_after(&mut table, 300), (ms(250), ms(50)), "150 ms in all");
     take_after(&mut table, 0);
     assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "the lag credit is used up");
-    assert_eq!(table.bank(0), ms(BANK - 200 - 250 - 300));
+    assert_eq!(table.bank(0), ms(BANK_MS - 200 - 250 - 300));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn lag_credit_does_not_exceed_the_time_passed() {
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(80));
     assert_eq!(take_after(&mut table, 30), (ms(0), ms(30)));
-    assert_eq!(table.bank(0), ms(BANK));
+    assert_eq!(table.bank(0), ms(BANK_MS));
     assert_eq!(table.record().state().banks()[seat].lag_left(), ms(120));
 }
 
@@ -202,7 +202,7 @@ fn times_in_the_record_never_decrease() {
     table.wait(300);
     table.now = Timestamp::from_micros(0);
     table.take(0, 0, 1);
-    assert_eq!(table.bank(0), ms(BANK), "time before the turn was announced is not charged");
+    assert_eq!(table.bank(0), ms(BANK_MS), "time before the turn was announced is not charged");
     let times: Vec<_> = table.record().events().iter().map(|event| event.at).collect();
     assert!(times.is_sorted());
 }
@@ -211,9 +211,9 @@ fn times_in_the_record_never_decrease() {
 fn a_queued_take_counts_from_its_arrival() {
     let mut table = Table::open(standard_match(2, &[9]));
     let handed = table.now;
-    table.now = handed + ms(BANK + 500);
-    table.referee.effects_announced(table.now);
-    table.now = handed + ms(BANK - 1);
+    table.now = handed + ms(BANK_MS + 500);
+    table.referee.mark_effects_announced(table.now);
+    table.now = handed + ms(BANK_MS - 1);
     table.take(0, 0, 1);
     assert_eq!(
         (table.lost(0), table.bank(0)),
@@ -268,35 +268,35 @@ fn no_clock_runs_while_the_server_stores() {
     let stored = |table: &mut Table, from: Timestamp, millis| {
         table.now = from + ms(millis);
         table.referee.excuse_span(from, table.now);
-        table.referee.effects_announced(table.now);
+        table.referee.mark_effects_announced(table.now);
     };
     let first = table.now;
-    stored(&mut table, first, 5 * BANK);
+    stored(&mut table, first, 5 * BANK_MS);
     table.now = table.now + ms(20);
     let second = table.now;
-    stored(&mut table, second, 7 * BANK);
-    assert_eq!(table.referee.deadline(), Some(deadline + ms(12 * BANK)));
-    assert_eq!(table.join(0).turn.unwrap().bank, ms(BANK - 120));
+    stored(&mut table, second, 7 * BANK_MS);
+    assert_eq!(table.referee.deadline(), Some(deadline + ms(12 * BANK_MS)));
+    assert_eq!(table.join(0).turn.unwrap().bank, ms(BANK_MS - 120));
     // The input may have arrived before the first span, within one, between them or after them.
     for (arrived, charged) in [
         (Timestamp::from_micros(first.as_micros() - 30_000), 70),
-        (first + ms(3 * BANK), 100),
-        (first + ms(5 * BANK + 10), 110),
-        (second + ms(BANK), 120),
+        (first + ms(3 * BANK_MS), 100),
+        (first + ms(5 * BANK_MS + 10), 110),
+        (second + ms(BANK_MS), 120),
         (table.now + ms(30), 150),
     ] {
         let mut table = Table::open(standard_match(3, &[9; 9]));
         table.wait(100);
-        stored(&mut table, first, 5 * BANK);
-        stored(&mut table, second, 7 * BANK);
+        stored(&mut table, first, 5 * BANK_MS);
+        stored(&mut table, second, 7 * BANK_MS);
         table.now = arrived;
         assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
-        assert_eq!(table.bank(0), ms(BANK - charged));
-        assert_eq!(table.bank(1), ms(BANK));
+        assert_eq!(table.bank(0), ms(BANK_MS - charged));
+        assert_eq!(table.bank(1), ms(BANK_MS));
     }
     table.wait_for_deadline();
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)), "the next turn gets no extra time");
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)), "the next turn gets no extra time");
 }
 
 #[test]
@@ -316,10 +316,10 @@ fn the_time_to_declare_stands_still_during_storing() {
     table.wait(100);
     table.declare(0, &[0, 1]);
     let from = table.now;
-    table.now = from + ms(2 * DECLARATION);
+    table.now = from + ms(2 * DECLARATION_MS);
     table.referee.excuse_span(from, table.now);
-    assert_eq!(table.join(1).declaration_left, Some(ms(DECLARATION - 100)));
-    assert_eq!(table.wait(DECLARATION - 101), []);
+    assert_eq!(table.join(1).declaration_left, Some(ms(DECLARATION_MS - 100)));
+    assert_eq!(table.wait(DECLARATION_MS - 101), []);
     assert!(reveals_rows(&table.wait_for_deadline()));
 }
 

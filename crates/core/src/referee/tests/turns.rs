@@ -1,8 +1,8 @@
 //! Seats take turns; anything but a legal take of the seat to move is refused.
 
 use super::table::{
-    BANK, DECLARATION, Table, declared_match, events_in, ms, refusal_message, refusals_in, standard_match,
-    takes_in, turns_in,
+    BANK_MS, DECLARATION_MS, Table, declared_match, events_in, ms, refusal_message, refusals_in,
+    standard_match, takes_in, turns_in,
 };
 use crate::game::MAX_COUNTERS;
 use crate::oracle::Mover;
@@ -42,7 +42,8 @@ fn a_repeated_take_is_acknowledged_without_effect() {
     table.take(0, 0, 2);
     for _ in 0..2 {
         let again = table.take(0, 0, 2);
-        let [RefereeEffect::Tell { seat, tell: SeatMessage::TookAgain { ply: 0, take: 2 } }] = again[..]
+        let [RefereeEffect::SendToSeat { seat, message: SeatMessage::TakeRepeated { ply: 0, take: 2 } }] =
+            again[..]
         else {
             panic!("expected only an acknowledgement, got {again:?}")
         };
@@ -92,8 +93,8 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
 fn messages_in(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
     let mut told = Vec::new();
     for effect in effects {
-        if let RefereeEffect::Tell { tell, .. } = effect {
-            told.push(tell);
+        if let RefereeEffect::SendToSeat { message, .. } = effect {
+            told.push(message);
         }
     }
     told
@@ -102,7 +103,7 @@ fn messages_in(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
 #[test]
 fn a_refusal_is_followed_by_the_current_turn() {
     let mut table = Table::open(standard_match(2, &[1, 3]));
-    let mut expected = [BANK, BANK - 200].map(ms).into_iter();
+    let mut expected = [BANK_MS, BANK_MS - 200].map(ms).into_iter();
     let refusals = [(0, 0, RefusalReason::IllegalTake), (7, 1, RefusalReason::FuturePly)];
     for (ply, take, reason) in refusals {
         let effects = table.take(0, ply, take);
@@ -117,9 +118,9 @@ fn a_refusal_is_followed_by_the_current_turn() {
     let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = messages_in(&again)[..] else {
         panic!("{again:?}")
     };
-    assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK - 400)));
+    assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK_MS - 400)));
     table.take(0, 0, 1);
-    assert_eq!(table.bank(0), ms(BANK - 400), "repeated messages neither cost time nor give it back");
+    assert_eq!(table.bank(0), ms(BANK_MS - 400), "repeated messages neither cost time nor give it back");
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn a_refusal_before_declaration_is_followed_by_the_time_left() {
     };
     assert_eq!(
         (snapshot.phase, snapshot.declaration_left),
-        (MatchPhase::Declaring, Some(ms(DECLARATION - 100)))
+        (MatchPhase::Declaring, Some(ms(DECLARATION_MS - 100)))
     );
     assert!(
         matches!(messages_in(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]),
@@ -173,7 +174,7 @@ fn an_illegal_take_is_refused_with_a_clear_message() {
     let illegal = table.take(0, 0, 4);
     assert_eq!(refusal_message(&illegal), "a take of 4 from pile 1, which has 3 left: take 1 to 3");
     let refusal = illegal.iter().find_map(|effect| match effect {
-        RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal),
+        RefereeEffect::SendToSeat { message: SeatMessage::Refused(refusal), .. } => Some(refusal),
         _ => None,
     });
     let refusal = refusal.unwrap();

@@ -85,7 +85,7 @@ impl Html<'_> {
             lines: lines.collect(),
             places: [(at_x(across.0), across.0, "start"), (at_x(across.1), across.1, "end")],
             left_out: chart.lines.len() - drawn.lines.len(),
-            numbers: self.table_html(&drawn.number_table()),
+            numbers: self.table_html(&drawn.value_table()),
         })
     }
 }

@@ -32,13 +32,13 @@ struct TableTemplate<'a> {
 #[template(path = "table_row.html")]
 struct RowTemplate<'a> {
     is_alert: bool,
-    cells: Vec<ShownCell<'a>>,
+    cells: Vec<CellTemplate<'a>>,
 }
 
 impl HtmlSafe for RowTemplate<'_> {}
 
 #[derive(Default)]
-struct ShownCell<'a> {
+struct CellTemplate<'a> {
     classes: String,
     /// The number to sort by, if it differs from the text.
     sort_value: Option<String>,
@@ -78,18 +78,18 @@ impl Html<'_> {
         }
         let shown = table.max_shown.unwrap_or(usize::MAX);
         let ranges: Vec<_> = (0..table.columns.len()).map(|index| interval_range(table, index)).collect();
-        let rows = table.rows.iter().take(shown).map(|row| self.shown_row(table, row, &ranges)).collect();
+        let rows = table.rows.iter().take(shown).map(|row| self.row_template(table, row, &ranges)).collect();
         let columns = table.columns.iter().filter(|column| !is_named(table, column)).collect();
         write_template(&TableTemplate { columns, rows, meanings: table.meanings().collect() })
     }
 
     /// Writes a row to add to a table on a page.
     pub fn row_html(self, table: &Table, row: &TableRow) -> String {
-        write_template(&self.shown_row(table, row, &vec![None; table.columns.len()]))
+        write_template(&self.row_template(table, row, &vec![None; table.columns.len()]))
     }
 
     /// Returns a row to show, with intervals on the scales of their columns.
-    fn shown_row<'t>(
+    fn row_template<'t>(
         self,
         table: &'t Table,
         row: &'t TableRow,
@@ -98,19 +98,19 @@ impl Html<'_> {
         let cells = table.columns.iter().zip(&row.cells).zip(ranges);
         let cells =
             cells.filter(|((column, _), _)| !is_named(table, column)).map(|((column, cell), range)| {
-                let content = match self.address_of_named(table, row, column) {
+                let content = match self.named_row_address(table, row, column) {
                     Some(address) => {
                         let text = cell.display_text(row.format.unwrap_or(column.format)).into();
-                        ShownCell {
+                        CellTemplate {
                             texts: vec![LinkedText { address: Some(address), head: "", text }],
-                            ..ShownCell::default()
+                            ..CellTemplate::default()
                         }
                     }
                     None => self.cell_content(row, column, cell),
                 };
                 let whisker =
-                    range.filter(|_| row.format.is_none()).and_then(|range| whisker_of_cell(cell, range));
-                ShownCell {
+                    range.filter(|_| row.format.is_none()).and_then(|range| cell_whisker(cell, range));
+                CellTemplate {
                     classes: cell_classes(column, cell),
                     sort_value: sort_value(cell),
                     whisker,
@@ -121,7 +121,7 @@ impl Html<'_> {
     }
 
     /// Returns the address that the name in a cell links to.
-    fn address_of_named(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
+    fn named_row_address(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
         let key = column.names?;
         let place = table.columns.iter().position(|other| other.key == key)?;
         match row.cells.get(place)? {
@@ -130,20 +130,22 @@ impl Html<'_> {
         }
     }
 
-    fn cell_content<'t>(self, row: &TableRow, column: &'t Column, cell: &'t Cell) -> ShownCell<'t> {
+    fn cell_content<'t>(self, row: &TableRow, column: &'t Column, cell: &'t Cell) -> CellTemplate<'t> {
         let texts = match cell {
             Cell::List { items, separator } if items.len() <= MAX_LINKED_ITEMS => {
                 let texts = items.iter().map(|item| self.linked_text(&column.key, item)).collect();
-                return ShownCell { texts, separator, ..ShownCell::default() };
+                return CellTemplate { texts, separator, ..CellTemplate::default() };
             }
-            Cell::Time(micros) => return ShownCell { time: Some(Time(*micros)), ..ShownCell::default() },
+            Cell::Time(micros) => {
+                return CellTemplate { time: Some(Time(*micros)), ..CellTemplate::default() };
+            }
             Cell::Text(text) => self.linked_text(&column.key, text),
             _ => {
                 let text = cell.display_text(row.format.unwrap_or(column.format)).into();
                 LinkedText { address: None, head: "", text }
             }
         };
-        ShownCell { texts: vec![texts], ..ShownCell::default() }
+        CellTemplate { texts: vec![texts], ..CellTemplate::default() }
     }
 
     /// Returns text with its link, if it has one.
@@ -178,8 +180,8 @@ fn cell_classes(column: &Column, cell: &Cell) -> String {
     }
     if let (Some(shade), Some(share)) = (column.shade, cell.order_value()) {
         let scale = match shade {
-            CellShade::Rising => "rising",
-            CellShade::Leaning => "leaning",
+            CellShade::Sequential => "rising",
+            CellShade::Diverging => "leaning",
         };
         classes.push(format!("{scale} step-{}", CellShade::step_of_share(share)));
     }
@@ -212,7 +214,7 @@ fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
     (range.1 > range.0).then_some(range)
 }
 
-fn whisker_of_cell(cell: &Cell, (min, max): (f64, f64)) -> Option<Whisker> {
+fn cell_whisker(cell: &Cell, (min, max): (f64, f64)) -> Option<Whisker> {
     let (value, low, high) = cell.interval().filter(|(_, low, high)| low.is_finite() && high.is_finite())?;
     let at = |value: f64| {
         let share = ((value - min) / (max - min)).clamp(0.0, 1.0);
@@ -260,21 +262,21 @@ mod tests {
     fn a_column_comes_first() {
         let mut table = Table::new(["id", "state", "title"].map(Column::text));
         table.push_row(["1".into(), "open".into(), "Cup".into()]);
-        let moved = table.clone().with_column_first("title");
+        let moved = table.clone().move_column_to_front("title");
         let keys: Vec<_> = moved.columns.iter().map(|column| column.key.as_str()).collect();
         assert_eq!(keys, ["title", "id", "state"]);
         assert_eq!(moved.rows[0].cells, ["Cup".into(), "1".into(), "open".into()]);
-        assert_eq!(table.clone().with_column_first("none"), table);
-        let moved = moved.with_column_last("id");
+        assert_eq!(table.clone().move_column_to_front("none"), table);
+        let moved = moved.move_column_to_end("id");
         let keys: Vec<_> = moved.columns.iter().map(|column| column.key.as_str()).collect();
         assert_eq!(keys, ["title", "state", "id"]);
         assert_eq!(moved.rows[0].cells, ["Cup".into(), "open".into(), "1".into()]);
-        assert_eq!(table.clone().with_column_last("none"), table);
+        assert_eq!(table.clone().move_column_to_end("none"), table);
     }
 
     #[test]
     fn names_are_linked_and_their_ids_left_out() {
-        let mut table = Table::new([Column::text("title").naming("id"), Column::text("id")]);
+        let mut table = Table::new([Column::text("title").with_names_for("id"), Column::text("id")]);
         table.push_row(["<Cup>".into(), "7".into()]);
         let links = |key: &str, text: &str| (key == "id").then(|| format!("/cups/{text}"));
         let html = Html::with_links(&links).table_html(&table);
@@ -288,8 +290,8 @@ mod tests {
     fn shares_are_coloured_and_intervals_drawn() {
         let share = NumberFormat::new(NumberUnit::Share, 0);
         let columns = [
-            Column::integer("won").with_parts(CellParts::Fraction).with_shade(CellShade::Rising),
-            Column { format: share, ..Column::integer("better").with_shade(CellShade::Leaning) },
+            Column::integer("won").with_parts(CellParts::Fraction).with_shade(CellShade::Sequential),
+            Column { format: share, ..Column::integer("better").with_shade(CellShade::Diverging) },
             Column::number("rating", NumberUnit::Points, 0).with_parts(CellParts::Estimate),
         ];
         let mut table = Table::new(columns);

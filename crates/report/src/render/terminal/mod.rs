@@ -44,7 +44,7 @@ impl Terminal {
 
     /// Writes a report.
     pub fn report_text(self, report: &Report) -> String {
-        let title = report.title.as_deref().map(|title| self.with_colour(BOLD, title) + "\n");
+        let title = report.title.as_deref().map(|title| self.colour_text(BOLD, title) + "\n");
         let sections: Vec<_> = report.sections.iter().map(|section| self.section_text(section)).collect();
         title.unwrap_or_default() + &sections.join("\n")
     }
@@ -53,7 +53,7 @@ impl Terminal {
     pub fn section_text(self, section: &Section) -> String {
         let mut text = String::new();
         if let Some(heading) = &section.heading {
-            text += &self.with_colour(BOLD, heading);
+            text += &self.colour_text(BOLD, heading);
             text.push('\n');
         }
         let indent = if section.heading.is_some() { " " } else { "" };
@@ -67,7 +67,7 @@ impl Terminal {
         match block {
             Block::Paragraph { text: words, tone } => {
                 for line in words.lines() {
-                    text.extend([indent, &self.with_tone(*tone, line), "\n"]);
+                    text.extend([indent, &self.style_text(*tone, line), "\n"]);
                 }
             }
             Block::Table(table) => text.push_str(&self.table_text(table)),
@@ -142,20 +142,20 @@ impl Terminal {
         let tones = table.rows.iter().map(|row| Some(row.tone));
         for (line, tone) in drawn.lines().zip([None].into_iter().chain(tones)) {
             let line = format!(" {}", line.trim_end());
-            text += &tone.map_or_else(|| self.with_colour(BOLD, &line), |tone| self.with_tone(tone, &line));
+            text += &tone.map_or_else(|| self.colour_text(BOLD, &line), |tone| self.style_text(tone, &line));
             text.push('\n');
         }
         text
     }
 
-    fn with_tone(self, tone: BlockTone, text: &str) -> String {
+    fn style_text(self, tone: BlockTone, text: &str) -> String {
         match tone {
             BlockTone::Plain => visible_text(text).into_owned(),
-            BlockTone::Alert => self.with_colour(RED, text),
+            BlockTone::Alert => self.colour_text(RED, text),
         }
     }
 
-    fn with_colour(self, colour: &str, text: &str) -> String {
+    fn colour_text(self, colour: &str, text: &str) -> String {
         let text = visible_text(text);
         if self.has_colour { format!("{colour}{text}{RESET}") } else { text.into_owned() }
     }

@@ -6,7 +6,7 @@
 //! the events of idle matches also move to parts, so that the rows that contain them can be removed.
 
 use super::columns::to_column_integer;
-use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
+use super::event_bytes::{EncodedEvents, JournalRun, VERSION, append_event, journal_row};
 use crate::StoreError;
 use lastnim_core::game::{MAX_SEATS, MatchId, MatchMap, SeatCount};
 use lastnim_core::referee::{Event, TimedEvent, parse_canonical_bytes};
@@ -96,7 +96,7 @@ pub(super) struct JournalWrite {
 
 impl OpenMatch {
     /// Creates a match with `seq` events and `plies` takes, and no newest events.
-    pub(super) fn behind(seq: usize, plies: u32) -> Self {
+    pub(super) fn after_events(seq: usize, plies: u32) -> Self {
         Self { seq, count: 0, plies, bytes: vec![VERSION], written: (0, 1), pending_from: None }
     }
 
@@ -186,7 +186,7 @@ impl Journal {
 
     /// Returns an unfinished match, creating it if it is unknown.
     pub(super) fn open_match(&mut self, id: MatchId) -> &mut OpenMatch {
-        self.open.entry(id).or_insert_with(|| OpenMatch::behind(0, 0))
+        self.open.entry(id).or_insert_with(|| OpenMatch::after_events(0, 0))
     }
 
     /// Sets the progress of a match from the last part of its record. Later events extend this part unless it is full.
@@ -198,9 +198,9 @@ impl Journal {
         let (id, bytes) = (part.id, part.bytes);
         let is_full = bytes.first() != Some(&VERSION) || bytes.len() >= self.limits.part_bytes;
         let open = if is_full {
-            OpenMatch::behind(next_seq, plies)
+            OpenMatch::after_events(next_seq, plies)
         } else {
-            OpenMatch { count, written: (count, bytes.len()), bytes, ..OpenMatch::behind(seq, plies) }
+            OpenMatch { count, written: (count, bytes.len()), bytes, ..OpenMatch::after_events(seq, plies) }
         };
         self.open.insert(id, open);
         Ok(())
@@ -240,7 +240,7 @@ impl Journal {
                 }
                 let bytes = std::mem::take(&mut open.bytes);
                 write.parts.push(open.part(id, bytes)?);
-                *open = OpenMatch::behind(open.len(), open.plies);
+                *open = OpenMatch::after_events(open.len(), open.plies);
                 continue;
             }
             let (count, from) = std::mem::replace(&mut open.written, (open.count, open.bytes.len()));
@@ -307,7 +307,7 @@ impl Journal {
 
     /// Adds a run that an earlier writer left in the journal. A run that was altered, or that does not follow the
     /// events of its match, is moved to a part as it is, so that readers find the damage.
-    pub(super) fn take_in(
+    pub(super) fn add_loaded_run(
         &mut self,
         run: &JournalRun<'_>,
         parts: &mut Vec<RecordPart>,
@@ -318,7 +318,7 @@ impl Journal {
         if end <= open.len() {
             return Ok(());
         }
-        let events: Option<Vec<_>> = KeptEvents::of_run(run).map(Result::ok).collect();
+        let events: Option<Vec<_>> = EncodedEvents::of_run(run).map(Result::ok).collect();
         if let Some(events) = events.filter(|events| events.len() == run.count && run.seq == open.len()) {
             let newest_take = events.iter().rev().find_map(|canonical| parse_take(canonical));
             open.plies = newest_take.map_or(open.plies, |ply| ply + 1);
@@ -330,10 +330,10 @@ impl Journal {
             parts.push(open.part(run.id, open.bytes.clone())?);
         }
         let seq = run.seq.max(open.len());
-        let as_it_is = OpenMatch { seq, count: end - seq, ..OpenMatch::behind(seq, open.plies) };
+        let as_it_is = OpenMatch { seq, count: end - seq, ..OpenMatch::after_events(seq, open.plies) };
         let bytes = [&[VERSION], run.bytes].concat();
         parts.push(as_it_is.part(run.id, bytes)?);
-        *open = OpenMatch::behind(end, open.plies);
+        *open = OpenMatch::after_events(end, open.plies);
         Ok(())
     }
 

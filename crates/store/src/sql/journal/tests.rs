@@ -13,7 +13,7 @@ const EVENT: usize = 4 + 11 + 4;
 
 /// The contents of the database.
 #[derive(Debug, Clone, Default)]
-struct Tables {
+struct SimulatedTables {
     rows: BTreeMap<i64, Vec<u8>>,
     parts: BTreeMap<(MatchId, i64), RecordPart>,
 }
@@ -40,16 +40,16 @@ fn bytes_of(id: MatchId, seq: usize, events: impl IntoIterator<Item = u64>) -> V
     bytes
 }
 
-impl Tables {
+impl SimulatedTables {
     fn write(&mut self, write: JournalWrite) {
         self.rows.extend(write.row);
-        self.keep(write.parts);
+        self.insert_parts(write.parts);
         for row in write.removed {
             assert!(self.rows.remove(&row).is_some(), "row {row} is removed twice");
         }
     }
 
-    fn keep(&mut self, parts: Vec<RecordPart>) {
+    fn insert_parts(&mut self, parts: Vec<RecordPart>) {
         self.parts.extend(parts.into_iter().map(|part| ((part.id, part.seq), part)));
     }
 
@@ -92,11 +92,11 @@ impl Tables {
         let mut parts = Vec::new();
         for row in std::mem::take(&mut self.rows).values() {
             for run in parse_journal_row(row).unwrap() {
-                journal.take_in(&run, &mut parts).unwrap();
+                journal.add_loaded_run(&run, &mut parts).unwrap();
             }
         }
         parts.append(&mut journal.finish_loading().unwrap());
-        self.keep(parts);
+        self.insert_parts(parts);
         journal
     }
 
@@ -109,7 +109,7 @@ impl Tables {
 fn written_events_survive_idle_matches_endings_and_crashes() {
     for seed in 0..30 {
         let mut draw = SeededDraw::new(seed, 0);
-        let mut tables = Tables::default();
+        let mut tables = SimulatedTables::default();
         let mut journal = Journal::with_limits(LIMITS, 1);
         let mut lengths: BTreeMap<MatchId, u64> = BTreeMap::new();
         let (mut over, mut created) = (Vec::new(), 0);
@@ -162,7 +162,7 @@ fn written_events_survive_idle_matches_endings_and_crashes() {
 
 #[test]
 fn a_short_match_becomes_one_part_and_leaves_the_journal() {
-    let (mut tables, mut journal) = (Tables::default(), Journal::with_limits(LIMITS, 1));
+    let (mut tables, mut journal) = (SimulatedTables::default(), Journal::with_limits(LIMITS, 1));
     for number in 1..=200 {
         let id = match_id(number);
         for at in 0..5 {
@@ -192,10 +192,12 @@ fn a_run_with_a_gap_becomes_a_part_unchanged() {
         journal.open_match(id);
         let mut parts = Vec::new();
         let first = bytes_of(id, 0, 0..2);
-        journal.take_in(&JournalRun { id, seq: 0, count: 2, bytes: &first }, &mut parts).unwrap();
-        journal.take_in(&JournalRun { id, seq, count: 6, bytes: &bytes[..length] }, &mut parts).unwrap();
+        journal.add_loaded_run(&JournalRun { id, seq: 0, count: 2, bytes: &first }, &mut parts).unwrap();
+        journal
+            .add_loaded_run(&JournalRun { id, seq, count: 6, bytes: &bytes[..length] }, &mut parts)
+            .unwrap();
         let after = bytes_of(id, next, 20..21);
-        journal.take_in(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
+        journal.add_loaded_run(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
         parts.append(&mut journal.finish_loading().unwrap());
         let places: Vec<_> = parts.iter().map(|part| (part.seq, part.next_seq)).collect();
         let (seq, next) = (column_number(seq.max(2)), column_number(next));

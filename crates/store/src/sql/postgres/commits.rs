@@ -13,9 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The number of recent commits whose contents are kept, to describe a loss.
-const REMEMBERED: usize = 1_024;
+const MAX_REMEMBERED_COMMITS: usize = 1_024;
 /// The maximum number of matches that the description of a loss names.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_MATCHES: usize = 20;
 
 /// The only row of the table `server`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ struct KnownCommits {
     timeline: Option<u32>,
     /// When the newest question was asked that the database answered with "the database is yours", since the machine
     /// started.
-    owned_at: Duration,
+    last_owned_at: Duration,
     recent: VecDeque<CommitContents>,
 }
 
@@ -83,7 +83,7 @@ impl Commits {
             confirmed: row.commit,
             tried: row.commit,
             timeline,
-            owned_at: time_since_boot(),
+            last_owned_at: time_since_boot(),
             recent: VecDeque::new(),
         };
         Self { epoch: row.epoch, known: Mutex::new(known) }
@@ -101,14 +101,14 @@ impl Commits {
 
     /// Notes that a question asked at `asked_at`, since the machine started, was answered: the database still belongs to
     /// this server.
-    pub(super) fn note_owned(&self, asked_at: Duration) {
+    pub(super) fn note_ownership(&self, asked_at: Duration) {
         let mut known = self.lock();
-        known.owned_at = known.owned_at.max(asked_at);
+        known.last_owned_at = known.last_owned_at.max(asked_at);
     }
 
     /// Returns for how long the database has not confirmed that it belongs to this server.
-    pub(super) fn unconfirmed_for(&self) -> Duration {
-        time_since_boot().saturating_sub(self.lock().owned_at)
+    pub(super) fn time_since_confirmed(&self) -> Duration {
+        time_since_boot().saturating_sub(self.lock().last_owned_at)
     }
 
     /// Notes an attempt to commit.
@@ -121,7 +121,7 @@ impl Commits {
     pub(super) fn note_confirmed(&self, number: i64, changes: &[Change]) {
         let mut known = self.lock();
         known.confirmed = number;
-        if known.recent.len() == REMEMBERED {
+        if known.recent.len() == MAX_REMEMBERED_COMMITS {
             known.recent.pop_front();
         }
         known.recent.push_back(CommitContents::of_changes(number, changes));
@@ -212,7 +212,7 @@ impl KnownCommits {
         let others: usize = lost.iter().map(|contents| contents.others).sum();
         let is_complete = match newest_kept {
             Some(kept) => usize::try_from(self.confirmed - kept) == Ok(lost.len()),
-            None => self.recent.len() < REMEMBERED,
+            None => self.recent.len() < MAX_REMEMBERED_COMMITS,
         };
         let at_least = if is_complete { "" } else { "at least " };
         let mut text = format!(
@@ -222,8 +222,8 @@ impl KnownCommits {
             ended.len()
         );
         if !ended.is_empty() {
-            let names: Vec<_> = ended.iter().take(MAX_NAMED).map(ToString::to_string).collect();
-            let more = if ended.len() > MAX_NAMED { ", ..." } else { "" };
+            let names: Vec<_> = ended.iter().take(MAX_NAMED_MATCHES).map(ToString::to_string).collect();
+            let more = if ended.len() > MAX_NAMED_MATCHES { ", ..." } else { "" };
             text = format!("{text} (ended: {}{more})", names.join(", "));
         }
         text

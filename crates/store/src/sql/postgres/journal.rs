@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 
 /// PostgreSQL's error code for a missing table, which means that the database is in a state from before the tables were
 /// created.
-const NO_TABLE: &str = "42P01";
+const UNDEFINED_TABLE: &str = "42P01";
 
 /// The conditions that a write transaction checks: the database belongs to this server and has all earlier commits, and
 /// this session has the lock.
@@ -152,7 +152,9 @@ pub(super) async fn read_server_row(connection: &mut PgConnection) -> Result<Opt
     match found.await {
         Ok(Some((epoch, commit))) => Ok(Some(ServerRow { epoch, commit })),
         Ok(None) => Err(crate::sql::epoch::lost_database_error(None)),
-        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == NO_TABLE) => Ok(None),
+        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == UNDEFINED_TABLE) => {
+            Ok(None)
+        }
         Err(error) => Err(store_error_of(error)),
     }
 }

@@ -67,7 +67,7 @@ pub(crate) async fn open_postgres(url: &StoreUrl, holder: &str) -> Result<Arc<dy
     });
     let mut session = session.await?;
     let (writer, commits) = within_deadline(TRANSACTION_TIMEOUT, async {
-        let row = schema::make_and_claim(&mut session.connection, url, holder).await?;
+        let row = schema::create_and_claim_schema(&mut session.connection, url, holder).await?;
         let commits = Arc::new(Commits::new(row, read_timeline(&mut session.connection).await?));
         Ok((PostgresWriter::load(session, Arc::clone(&commits)).await?, commits))
     })
@@ -196,13 +196,13 @@ impl WriteBackend for PostgresBackend {
         // If a write is in progress, it checks the epoch itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(CONNECT_TIMEOUT, writer.check_place()).await?;
+        within_deadline(CONNECT_TIMEOUT, writer.check_ownership()).await?;
         *slot = Some(writer);
         Ok(())
     }
 
-    fn unconfirmed_for(&self) -> Option<Duration> {
-        Some(self.commits.unconfirmed_for())
+    fn time_since_confirmed(&self) -> Option<Duration> {
+        Some(self.commits.time_since_confirmed())
     }
 
     async fn close(&self) {

@@ -12,7 +12,7 @@ use sqlx::{PgConnection, Postgres};
 ///
 /// The epoch is raised by a random number, so that no other server gets the same epoch, even if it opens a replica that
 /// lacks this transaction.
-pub(super) async fn make_and_claim(
+pub(super) async fn create_and_claim_schema(
     connection: &mut PgConnection,
     url: &StoreUrl,
     holder: &str,

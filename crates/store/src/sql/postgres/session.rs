@@ -12,7 +12,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 /// The settings of every session. With these settings, a peer that was lost silently is noticed within 30 seconds, so
 /// that it does not keep a lock for longer.
 const SETTINGS: [(&str, &str); 7] = [
-    (SYNCHRONOUS, "on"),
+    (SYNCHRONOUS_COMMIT, "on"),
     ("tcp_keepalives_idle", "10"),
     ("tcp_keepalives_interval", "5"),
     ("tcp_keepalives_count", "3"),
@@ -20,13 +20,13 @@ const SETTINGS: [(&str, &str); 7] = [
     ("idle_in_transaction_session_timeout", "30000"),
     ("lock_timeout", "5000"),
 ];
-const SYNCHRONOUS: &str = "synchronous_commit";
+const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
 /// A value of `synchronous_commit` that is safer than the one in [`SETTINGS`], so it is kept.
 const REMOTE_APPLY: &str = "remote_apply";
 /// The prefix of the names of TCP settings. PostgreSQL reports these settings as 0 on a local socket.
-const OF_TCP: &str = "tcp_";
+const TCP_SETTING_PREFIX: &str = "tcp_";
 /// How many times to check that a connection has its own session.
-const PROBES: usize = 3;
+const SESSION_CHECKS: usize = 3;
 
 /// Creates the options of a connection. They contain no startup parameters, because poolers refuse or drop them.
 pub(super) fn plain_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
@@ -48,7 +48,7 @@ pub(super) async fn check_own_session(
 ) -> Result<i32, StoreError> {
     let own = backend_pid(connection).await?;
     let mut probe = options.connect().await.map_err(store_error_of)?;
-    for _ in 0..PROBES {
+    for _ in 0..SESSION_CHECKS {
         // A pooler in statement mode refuses transactions.
         let begun = sqlx::raw_sql("BEGIN").execute(&mut probe).await;
         begun.map_err(|error| match error {
@@ -101,7 +101,7 @@ pub(super) async fn apply_settings(
     )
     .bind(&names)
     .bind(&values)
-    .bind(SYNCHRONOUS)
+    .bind(SYNCHRONOUS_COMMIT)
     .bind(REMOTE_APPLY)
     .execute(&mut *connection)
     .await
@@ -112,9 +112,11 @@ pub(super) async fn apply_settings(
             .fetch_all(connection)
             .await
             .map_err(store_error_of)?;
-    for (&name, &wanted) in names.iter().zip(&values).filter(|(name, _)| !name.starts_with(OF_TCP)) {
+    for (&name, &wanted) in
+        names.iter().zip(&values).filter(|(name, _)| !name.starts_with(TCP_SETTING_PREFIX))
+    {
         let found = in_force.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
-        let is_stronger = name == SYNCHRONOUS && found == REMOTE_APPLY;
+        let is_stronger = name == SYNCHRONOUS_COMMIT && found == REMOTE_APPLY;
         if found != wanted && !is_stronger {
             return Err(StoreError::Unusable(format!(
                 "the session does not keep its settings: {name} is {found:?} and not {wanted:?}; if there is a connection pooler, connect to PostgreSQL directly"

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 /// How often the holder of the lock is looked for.
-const INTERVAL: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// PostgreSQL's error code for a missing right.
-const NO_RIGHT: &str = "42501";
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 /// The holder of the lock, as seen over time.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub(crate) async fn wait_for_postgres(
             );
             within_deadline(CONNECT_TIMEOUT, end_session(&mut connection, holder.newest.pid)).await?;
         }
-        sleep(INTERVAL).await;
+        sleep(POLL_INTERVAL).await;
     }
     let (_, commit) = within_deadline(CONNECT_TIMEOUT, read_row(&mut connection, url)).await?;
     Ok(commit)
@@ -97,7 +97,7 @@ async fn read_row(connection: &mut PgConnection, url: &StoreUrl) -> Result<(Stri
 async fn end_session(connection: &mut PgConnection, pid: i32) -> Result<(), StoreError> {
     match sqlx::query("SELECT pg_terminate_backend($1)").bind(pid).execute(connection).await {
         Ok(_) => Ok(()),
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NO_RIGHT) => {
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(INSUFFICIENT_PRIVILEGE) => {
             tracing::error!(%error, "the session of a silent server cannot be ended: use its database user, or grant pg_signal_backend");
             Ok(())
         }

@@ -50,7 +50,7 @@ impl PostgresWriter {
         }
         loaded.remove_rows::<Postgres>(connection).await?;
         sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-        commits.note_owned(asked_at);
+        commits.note_ownership(asked_at);
         Ok(Self { session, commits, commit, journal: loaded.journal })
     }
 
@@ -69,7 +69,7 @@ impl PostgresWriter {
     }
 
     /// Checks that the database still belongs to this server, has all its commits, and is locked by this session.
-    pub(super) async fn check_place(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn check_ownership(&mut self) -> Result<(), StoreError> {
         let asked_at = time_since_boot();
         let LockedSession { connection, pid } = &mut self.session;
         let found = read_server_row(connection).await?;
@@ -78,7 +78,7 @@ impl PostgresWriter {
         if found != Some(own) || !lock::has_lock(connection, *pid).await? {
             return Err(refused_claim_error(connection, *pid, &self.commits).await);
         }
-        self.commits.note_owned(asked_at);
+        self.commits.note_ownership(asked_at);
         Ok(())
     }
 
@@ -90,14 +90,14 @@ impl PostgresWriter {
         let claim = Claim { epoch: self.commits.epoch(), commit: self.commit + 1, pid: *pid };
         self.commits.note_try(claim.commit);
         // The epoch cannot change during the write, because raising it requires the lock, which this session holds.
-        let is_own = if plan.has_events_alone() {
+        let is_own = if plan.has_only_events() {
             commit_events(connection, &plan.events, claim).await?
         } else {
             sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
             let is_own = begin_commit(connection, claim).await?
                 && write_events(connection, &plan.events, claim).await?;
             if is_own {
-                plan.write_rest::<Postgres>(connection).await?;
+                plan.write_other_changes::<Postgres>(connection).await?;
                 sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
             }
             is_own
@@ -107,7 +107,7 @@ impl PostgresWriter {
         }
         self.commit = claim.commit;
         self.commits.note_confirmed(claim.commit, changes);
-        self.commits.note_owned(asked_at);
+        self.commits.note_ownership(asked_at);
         Ok(())
     }
 }

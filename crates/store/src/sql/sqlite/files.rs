@@ -74,7 +74,7 @@ fn file_metadata(path: &Path) -> Result<Metadata, StoreError> {
 #[derive(Debug)]
 pub(super) struct OpenedFiles {
     /// The database and the index of its log, which only grow.
-    growing: [OpenedFile; 2],
+    growing_files: [OpenedFile; 2],
     /// The log, which may shrink after SQLite has moved its contents to the database.
     log: OpenedFile,
 }
@@ -86,11 +86,11 @@ impl OpenedFiles {
         database.check_unchanged()?;
         let index = OpenedFile::of_path(path_beside(&database.path, "-shm"))?;
         let log = OpenedFile::of_path(path_beside(&database.path, "-wal"))?;
-        Ok(Self { growing: [database, index], log })
+        Ok(Self { growing_files: [database, index], log })
     }
 
     pub(super) fn check_unchanged(&mut self) -> Result<(), StoreError> {
-        self.growing.iter_mut().try_for_each(OpenedFile::check_unchanged)?;
+        self.growing_files.iter_mut().try_for_each(OpenedFile::check_unchanged)?;
         self.log.length = 0;
         self.log.check_unchanged()
     }

@@ -19,9 +19,9 @@ const ID_DIGITS: usize = 32;
 /// The size of a write-ahead log's header. A log of this size or less has no commit.
 const LOG_HEADER: u64 = 32;
 /// How many times to look for a missing log, since a server may open or close the database between two looks.
-const LOOKS: usize = 3;
+const MAX_LOG_CHECKS: usize = 3;
 /// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(100);
+const LOG_CHECK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Identifies a commit. A database that has this commit also has all earlier ones.
 ///
@@ -122,10 +122,10 @@ pub(super) async fn check_log(database: &Path) -> Result<(), StoreError> {
         if !is_log_empty(database) || has_commit(database, newest).await {
             return Ok(());
         }
-        if look == LOOKS {
+        if look == MAX_LOG_CHECKS {
             break;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(LOG_CHECK_PAUSE).await;
     }
     Err(lost_log_error(database))
 }

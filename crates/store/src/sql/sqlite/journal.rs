@@ -88,7 +88,7 @@ impl JournalStatements {
     }
 
     /// Writes in a separate transaction.
-    pub(super) async fn write_alone(
+    pub(super) async fn write_in_own_transaction(
         &mut self,
         connection: &mut SqliteConnection,
         write: &JournalWrite,

@@ -97,7 +97,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         _ => None,
     };
     let mut connection = options.connect().await.map_err(at_open)?;
-    let epoch = schema::make_and_claim(&mut connection, &path, &mut id_file).await?;
+    let epoch = schema::create_and_claim_schema(&mut connection, &path, &mut id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
     // The file exists now, and must not be created again if it disappears.
     let options = options.create_if_missing(false);

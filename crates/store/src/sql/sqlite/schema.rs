@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Creates the tables if they are missing, and claims the database for this server if its id is the one in the id file.
 /// Returns the server's epoch.
-pub(super) async fn make_and_claim(
+pub(super) async fn create_and_claim_schema(
     connection: &mut SqliteConnection,
     path: &Path,
     id_file: &mut IdFile,

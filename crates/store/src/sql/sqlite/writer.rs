@@ -108,16 +108,16 @@ impl SqliteWriter {
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let plan = WritePlan::new::<Sqlite>(&mut self.connection, &mut self.journal, changes).await?;
         if let Some((row, _)) = &plan.events.row
-            && plan.has_events_alone()
+            && plan.has_only_events()
             && JournalStatements::fits_one_statement(&plan.events)
         {
-            self.events.write_alone(&mut self.connection, &plan.events, self.epoch).await?;
+            self.events.write_in_own_transaction(&mut self.connection, &plan.events, self.epoch).await?;
             self.newest = CommitMark { number: self.number, row: *row };
             return self.check_files();
         }
         self.begin().await?;
         self.events.write(&mut self.connection, &plan.events, self.epoch).await?;
-        plan.write_rest::<Sqlite>(&mut self.connection).await?;
+        plan.write_other_changes::<Sqlite>(&mut self.connection).await?;
         self.commit().await?;
         // The changes must not be announced if the file that they were written to was removed.
         self.check_files()

@@ -153,7 +153,7 @@ impl Scenario {
                 })
                 .collect();
             let adjusted =
-                adjust_for_all(&pairs.iter().map(|(_, lead)| lead.chance_of_equals()).collect::<Vec<_>>());
+                adjust_for_all(&pairs.iter().map(|(_, lead)| lead.chance_if_equal()).collect::<Vec<_>>());
             let is_wrong = pairs
                 .iter()
                 .zip(adjusted)
@@ -302,7 +302,7 @@ fn the_order_of_results_and_a_restart_do_not_matter() {
     assert_eq!(restored.compute_ratings(&resampling, &mut Budget::unbounded()).unwrap(), expected);
 
     let mut forgetful = scores_of(&results);
-    forgetful.forget_before(20);
+    forgetful.forget_groups_before(20);
     let newest: Vec<_> = results.iter().filter(|result| result.group >= 20).cloned().collect();
     let forgotten = forgetful.compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
     assert_eq!(forgotten, rate_results(&newest, 1, 50));

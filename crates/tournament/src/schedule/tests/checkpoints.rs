@@ -1,6 +1,6 @@
 //! A tournament restored from a checkpoint equals one in which all results were counted again.
 
-use super::promises::any_tournament;
+use super::schedule_properties::any_tournament;
 use super::*;
 use crate::testing::versions;
 use crate::{
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A simulated tournament whose results are generated without games, and everything that is counted from them.
 #[derive(Debug)]
-struct Played {
+struct SimulatedTournament {
     settings: Settings,
     field: Vec<BotName>,
     changes: Vec<FieldChange>,
@@ -29,7 +29,7 @@ struct Played {
 
 /// Everything that is visible of a tournament at some time.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct VisibleState {
     lines: Vec<Standing>,
     appraisal: Appraisal,
     compared: Option<Vec<BotComparison>>,
@@ -41,7 +41,7 @@ struct Seen {
 }
 
 /// Creates a result that depends only on the seed and the match. Some matches are cancelled, and some seats are lost.
-fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
+fn random_result(seed: u64, pairing: &Pairing) -> MatchResult {
     let mut draw = SeededDraw::new(seed, pairing.number);
     let seats = pairing.bots.seats();
     if draw.number_below(12) == 0 {
@@ -64,7 +64,7 @@ fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
     MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
 }
 
-impl Played {
+impl SimulatedTournament {
     fn new(settings: &Settings, field: &[BotName], seed: u64) -> Self {
         let schedule = plan_schedule(settings, field).unwrap();
         let (settings, field) = (settings.clone(), field.to_vec());
@@ -89,7 +89,7 @@ impl Played {
                 return;
             }
             let ended = self.open.swap_remove(draw.number_below(self.open.len() as u64) as usize);
-            let result = made_up(self.seed, &ended);
+            let result = random_result(self.seed, &ended);
             self.results.insert(result.number, result.clone());
             self.fold.add_result(result);
         }
@@ -118,7 +118,7 @@ impl Played {
 
     /// Voids a random match among those that can still be voided, and recounts all others.
     fn void(&mut self, draw: &mut SeededDraw) {
-        let first = self.fold.schedule.replayable_from();
+        let first = self.fold.schedule.first_replayable();
         let numbers: Vec<u64> = self.results.range(first..).map(|(&number, _)| number).collect();
         if numbers.is_empty() {
             return;
@@ -169,7 +169,7 @@ impl Played {
         Ok(restarted)
     }
 
-    fn seen(&self) -> Seen {
+    fn visible_state(&self) -> VisibleState {
         let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
         let mut standings = standings.clone();
         let verdict = schedule.format_verdict();
@@ -178,7 +178,7 @@ impl Played {
         }
         let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
         let appraisal = evidence.appraise(replicates, &mut Budget::unbounded()).unwrap();
-        Seen {
+        VisibleState {
             lines: standings.lines(),
             compared: cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal)),
             appraisal,
@@ -205,29 +205,33 @@ fn open_ended_ladder(seats: usize, table_groups: u64, suspend_after: u64) -> Set
 }
 
 /// Checks that a tournament continues identically from each of these snapshots, and from all its results.
-fn check_restored(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
-    let seen = played.seen();
+fn check_restored(
+    played: &SimulatedTournament,
+    snapshots: &[Vec<u8>],
+    more: usize,
+) -> Result<(), TestCaseError> {
+    let visible_state = played.visible_state();
     let mut counted_anew = played.restarted(None).unwrap();
-    prop_assert_eq!(&counted_anew.seen(), &seen);
+    prop_assert_eq!(&counted_anew.visible_state(), &visible_state);
     let mut others = Vec::new();
     for state in snapshots {
         let restored = played.restarted(Some(state)).unwrap();
-        prop_assert_eq!(&restored.seen(), &seen);
+        prop_assert_eq!(&restored.visible_state(), &visible_state);
         if played.changes.is_empty() {
             prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
         }
         // A server that was restored from a checkpoint can write the next one.
         let again = restored.snapshot_state();
         prop_assert!(again.is_ok());
-        prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
+        prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().visible_state(), &visible_state);
         others.push(restored);
     }
     counted_anew.play(1, more, &mut SeededDraw::new(1, 1));
-    let last = counted_anew.seen();
+    let last = counted_anew.visible_state();
     for mut restored in others {
         restored.play(1, more, &mut SeededDraw::new(1, 1));
         prop_assert_eq!(&restored.results, &counted_anew.results);
-        prop_assert_eq!(&restored.seen(), &last);
+        prop_assert_eq!(&restored.visible_state(), &last);
     }
     Ok(())
 }
@@ -240,7 +244,7 @@ proptest! {
         (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..30_usize,
         spans in prop::collection::vec(0..40_usize, 1..5),
     ) {
-        let mut played = Played::new(&settings, &field(bots), seed);
+        let mut played = SimulatedTournament::new(&settings, &field(bots), seed);
         let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
         for span in spans {
             played.play(at_once, span, &mut draw);
@@ -257,7 +261,7 @@ proptest! {
         moves in prop::collection::vec((0..9_usize, any::<bool>(), 0..30_usize, any::<bool>()), 1..8),
     ) {
         let settings = open_ended_ladder(seats, table_groups, suspend_after);
-        let mut played = Played::new(&settings, &field(seats + more), seed);
+        let mut played = SimulatedTournament::new(&settings, &field(seats + more), seed);
         let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
         for (bot, enters, span, is_kept) in moves {
             played.play(at_once, span, &mut draw);
@@ -276,7 +280,7 @@ proptest! {
         (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..9_usize,
         steps in prop::collection::vec((0..30_usize, 0..4_usize), 1..6),
     ) {
-        let mut played = Played::new(&settings, &field(bots), seed);
+        let mut played = SimulatedTournament::new(&settings, &field(bots), seed);
         let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
         for (span, ruling) in steps {
             played.play(at_once, span, &mut draw);
@@ -303,7 +307,7 @@ proptest! {
         (settings, bots) in any_tournament(), seed: u64, span in 0..60_usize,
         cut: prop::sample::Index, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let mut played = Played::new(&settings, &field(bots), seed);
+        let mut played = SimulatedTournament::new(&settings, &field(bots), seed);
         played.play(5, span, &mut SeededDraw::new(seed, 0));
         let whole = played.snapshot_state().unwrap();
         let restore = |state: &[u8]| {
@@ -330,14 +334,14 @@ fn spread_schedules_have_no_snapshot() {
     let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
     let settings = Settings::new(spread).unwrap();
-    let played = Played::new(&settings, &field(6), 1);
+    let played = SimulatedTournament::new(&settings, &field(6), 1);
     assert_eq!(played.snapshot_state(), Err(SnapshotUnavailable::Unsupported));
 }
 
 #[test]
 fn a_checkpoint_only_fits_its_tournament() {
     let settings = open_ended_ladder(2, 1, 3);
-    let mut played = Played::new(&settings, &field(5), 7);
+    let mut played = SimulatedTournament::new(&settings, &field(5), 7);
     played.play(3, 50, &mut SeededDraw::new(7, 0));
     played.change_field("bot8", FieldMovement::Enters);
     let state = played.snapshot_state().unwrap();
@@ -345,14 +349,14 @@ fn a_checkpoint_only_fits_its_tournament() {
     let change = played.changes.pop().unwrap();
     let error = played.restarted(Some(&state)).unwrap_err();
     assert_eq!(error, CheckpointError::Missing("field changes"), "without {change:?}");
-    let of_three = Played::new(&open_ended_ladder(3, 1, 3), &field(5), 7);
+    let of_three = SimulatedTournament::new(&open_ended_ladder(3, 1, 3), &field(5), 7);
     assert!(of_three.restarted(Some(&state)).is_err());
 }
 
 #[test]
 fn the_state_of_a_ladder_does_not_grow_with_its_history() {
     let settings = open_ended_ladder(2, 1, 1_000);
-    let mut played = Played::new(&settings, &field(8), 3);
+    let mut played = SimulatedTournament::new(&settings, &field(8), 3);
     let mut draw = SeededDraw::new(3, 0);
     let mut size = |matches: usize| {
         played.play(4, matches, &mut draw);
@@ -366,7 +370,7 @@ fn the_state_of_a_ladder_does_not_grow_with_its_history() {
 fn leaving_and_returning_while_a_ladder_waits_has_no_effect() {
     for luck in 0..40 {
         let settings = open_ended_ladder(2, 1, 1_000);
-        let mut played = Played::new(&settings, &field(4), luck);
+        let mut played = SimulatedTournament::new(&settings, &field(4), luck);
         let mut draw = SeededDraw::new(luck, 0);
         played.play(2, 8 + luck as usize, &mut draw);
         for bot in ["bot0", "bot1", "bot2"] {
@@ -385,7 +389,7 @@ fn leaving_and_returning_while_a_ladder_waits_has_no_effect() {
 fn the_encoding_is_frozen_for_its_version() {
     // The state contains no floating-point number, so it is the same on every machine.
     let settings = settings(3, 2, TournamentFormat::RoundRobin);
-    let mut played = Played::new(&settings, &field(4), 5);
+    let mut played = SimulatedTournament::new(&settings, &field(4), 5);
     played.play(3, 20, &mut SeededDraw::new(5, 0));
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(

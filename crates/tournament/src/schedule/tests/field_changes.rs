@@ -1,7 +1,7 @@
 //! Tests of bots that enter and leave.
 
 use super::ladder::ladder_settings;
-use super::rehearsal::made_up;
+use super::schedule_simulation::random_result;
 use super::*;
 use crate::{SeededDraw, Settings};
 use lastnim_core::game::BotName;
@@ -12,7 +12,7 @@ fn rebuild_schedule(
     settings: &Settings,
     field: &[BotName],
     changes: &[FieldChange],
-    played: &Rehearsal,
+    played: &ScheduleSimulation,
     luck: u64,
 ) -> Box<dyn Schedule> {
     let mut schedule = plan_schedule(settings, field).unwrap();
@@ -43,14 +43,14 @@ fn other_formats_have_a_closed_field() {
 #[test]
 fn a_leaving_bot_finishes_its_round() {
     let (settings, field) = (ladder_settings(2, None, 3), field(2));
-    let mut played = Rehearsal::new(&settings, &field);
+    let mut played = ScheduleSimulation::new(&settings, &field);
     let round = played.schedule.open_round().unwrap();
     let gone = field[0].clone();
     let leaves = FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves };
     played.schedule.change_field(&leaves);
     assert!(field.iter().all(|bot| played.schedule.is_seated(bot)));
     assert!(!played.schedule.is_seated(&"bot7".parse().unwrap()));
-    played.play(&made_up(1), 1, usize::MAX, 1);
+    played.play(&random_result(1), 1, usize::MAX, 1);
     assert!(!field.iter().any(|bot| played.schedule.is_seated(bot)), "the ladder waits for bots");
     let round = played.schedule.open_round().unwrap();
     let enters = FieldChange { round, bot: "bot7".parse().unwrap(), movement: FieldMovement::Enters };
@@ -67,11 +67,11 @@ proptest! {
         moves in prop::collection::vec((0..10_usize, any::<bool>(), 1..30_usize), 0..6),
     ) {
         let (settings, field) = (ladder_settings(seats, Some(80), 3), field(seats + more));
-        let mut played = Rehearsal::new(&settings, &field);
+        let mut played = ScheduleSimulation::new(&settings, &field);
         let mut changes = Vec::new();
         for (bot, enters, matches) in moves {
             let until = played.played.len() + matches;
-            played.begin_and_end(&made_up(seed), at_once, until, luck);
+            played.begin_and_end(&random_result(seed), at_once, until, luck);
             let mut playing = played.open.iter().flat_map(|pairing| pairing.bots.iter());
             prop_assert!(playing.all(|bot| played.schedule.is_seated(bot)), "a bot that left finishes its round");
             let Some(round) = played.schedule.open_round() else { break };
@@ -80,17 +80,17 @@ proptest! {
             played.schedule.change_field(&change);
             changes.push(change);
         }
-        played.begin_and_end(&made_up(seed), at_once, played.played.len() + 5, luck);
-        let mut rebuilt = Rehearsal::new(&settings, &field);
+        played.begin_and_end(&random_result(seed), at_once, played.played.len() + 5, luck);
+        let mut rebuilt = ScheduleSimulation::new(&settings, &field);
         rebuilt.schedule = rebuild_schedule(&settings, &field, &changes, &played, luck);
-        for bot in super::rehearsal::field(10) {
+        for bot in super::schedule_simulation::field(10) {
             prop_assert_eq!(rebuilt.schedule.is_seated(&bot), played.schedule.is_seated(&bot));
         }
         rebuilt.open.clone_from(&played.open);
         rebuilt.results.clone_from(&played.results);
         rebuilt.played.clone_from(&played.played);
-        played.play(&made_up(seed), at_once, usize::MAX, luck);
-        rebuilt.play(&made_up(seed), 1, usize::MAX, luck);
+        played.play(&random_result(seed), at_once, usize::MAX, luck);
+        rebuilt.play(&random_result(seed), 1, usize::MAX, luck);
         prop_assert_eq!(&played.played, &rebuilt.played);
         prop_assert_eq!(played.schedule.format_verdict(), rebuilt.schedule.format_verdict());
         prop_assert_eq!(played.schedule.next(), rebuilt.schedule.next());
@@ -104,8 +104,8 @@ proptest! {
         // No bot is suspended, a round is in progress, and all changes are for the next round.
         let (settings, field) = (ladder_settings(seats, Some(80), 1_000), field(seats + more));
         let play = |shuffled: bool| {
-            let mut played = Rehearsal::new(&settings, &field);
-            played.begin_and_end(&made_up(seed), 3, matches, 1);
+            let mut played = ScheduleSimulation::new(&settings, &field);
+            played.begin_and_end(&random_result(seed), 3, matches, 1);
             let Some(round) = played.schedule.open_round() else { return played };
             let mut changes: Vec<FieldChange> = Vec::new();
             for &(bot, enters) in &moves {
@@ -128,7 +128,7 @@ proptest! {
             for change in &changes {
                 played.schedule.change_field(change);
             }
-            played.play(&made_up(seed), 3, usize::MAX, 2);
+            played.play(&random_result(seed), 3, usize::MAX, 2);
             played
         };
         let (one, other) = (play(false), play(true));
@@ -139,14 +139,14 @@ proptest! {
     #[test]
     fn a_bot_that_has_left_does_not_play(seed: u64, matches in 1..60_usize) {
         let (settings, field) = (ladder_settings(2, Some(80), 1_000), field(6));
-        let mut played = Rehearsal::new(&settings, &field);
-        played.begin_and_end(&made_up(seed), 3, matches, seed);
+        let mut played = ScheduleSimulation::new(&settings, &field);
+        played.begin_and_end(&random_result(seed), 3, matches, seed);
         let Some(round) = played.schedule.open_round() else { return Ok(()) };
         let gone = field[2].clone();
         played.schedule.change_field(&FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves });
         // The bot that left finishes the current round.
         let before: HashSet<u64> = played.played.keys().copied().collect();
-        played.play(&made_up(seed), 3, usize::MAX, seed);
+        played.play(&random_result(seed), 3, usize::MAX, seed);
         let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));
         let with_it = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == gone)).count();
         prop_assert!(with_it <= 2, "{} matches after it left", with_it);

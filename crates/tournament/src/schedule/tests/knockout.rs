@@ -1,6 +1,6 @@
 //! Guarantees of knockouts.
 
-use super::rehearsal::{made_up, strongest_wins};
+use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;
 use crate::{
     MatchResult, Pairing, Rulings, SeatLoss, SeatResult, Settings, Standings, TableGroups, TournamentFormat,
@@ -18,12 +18,12 @@ fn knockout_settings(seats: usize, advance: usize) -> Settings {
 struct PlacedBot {
     bot: BotName,
     place: u32,
-    out_in: Option<u64>,
+    knocked_out_in: Option<u64>,
     tie_break: Option<TieBreak>,
 }
 
 /// Returns the bots in the order of the verdict, with the places that the standings give them.
-fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
+fn placed_bots(played: &ScheduleSimulation) -> Vec<PlacedBot> {
     let verdict = played.schedule.format_verdict();
     let FormatVerdict::Knockout(bots) = &verdict else {
         panic!("a knockout's verdict says how far each bot got")
@@ -31,13 +31,13 @@ fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
     let mut standings = Standings::new(&played.settings, bots.iter().map(|each| &each.bot));
     played.results.iter().for_each(|result| standings.add_result(result));
     let mut lines = standings.lines();
-    Rulings::default().put_in_order(&mut lines, &verdict);
+    Rulings::default().rank_standings(&mut lines, &verdict);
     assert!(lines.is_sorted_by_key(|line| line.place), "{lines:?}");
     let place = |bot: &BotName| lines.iter().find(|line| line.bot == *bot).unwrap().place;
     let all = bots.iter().map(|KnockoutBot { bot, exit }| PlacedBot {
         bot: bot.clone(),
         place: place(bot),
-        out_in: exit.map(|exit| exit.round),
+        knocked_out_in: exit.map(|exit| exit.round),
         tie_break: exit.and_then(|exit| exit.tie_break),
     });
     all.collect()
@@ -45,16 +45,16 @@ fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
 
 #[test]
 fn eight_bots_play_three_rounds() {
-    let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(8));
+    let mut played = ScheduleSimulation::new(&knockout_settings(2, 1), &field(8));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(14));
     assert!(
-        placed_bots(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()),
+        placed_bots(&played).iter().all(|place| place.place == 1 && place.knocked_out_in.is_none()),
         "every bot is still in the knockout"
     );
     played.play(&strongest_wins, 3, usize::MAX, 1);
     let places = placed_bots(&played);
-    assert_eq!((places[0].bot.as_str(), places[0].place, places[0].out_in), ("bot0", 1, None));
-    let rounds: Vec<_> = places.iter().map(|place| (place.place, place.out_in)).collect();
+    assert_eq!((places[0].bot.as_str(), places[0].place, places[0].knocked_out_in), ("bot0", 1, None));
+    let rounds: Vec<_> = places.iter().map(|place| (place.place, place.knocked_out_in)).collect();
     let expected = [(1, None), (2, Some(2)), (3, Some(1)), (3, Some(1))];
     assert_eq!(rounds[..4], expected);
     assert_eq!(rounds[4..], [(5, Some(0)); 4]);
@@ -63,12 +63,12 @@ fn eight_bots_play_three_rounds() {
 #[test]
 fn the_final_is_filled_with_the_best_of_the_rest() {
     // There are three tables of four. The three winners and the best second advance.
-    let mut played = Rehearsal::new(&knockout_settings(4, 1), &field(12));
+    let mut played = ScheduleSimulation::new(&knockout_settings(4, 1), &field(12));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
     played.play(&strongest_wins, 1, usize::MAX, 1);
     let places = placed_bots(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");
-    assert_eq!(places.iter().filter(|place| place.out_in == Some(1)).count(), 3);
+    assert_eq!(places.iter().filter(|place| place.knocked_out_in == Some(1)).count(), 3);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_no_show_is_not_the_best_of_the_rest() {
         }
         result
     };
-    let mut played = Rehearsal::new(&knockout_settings(5, 1), &field(10));
+    let mut played = ScheduleSimulation::new(&knockout_settings(5, 1), &field(10));
     played.play(&thirds, 1, 11, 1);
     let absent: HashSet<_> = played.results[..5]
         .iter()
@@ -111,7 +111,7 @@ fn ties_are_broken_by_lot() {
     for seed in 0..20 {
         let plain = knockout_settings(2, 1);
         let settings = Settings::new(crate::SettingsDraft { seed, ..(*plain).clone() }).unwrap();
-        let mut played = Rehearsal::new(&settings, &field);
+        let mut played = ScheduleSimulation::new(&settings, &field);
         played.play(&MatchResult::cancelled, 4, usize::MAX, 1);
         let places = placed_bots(&played);
         assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
@@ -123,11 +123,11 @@ fn ties_are_broken_by_lot() {
 }
 
 #[test]
-fn the_tie_break_that_decided_is_told() {
+fn the_deciding_tie_break_is_reported() {
     // Each of the two bots wins once. If `errs` is true, one of them errs.
     let tied = |errs: bool| {
         move |pairing: &Pairing| {
-            let mut result = made_up(1)(pairing);
+            let mut result = random_result(1)(pairing);
             let outcome = result.outcome.as_mut().unwrap();
             outcome.winner = Seat::FIRST;
             for (seat, bot) in pairing.bots.enumerate() {
@@ -143,14 +143,14 @@ fn the_tie_break_that_decided_is_told() {
         }
     };
     for (errs, tie_break) in [(true, TieBreak::Regret), (false, TieBreak::Lot)] {
-        let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(2));
+        let mut played = ScheduleSimulation::new(&knockout_settings(2, 1), &field(2));
         played.play(&tied(errs), 1, usize::MAX, 1);
         let places = placed_bots(&played);
         assert_eq!((places[0].place, places[1].place), (1, 2));
         assert_eq!((places[0].tie_break, places[1].tie_break), (None, Some(tie_break)));
         assert!(!errs || places[0].bot.as_str() == "bot1", "{places:?}");
     }
-    let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(2));
+    let mut played = ScheduleSimulation::new(&knockout_settings(2, 1), &field(2));
     played.play(&strongest_wins, 1, usize::MAX, 1);
     assert_eq!(placed_bots(&played)[1].tie_break, None, "points decide");
 }
@@ -162,14 +162,14 @@ proptest! {
     fn a_knockout_has_one_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
         let settings = knockout_settings(seats, advance.min(seats - 1));
         let field = field(seats + more);
-        let mut played = Rehearsal::new(&settings, &field);
-        played.play(&made_up(seed), 7, usize::MAX, seed);
+        let mut played = ScheduleSimulation::new(&settings, &field);
+        played.play(&random_result(seed), 7, usize::MAX, seed);
         let places = placed_bots(&played);
         let bots: HashSet<_> = places.iter().map(|place| &place.bot).collect();
         prop_assert_eq!(bots.len(), field.len(), "every bot has a place");
         prop_assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         prop_assert!(places.iter().enumerate().all(|(index, place)| (place.place == 1) == (index == 0)));
-        prop_assert!(places.iter().all(|place| (place.place == 1) == place.out_in.is_none()));
+        prop_assert!(places.iter().all(|place| (place.place == 1) == place.knocked_out_in.is_none()));
         // All bots of the final have different places.
         let final_places: Vec<u32> = places[..seats].iter().map(|place| place.place).collect();
         prop_assert_eq!(final_places, (1..=seats as u32).collect::<Vec<_>>());
@@ -180,7 +180,7 @@ proptest! {
     #[test]
     fn a_bot_that_always_wins_is_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
         let settings = knockout_settings(seats, advance.min(seats - 1));
-        let mut played = Rehearsal::new(&settings, &field(seats + more));
+        let mut played = ScheduleSimulation::new(&settings, &field(seats + more));
         played.play(&strongest_wins, 7, usize::MAX, seed);
         let places = placed_bots(&played);
         prop_assert_eq!(places[0].bot.as_str(), "bot0");

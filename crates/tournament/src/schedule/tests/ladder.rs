@@ -1,6 +1,6 @@
 //! Guarantees of ladders.
 
-use super::rehearsal::{made_up, strongest_wins};
+use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;
 use crate::{
     GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, RatingEvidence,
@@ -30,14 +30,14 @@ fn settings_with_pairing(
     settings(seats, 3, TournamentFormat::Ladder(ladder))
 }
 
-fn suspended_bots(played: &Rehearsal) -> Vec<Suspension> {
+fn suspended_bots(played: &ScheduleSimulation) -> Vec<Suspension> {
     let FormatVerdict::Suspended(suspended) = played.schedule.format_verdict() else {
         panic!("a ladder's verdict lists the suspended bots")
     };
     suspended
 }
 
-fn matches_of(played: &Rehearsal) -> HashMap<BotName, usize> {
+fn matches_of(played: &ScheduleSimulation) -> HashMap<BotName, usize> {
     let mut matches = HashMap::new();
     for bot in played.played.values().flat_map(|pairing| pairing.bots.iter()) {
         *matches.entry(bot.clone()).or_default() += 1;
@@ -61,7 +61,7 @@ fn crashing_bots(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
 
 #[test]
 fn a_bot_that_crashes_over_and_over_is_suspended() {
-    let mut played = Rehearsal::new(&ladder_settings(2, Some(200), 5), &field(8));
+    let mut played = ScheduleSimulation::new(&ladder_settings(2, Some(200), 5), &field(8));
     played.play(&crashing_bots(&[3, 5]), 4, usize::MAX, 1);
     let suspended = suspended_bots(&played);
     assert!(
@@ -90,7 +90,7 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
 
 #[test]
 fn a_ladder_waits_when_too_few_bots_are_left() {
-    let mut played = Rehearsal::new(&ladder_settings(2, None, 2), &field(3));
+    let mut played = ScheduleSimulation::new(&ladder_settings(2, None, 2), &field(3));
     played.play(&crashing_bots(&[1, 2]), 4, 1_000, 1);
     assert!(played.open.is_empty() && played.played.len() < 1_000);
     assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots);
@@ -109,14 +109,15 @@ fn a_ladder_waits_when_too_few_bots_are_left() {
 
 #[test]
 fn a_bot_that_returns_has_one_chance() {
-    let mut played = Rehearsal::new(&ladder_settings(2, None, 3), &field(6));
-    let returns = |played: &mut Rehearsal| {
+    let mut played = ScheduleSimulation::new(&ladder_settings(2, None, 3), &field(6));
+    let returns = |played: &mut ScheduleSimulation| {
         let round = played.schedule.open_round().unwrap();
         let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: FieldMovement::Enters };
         played.schedule.change_field(&change);
     };
-    let losses =
-        |played: &Rehearsal| suspended_bots(played).first().map(|suspended| (suspended.lost, suspended.last));
+    let losses = |played: &ScheduleSimulation| {
+        suspended_bots(played).first().map(|suspended| (suspended.lost, suspended.last))
+    };
     played.play(&crashing_bots(&[3]), 1, 100, 1);
     let (lost, number) = losses(&played).unwrap();
     assert!((3..5).contains(&lost));
@@ -150,7 +151,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
     let (settings, bots) = (ladder_settings(3, Some(500), 1_000), field(12));
     assert_eq!(settings.rating_measure(), RatingMeasure::Satisfaction);
     let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
-    let mut played = Rehearsal::new(&settings, &bots);
+    let mut played = ScheduleSimulation::new(&settings, &bots);
     let by_chance = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(11, pairing.number);
         let seats = pairing.bots.seats();
@@ -189,7 +190,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
 
 #[test]
 fn similar_bots_meet_and_uncertain_ones_play_more() {
-    let mut played = Rehearsal::new(&ladder_settings(2, Some(600), 1_000), &field(24));
+    let mut played = ScheduleSimulation::new(&ladder_settings(2, Some(600), 1_000), &field(24));
     // Each bot is half as strong as the one before it.
     let by_chance = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(5, pairing.number);
@@ -220,7 +221,7 @@ fn similar_bots_meet_and_uncertain_ones_play_more() {
 
 #[test]
 fn newcomers_play_first() {
-    let mut played = Rehearsal::new(&ladder_settings(2, Some(400), 1_000), &field(12));
+    let mut played = ScheduleSimulation::new(&ladder_settings(2, Some(400), 1_000), &field(12));
     played.play(&strongest_wins, 6, 400, 3);
     let round = played.schedule.open_round().unwrap();
     let newcomer: BotName = "bot99".parse().unwrap();
@@ -234,15 +235,15 @@ fn newcomers_play_first() {
 }
 
 /// Plays a ladder with 20 groups per bot in the field, and with random results.
-fn played_by_everybody(seats: usize, bots: usize, seed: u64) -> Rehearsal {
+fn play_ladder_with_all(seats: usize, bots: usize, seed: u64) -> ScheduleSimulation {
     let field = field(bots);
-    let mut played = Rehearsal::new(&ladder_settings(seats, Some(20 * bots as u64), 1_000), &field);
-    played.play(&made_up(seed), 6, usize::MAX, seed);
+    let mut played = ScheduleSimulation::new(&ladder_settings(seats, Some(20 * bots as u64), 1_000), &field);
+    played.play(&random_result(seed), 6, usize::MAX, seed);
     played
 }
 
 /// Returns the length of the longest run of tables at which the bot does not sit.
-fn longest_wait(played: &Rehearsal, bot: &BotName) -> usize {
+fn longest_wait(played: &ScheduleSimulation, bot: &BotName) -> usize {
     let tables: Vec<bool> = played
         .played
         .values()
@@ -253,7 +254,7 @@ fn longest_wait(played: &Rehearsal, bot: &BotName) -> usize {
 }
 
 /// Checks that no bot waits longer than guaranteed, and that none plays far less than others.
-fn check_shares(played: &Rehearsal, bots: usize) {
+fn check_shares(played: &ScheduleSimulation, bots: usize) {
     let matches = matches_of(played);
     assert_eq!(matches.len(), bots);
     for bot in matches.keys() {
@@ -266,7 +267,7 @@ fn check_shares(played: &Rehearsal, bots: usize) {
 
 #[test]
 fn a_few_distant_bots_do_not_take_all_tables() {
-    check_shares(&played_by_everybody(2, 7, 12_308_660_806_371_290_372), 7);
+    check_shares(&play_ladder_with_all(2, 7, 12_308_660_806_371_290_372), 7);
 }
 
 /// A ladder from version 0.1 keeps its pairing. The expected numbers of matches were observed with 0.1.
@@ -274,8 +275,8 @@ fn a_few_distant_bots_do_not_take_all_tables() {
 fn a_ladder_of_an_earlier_version_keeps_its_pairing() {
     let (seats, bots, seed) = (2, 7, 12_308_660_806_371_290_372);
     let settings = settings_with_pairing(LadderPairing::LeastCertain, seats, Some(20 * bots as u64), 1_000);
-    let mut played = Rehearsal::new(&settings, &field(bots));
-    played.play(&made_up(seed), 6, usize::MAX, seed);
+    let mut played = ScheduleSimulation::new(&settings, &field(bots));
+    played.play(&random_result(seed), 6, usize::MAX, seed);
     let mut matches: Vec<usize> = matches_of(&played).into_values().collect();
     matches.sort_unstable();
     assert_eq!([matches[0], matches[3], matches[4], matches[6]], [20, 36, 120, 184], "{matches:?}");
@@ -286,6 +287,6 @@ proptest! {
 
     #[test]
     fn every_bot_plays(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
-        check_shares(&played_by_everybody(seats, seats + more, seed), seats + more);
+        check_shares(&play_ladder_with_all(seats, seats + more, seed), seats + more);
     }
 }

@@ -5,11 +5,11 @@ mod field_changes;
 mod gauntlet;
 mod knockout;
 mod ladder;
-mod promises;
-mod rehearsal;
 mod round_robin;
+mod schedule_properties;
+mod schedule_simulation;
 mod sprt;
 mod swiss;
 
 use super::*;
-use rehearsal::{Rehearsal, field, settings};
+use schedule_simulation::{ScheduleSimulation, field, settings};

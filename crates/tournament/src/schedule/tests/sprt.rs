@@ -24,7 +24,7 @@ fn sprt_settings(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups
     settings(seats, 5, TournamentFormat::Sprt(sprt))
 }
 
-fn verdict_of(played: &Rehearsal) -> SprtVerdict {
+fn verdict_of(played: &ScheduleSimulation) -> SprtVerdict {
     let FormatVerdict::Sprt(verdict) = played.schedule.format_verdict() else {
         panic!("a sequential test has a verdict")
     };
@@ -120,7 +120,7 @@ fn fields_without_opponents_are_rejected() {
 #[test]
 fn forfeiting_does_not_avoid_regret() {
     let settings = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
-    let mut played = Rehearsal::new(&settings, &field(2));
+    let mut played = ScheduleSimulation::new(&settings, &field(2));
     let absent = |pairing: &Pairing| {
         let mut result = erring_bots(3, &[("bot0", 50), ("bot1", 0)])(pairing);
         for (seat, name) in pairing.bots.enumerate() {
@@ -135,7 +135,7 @@ fn forfeiting_does_not_avoid_regret() {
 }
 
 /// Generates matches that the bot `winner` wins if it plays. Otherwise the first seat wins.
-fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
+fn result_won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
     let winner = bot_name(winner);
     move |pairing| {
         let wins = pairing.bots.enumerate().find(|(_, name)| **name == winner).map(|(seat, _)| seat);
@@ -154,10 +154,10 @@ fn a_lost_seat_scores_no_points_even_if_it_wins() {
     for scoring in [Scoring::Win, Scoring::Satisfaction] {
         let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 50);
         let settings = Settings::new(SettingsDraft { scoring, ..(*settings).clone() }).unwrap();
-        let mut played = Rehearsal::new(&settings, &field(2));
+        let mut played = ScheduleSimulation::new(&settings, &field(2));
         // The steward plays on for the candidate and wins.
         let forfeits = |pairing: &Pairing| {
-            let mut result = won_by("bot1")(pairing);
+            let mut result = result_won_by("bot1")(pairing);
             for (seat, name) in pairing.bots.enumerate() {
                 if *name == bot_name("bot1") {
                     result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::Forfeited);
@@ -176,20 +176,20 @@ fn a_group_with_a_cancelled_match_is_ignored() {
     let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 40);
     let by_group = |pairing: &Pairing| {
         let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
-        won_by(winner)(pairing)
+        result_won_by(winner)(pairing)
     };
     let some_cancelled = |pairing: &Pairing| match (pairing.group % 4, pairing.rotation) {
         (1, 1) | (3, 0) => MatchResult::cancelled(pairing),
         _ => by_group(pairing),
     };
-    let mut played = Rehearsal::new(&settings, &field(2));
+    let mut played = ScheduleSimulation::new(&settings, &field(2));
     played.play(&some_cancelled, 4, 16, 1);
     let told = verdict_of(&played);
     // Of the eight groups, two are drawn, two are won, and four are ignored.
     assert_eq!((told.groups, told.effect), (8, Some(0.5)));
-    let mut without = Rehearsal::new(&settings, &field(2));
+    let mut without = ScheduleSimulation::new(&settings, &field(2));
     let whole_only = |pairing: &Pairing| {
-        won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
+        result_won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
             pairing,
         )
     };
@@ -202,7 +202,7 @@ fn a_group_with_a_cancelled_match_is_ignored() {
 #[test]
 fn matches_after_the_answer_do_not_count() {
     let settings = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.2), 1_000);
-    let mut played = Rehearsal::new(&settings, &field(4));
+    let mut played = ScheduleSimulation::new(&settings, &field(4));
     played.play(&erring_bots(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
     let verdict = verdict_of(&played);
     assert_eq!(verdict.answer, SprtAnswer::Better);
@@ -217,7 +217,7 @@ fn matches_after_the_answer_do_not_count() {
 #[test]
 fn a_test_ends_undecided_after_its_last_group() {
     let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.01), 30);
-    let mut played = Rehearsal::new(&settings, &field(2));
+    let mut played = ScheduleSimulation::new(&settings, &field(2));
     played.play(&erring_bots(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
     assert_eq!((verdict_of(&played).answer, verdict_of(&played).groups), (SprtAnswer::Undecided, 30));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(60));
@@ -234,7 +234,7 @@ fn simulate_tests(
     let settings = sprt_settings(3, measure, (0.0, some), 20_000);
     let (mut given, mut matches) = (0, 0);
     for seed in 0..tests {
-        let mut played = Rehearsal::new(&settings, &field(5));
+        let mut played = ScheduleSimulation::new(&settings, &field(5));
         played.play(&erring_bots(seed, &[("bot0", 100), ("bot1", candidate)]), 1, usize::MAX, 0);
         given += u64::from(verdict_of(&played).answer == answer);
         matches += played.schedule.settled_below();
@@ -243,7 +243,7 @@ fn simulate_tests(
 }
 
 #[test]
-fn error_rates_are_kept_in_simulated_matches() {
+fn error_rates_hold_in_simulated_matches() {
     // Of 200 tests, 10 may be wrong, with a standard deviation of 3. The limit is two standard deviations above that.
     let (better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
     assert!(better <= 16, "{better} of 200 equal candidates are called better");
@@ -257,7 +257,7 @@ fn error_rates_are_kept_in_simulated_matches() {
 fn a_list_in_the_order_of_effects_gives_the_right_answer() {
     let better = |pairing: &Pairing| {
         let loser = if pairing.position < 26 { "bot0" } else { "bot1" };
-        let mut result = won_by(if loser == "bot0" { "bot1" } else { "bot0" })(pairing);
+        let mut result = result_won_by(if loser == "bot0" { "bot1" } else { "bot0" })(pairing);
         let seats = &mut result.outcome.as_mut().unwrap().seats;
         for (seat, name) in pairing.bots.enumerate() {
             seats[seat].regret = u32::from(*name == bot_name(loser));
@@ -269,7 +269,7 @@ fn a_list_in_the_order_of_effects_gives_the_right_answer() {
         let list = (1..=104).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect();
         let positions = Positions::listed(list).unwrap();
         let settings = Settings::new(SettingsDraft { positions, seed, ..(*plain).clone() }).unwrap();
-        let mut played = Rehearsal::new(&settings, &field(2));
+        let mut played = ScheduleSimulation::new(&settings, &field(2));
         played.play(&better, 1, usize::MAX, 0);
         assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter, "seed {seed}");
     }

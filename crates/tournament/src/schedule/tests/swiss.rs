@@ -1,6 +1,6 @@
 //! Guarantees of Swiss tournaments.
 
-use super::rehearsal::{made_up, strongest_wins};
+use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;
 use crate::{RoundCount, Scoring, Settings, SettingsDraft, TableGroups, TournamentFormat};
 use lastnim_core::game::BotName;
@@ -13,7 +13,7 @@ fn swiss_settings(seats: usize, rounds: u64) -> Settings {
 }
 
 /// Returns the sets of bots at the tables of each round.
-fn rounds_played(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
+fn rounds_played(played: &ScheduleSimulation, tables: usize) -> Vec<Vec<Vec<BotName>>> {
     let mut groups: HashMap<u64, Vec<BotName>> = HashMap::new();
     for pairing in played.played.values() {
         let mut set = pairing.bots.as_slice().to_vec();
@@ -43,7 +43,7 @@ fn count_repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
 #[test]
 fn the_strong_meet_the_strong() {
     let settings = swiss_settings(2, 5);
-    let mut played = Rehearsal::new(&settings, &field(32));
+    let mut played = ScheduleSimulation::new(&settings, &field(32));
     played.play(&strongest_wins, 4, usize::MAX, 1);
     let mut rounds = rounds_played(&played, 16);
     let last = rounds.pop().unwrap();
@@ -60,7 +60,7 @@ fn the_strong_meet_the_strong() {
 fn a_bye_scores_what_a_seat_gets_on_average() {
     for (scoring, seats, expected) in [(Scoring::Win, 3, 2), (Scoring::Satisfaction, 3, 6)] {
         // The units are a win, or half a point of satisfaction.
-        assert_eq!(scoring.units_of_bye(seats, 2), expected);
+        assert_eq!(scoring.bye_units(seats, 2), expected);
     }
 }
 
@@ -71,7 +71,7 @@ fn a_bye_counts_for_pairing() {
     for seed in 0..20 {
         let settings = Settings::new(SettingsDraft { seed, ..(*swiss_settings(2, 2)).clone() }).unwrap();
         let field = field(7);
-        let mut played = Rehearsal::new(&settings, &field);
+        let mut played = ScheduleSimulation::new(&settings, &field);
         played.play(&strongest_wins, 4, 6, 1);
         let first = rounds_played(&played, 3).remove(0);
         let sat_out = field.iter().find(|bot| !first.concat().contains(bot)).unwrap();
@@ -86,7 +86,7 @@ fn a_bye_counts_for_pairing() {
 }
 
 /// Returns how many byes each bot had.
-fn byes_by_bot(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
+fn byes_by_bot(played: &ScheduleSimulation, field: &[BotName]) -> Vec<u64> {
     let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
         panic!("a Swiss tournament's verdict lists byes")
     };
@@ -103,16 +103,16 @@ proptest! {
         let seated = bots / 2 * 2;
         let settings = swiss_settings(2, (seated as u64 / 2).max(1));
         let settings = Settings::new(SettingsDraft { seed: tournament_seed, ..(*settings).clone() }).unwrap();
-        let mut played = Rehearsal::new(&settings, &field(bots));
-        played.play(&made_up(seed), 5, usize::MAX, seed);
+        let mut played = ScheduleSimulation::new(&settings, &field(bots));
+        played.play(&random_result(seed), 5, usize::MAX, seed);
         prop_assert_eq!(count_repeats(&rounds_played(&played, bots / 2)), 0);
     }
 
     #[test]
     fn few_meetings_are_repeated(seats in 3..5_usize, tables in 2..7_usize, rest in 0..3_usize, rounds_asked in 1..8_u64, seed: u64) {
         let bots = seats * tables + rest.min(seats - 1);
-        let mut played = Rehearsal::new(&swiss_settings(seats, rounds_asked), &field(bots));
-        played.play(&made_up(seed), 5, usize::MAX, seed);
+        let mut played = ScheduleSimulation::new(&swiss_settings(seats, rounds_asked), &field(bots));
+        played.play(&random_result(seed), 5, usize::MAX, seed);
         let rounds = rounds_played(&played, tables);
         prop_assert_eq!(rounds.len() as u64, rounds_asked);
         let meetings = rounds.len() * tables * seats * (seats - 1) / 2;
@@ -129,8 +129,8 @@ proptest! {
     #[test]
     fn byes_rotate(seats in 2..5_usize, more in 0..9_usize, asked in 1..12_u64, seed: u64) {
         let field = field(seats + more);
-        let mut played = Rehearsal::new(&swiss_settings(seats, asked), &field);
-        played.play(&made_up(seed), 5, usize::MAX, seed);
+        let mut played = ScheduleSimulation::new(&swiss_settings(seats, asked), &field);
+        played.play(&random_result(seed), 5, usize::MAX, seed);
         let byes = byes_by_bot(&played, &field);
         prop_assert_eq!(byes.iter().sum::<u64>(), asked * (field.len() % seats) as u64);
         prop_assert!(byes.iter().max().unwrap() - byes.iter().min().unwrap() <= 1, "{:?}", byes);
@@ -148,8 +148,8 @@ proptest! {
             table_groups: TableGroups::new(groups).unwrap(),
         };
         let settings = settings(seats, 3, format);
-        let mut played = Rehearsal::new(&settings, &field(seats * 3));
-        played.play(&made_up(1), 5, usize::MAX, 1);
+        let mut played = ScheduleSimulation::new(&settings, &field(seats * 3));
+        played.play(&random_result(1), 5, usize::MAX, 1);
         let mut by_step: HashMap<u64, HashSet<usize>> = HashMap::new();
         for pairing in played.played.values() {
             let (round, at_table) = (pairing.group / (3 * groups), pairing.group % groups);

@@ -12,13 +12,18 @@ use std::sync::Arc;
 
 impl<S: Clone> LiveMatch<S> {
     /// Sends a message from the referee to the session of a seat, if there is one.
-    pub(super) fn tell_seat(&self, seat: Seat, tell: SeatMessage, effects: &mut Vec<ShardEffect<S>>) {
+    pub(super) fn send_seat_message(
+        &self,
+        seat: Seat,
+        message: SeatMessage,
+        effects: &mut Vec<ShardEffect<S>>,
+    ) {
         let Some(session) = &self.seats[seat].session else { return };
-        let wrong = match &tell {
+        let wrong = match &message {
             SeatMessage::Refused(refusal) => {
                 Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id)))
             }
-            SeatMessage::TookAgain { ply, take } => {
+            SeatMessage::TakeRepeated { ply, take } => {
                 Some(format!("match {}: repeated take of {take} at ply {ply}", self.id))
             }
             SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
@@ -26,10 +31,12 @@ impl<S: Clone> LiveMatch<S> {
         if let Some(wrong) = wrong {
             effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
         }
-        let event = match tell {
+        let event = match message {
             SeatMessage::Declared { row } => MatchEvent::Declared { row },
             SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
-            SeatMessage::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
+            SeatMessage::TakeRepeated { ply, take } => {
+                MatchEvent::Took { ply, seat, take, mover: Mover::Bot }
+            }
             SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
             SeatMessage::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
         };

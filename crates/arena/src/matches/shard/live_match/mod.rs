@@ -121,12 +121,12 @@ pub struct SeatBacklogFull {
 }
 
 /// The inputs of one decision, and the buffers for its effects.
-pub(super) struct Turn<'a, S> {
+pub(super) struct DecisionContext<'a, S> {
     pub(super) terms: &'a MatchTerms,
     pub(super) now: Timestamp,
     pub(super) effects: &'a mut Vec<ShardEffect<S>>,
     /// A buffer for the referee's effects.
-    pub(super) decided: &'a mut Vec<RefereeEffect>,
+    pub(super) decisions: &'a mut Vec<RefereeEffect>,
     /// The counts of announced events.
     pub(super) tally: &'a mut ShardTally,
 }
@@ -181,12 +181,12 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    pub(super) fn start(&mut self, turn: &mut Turn<'_, S>) {
+    pub(super) fn start(&mut self, context: &mut DecisionContext<'_, S>) {
         if let MatchStage::Prepared { opening } = &mut self.stage {
-            *turn.decided = std::mem::take(opening);
+            *context.decisions = std::mem::take(opening);
             self.stage = MatchStage::Running;
-            self.apply_decisions(turn);
-            self.handle_pending(turn);
+            self.apply_decisions(context);
+            self.handle_pending(context);
         }
     }
 
@@ -202,12 +202,12 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    pub(super) fn tick(&mut self, turn: &mut Turn<'_, S>) {
+    pub(super) fn tick(&mut self, context: &mut DecisionContext<'_, S>) {
         if matches!(self.stage, MatchStage::Running) {
-            self.excuse_freeze(turn.now);
-            self.referee.handle_input_into(RefereeInput::Tick, turn.now, turn.decided);
-            self.apply_decisions(turn);
-            self.handle_pending(turn);
+            self.excuse_freeze(context.now);
+            self.referee.handle_input_into(RefereeInput::Tick, context.now, context.decisions);
+            self.apply_decisions(context);
+            self.handle_pending(context);
         }
     }
 
@@ -220,9 +220,9 @@ impl<S: Clone> LiveMatch<S> {
         seat: Seat,
         action: SeatAction,
         at: Timestamp,
-        turn: &mut Turn<'_, S>,
+        context: &mut DecisionContext<'_, S>,
     ) -> Result<(), SeatBacklogFull> {
-        let limit = turn.terms.unread_per_seat;
+        let limit = context.terms.unread_per_seat;
         let live = &mut self.seats[seat];
         if live.unread as usize >= limit {
             let id = self.id;
@@ -237,9 +237,9 @@ impl<S: Clone> LiveMatch<S> {
             && let Some(session) = &live.session
         {
             let wrong = format!("match {}: a row was declared again", self.id);
-            turn.effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
+            context.effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
         }
-        self.receive(MatchInput::Seat { seat, action, at }, turn);
+        self.receive(MatchInput::Seat { seat, action, at }, context);
         Ok(())
     }
 
@@ -248,17 +248,17 @@ impl<S: Clone> LiveMatch<S> {
     }
 
     /// Handles an input now, or keeps it until the match no longer waits.
-    pub(super) fn receive(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
+    pub(super) fn receive(&mut self, input: MatchInput<S>, context: &mut DecisionContext<'_, S>) {
         if let MatchInput::Seat { seat, .. } = &input {
             self.seats[*seat].unread += 1;
         }
         match self.stage {
             MatchStage::Running => {
-                self.handle_input(input, turn);
-                self.handle_pending(turn);
+                self.handle_input(input, context);
+                self.handle_pending(context);
             }
             MatchStage::Prepared { .. } if matches!(input, MatchInput::Interrupt) => {
-                self.leave(MatchExit::Interrupted, turn);
+                self.leave(MatchExit::Interrupted, context);
             }
             MatchStage::Prepared { .. } | MatchStage::Committing { .. } => {
                 let waiters =
@@ -266,41 +266,41 @@ impl<S: Clone> LiveMatch<S> {
                 match input {
                     // The number of waiters is limited, because bots may reconnect repeatedly while the match waits.
                     MatchInput::Barrier { waiter } if waiters.count() >= MAX_WAITERS => {
-                        turn.effects.push(ShardEffect::BarrierReached { waiter });
+                        context.effects.push(ShardEffect::BarrierReached { waiter });
                     }
-                    input => self.keep_pending(input),
+                    input => self.add_pending(input),
                 }
             }
             MatchStage::Over => {}
         }
     }
 
-    fn handle_input(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
+    fn handle_input(&mut self, input: MatchInput<S>, context: &mut DecisionContext<'_, S>) {
         if matches!(input, MatchInput::Interrupt) {
-            return self.leave(MatchExit::Interrupted, turn);
+            return self.leave(MatchExit::Interrupted, context);
         }
         if let MatchInput::Joined { at, .. } = &input
             && self.deadline().is_some_and(|due| due <= *at)
         {
             // The tick comes first: the snapshot for the joining session includes everything that is due by now, so the
             // session must not be sent those events separately.
-            self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
-            self.apply_decisions(turn);
+            self.referee.handle_input_into(RefereeInput::Tick, *at, context.decisions);
+            self.apply_decisions(context);
             if !matches!(self.stage, MatchStage::Running) {
                 return self.pending.push_front(input);
             }
         }
-        if self.decide(input, turn) {
-            self.apply_decisions(turn);
+        if self.decide(input, context) {
+            self.apply_decisions(context);
         }
     }
 
     /// Lets the referee decide as of the time when the input arrived: as of now, a clock may have run out although a
     /// later input in the queue arrived in time. Messages to a frozen match are held back. Returns whether the referee
     /// was asked.
-    fn decide(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) -> bool {
-        self.excuse_freeze(turn.now);
-        let Some(input) = self.freeze.hold_back(input) else { return false };
+    fn decide(&mut self, input: MatchInput<S>, context: &mut DecisionContext<'_, S>) -> bool {
+        self.excuse_freeze(context.now);
+        let Some(input) = self.freeze.queue_if_frozen(input) else { return false };
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].unread -= 1;
@@ -316,69 +316,73 @@ impl<S: Clone> LiveMatch<S> {
                 (RefereeInput::Joined { seat }, at)
             }
             MatchInput::Left { seat, session, at, is_excused } => {
-                if self.seats[seat].session_numbered(session).is_none() {
+                if self.seats[seat].session_with_id(session).is_none() {
                     return false;
                 }
                 self.seats[seat].session = None;
                 if is_excused {
-                    self.referee.hold_for_seat(seat, at, turn.terms.return_grace);
+                    self.referee.hold_for_seat(seat, at, context.terms.return_grace);
                 }
                 (RefereeInput::Left { seat }, at)
             }
             MatchInput::Lag { .. } | MatchInput::Feed { .. } => {
-                self.note_about_session(&input);
+                self.update_session(&input);
                 return false;
             }
             MatchInput::Barrier { waiter } => {
-                turn.effects.push(ShardEffect::BarrierReached { waiter });
+                context.effects.push(ShardEffect::BarrierReached { waiter });
                 return false;
             }
-            MatchInput::Disqualify { seat } => (RefereeInput::Disqualify { seat }, turn.now),
+            MatchInput::Disqualify { seat } => (RefereeInput::Disqualify { seat }, context.now),
             MatchInput::Freeze => {
-                self.freeze.begin(turn.now);
-                self.show_state();
+                self.freeze.begin(context.now);
+                self.update_announced_state();
                 return false;
             }
             MatchInput::Thaw => {
                 self.freeze.end();
-                self.show_state();
+                self.update_announced_state();
                 return false;
             }
-            MatchInput::Cancel => (RefereeInput::Cancel, turn.now),
+            MatchInput::Cancel => (RefereeInput::Cancel, context.now),
             MatchInput::Interrupt => return false,
         };
-        self.referee.handle_input_into(input, at, turn.decided);
+        self.referee.handle_input_into(input, at, context.decisions);
         true
     }
 
     /// Excludes the pause of a frozen match up to now from its clocks.
     fn excuse_freeze(&mut self, now: Timestamp) {
         if self.freeze.is_frozen()
-            && let Some((from, until)) = self.freeze.take_span_until(now)
+            && let Some((from, until)) = self.freeze.take_unexcused_span(now)
         {
             self.referee.excuse_span(from, until);
         }
     }
 
     /// Stores decisions that must be stored before they are announced, and announces all others at once.
-    fn apply_decisions(&mut self, turn: &mut Turn<'_, S>) {
+    fn apply_decisions(&mut self, context: &mut DecisionContext<'_, S>) {
         let happened = self.referee.record().events().len();
         let has_ended = self.referee.record().state().phase() == MatchPhase::Ended;
-        let is_due = self.stored < happened && turn.terms.durability == Durability::Ply;
+        let is_due = self.stored < happened && context.terms.durability == Durability::Ply;
         if !(is_due || has_ended) {
-            let decided = std::mem::take(turn.decided);
-            *turn.decided = self.announce(decided, None, turn);
+            let decisions = std::mem::take(context.decisions);
+            *context.decisions = self.announce(decisions, None, context);
             return;
         }
         let ending = has_ended.then(|| self.compute_ending());
-        let changes = self.changes_to_store(ending.as_ref(), turn.terms);
-        turn.effects.push(ShardEffect::Commit { id: self.id, changes });
-        std::mem::swap(turn.decided, &mut self.held);
-        self.stage = MatchStage::Committing { since: turn.now, ending };
+        let changes = self.changes_to_store(ending.as_ref(), context.terms);
+        context.effects.push(ShardEffect::Commit { id: self.id, changes });
+        std::mem::swap(context.decisions, &mut self.held);
+        self.stage = MatchStage::Committing { since: context.now, ending };
     }
 
     /// Announces stored events, or ends the match if the store has failed.
-    pub(super) fn note_committed(&mut self, result: Result<(), StoreError>, turn: &mut Turn<'_, S>) {
+    pub(super) fn note_committed(
+        &mut self,
+        result: Result<(), StoreError>,
+        context: &mut DecisionContext<'_, S>,
+    ) {
         let MatchStage::Committing { since, ending } =
             std::mem::replace(&mut self.stage, MatchStage::Running)
         else {
@@ -387,53 +391,53 @@ impl<S: Clone> LiveMatch<S> {
         if let Err(error) = result {
             // A transient error means that the server is stopping and no longer waits for an unusable store.
             let end = if error.is_transient() { MatchExit::Interrupted } else { MatchExit::Refused(error) };
-            return self.leave(end, turn);
+            return self.leave(end, context);
         }
-        self.referee.excuse_span(since, turn.now);
-        self.freeze.note_excused_until(turn.now);
+        self.referee.excuse_span(since, context.now);
+        self.freeze.note_excused_until(context.now);
         self.stored = self.referee.record().events().len();
         let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
         let held = std::mem::take(&mut self.held);
-        self.held = self.announce(held, audit.as_ref(), turn);
+        self.held = self.announce(held, audit.as_ref(), context);
         match ending {
-            None => self.handle_pending(turn),
+            None => self.handle_pending(context),
             Some(ending) => {
-                self.answer_late_inputs(audit.as_ref(), turn);
-                self.leave(MatchExit::Stored(ending.outcome), turn);
+                self.answer_late_inputs(audit.as_ref(), context);
+                self.leave(MatchExit::Stored(ending.outcome), context);
             }
         }
     }
 
-    fn leave(&mut self, end: MatchExit, turn: &mut Turn<'_, S>) {
+    fn leave(&mut self, end: MatchExit, context: &mut DecisionContext<'_, S>) {
         self.stage = MatchStage::Over;
         for input in self.pending.drain(..) {
             if let MatchInput::Barrier { waiter } = input {
-                turn.effects.push(ShardEffect::BarrierReached { waiter });
+                context.effects.push(ShardEffect::BarrierReached { waiter });
             }
         }
-        turn.effects.push(ShardEffect::Over { id: self.id, end });
+        context.effects.push(ShardEffect::Over { id: self.id, end });
     }
 
     /// Answers inputs that came too late: a bot that reconnected gets the end, and a take is refused.
-    fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>, turn: &mut Turn<'_, S>) {
+    fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>, context: &mut DecisionContext<'_, S>) {
         self.freeze.end();
         while let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front()) {
             let joined = match &input {
                 MatchInput::Joined { seat, .. } => Some(*seat),
                 _ => None,
             };
-            if !self.decide(input, turn) {
+            if !self.decide(input, context) {
                 continue;
             }
-            for effect in std::mem::take(turn.decided) {
-                if let RefereeEffect::Tell { seat, tell } = effect {
-                    self.tell_seat(seat, tell, turn.effects);
+            for effect in std::mem::take(context.decisions) {
+                if let RefereeEffect::SendToSeat { seat, message } = effect {
+                    self.send_seat_message(seat, message, context.effects);
                 }
             }
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
                 let audit = self.audit_for_seats(audit);
-                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit }, turn.effects);
-                turn.effects.push(self.end_sent(seat));
+                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit }, context.effects);
+                context.effects.push(self.end_sent(seat));
             }
         }
     }
@@ -441,39 +445,39 @@ impl<S: Clone> LiveMatch<S> {
     /// Announces decisions and starts the clock of the seat to move. Returns the emptied buffer.
     fn announce(
         &mut self,
-        mut decided: Vec<RefereeEffect>,
+        mut decisions: Vec<RefereeEffect>,
         audit: Option<&Arc<Audit>>,
-        turn: &mut Turn<'_, S>,
+        context: &mut DecisionContext<'_, S>,
     ) -> Vec<RefereeEffect> {
-        for effect in decided.drain(..) {
+        for effect in decisions.drain(..) {
             match effect {
-                RefereeEffect::Happened(event) => {
-                    turn.tally.note_event(&event.event);
-                    self.announce_event(event, audit, turn.effects);
+                RefereeEffect::EventOccurred(event) => {
+                    context.tally.note_event(&event.event);
+                    self.announce_event(event, audit, context.effects);
                 }
-                RefereeEffect::Tell { seat, tell } => {
-                    if let SeatMessage::Refused(refusal) = &tell {
-                        turn.tally.note_refusal(refusal.reason);
+                RefereeEffect::SendToSeat { seat, message } => {
+                    if let SeatMessage::Refused(refusal) = &message {
+                        context.tally.note_refusal(refusal.reason);
                     }
                     if let (SeatMessage::Turn(_) | SeatMessage::Snapshot(_), Some(session)) =
-                        (&tell, &self.seats[seat].session)
+                        (&message, &self.seats[seat].session)
                     {
                         self.referee.set_lag(seat, session.lag);
                     }
-                    self.tell_seat(seat, tell, turn.effects);
+                    self.send_seat_message(seat, message, context.effects);
                 }
             }
         }
         self.announced = self.referee.record().events().len();
-        self.referee.effects_announced(turn.now);
-        self.show_state();
+        self.referee.mark_effects_announced(context.now);
+        self.update_announced_state();
         if !std::mem::replace(&mut self.has_begun, true) {
-            turn.effects.push(ShardEffect::Begun { id: self.id });
+            context.effects.push(ShardEffect::Begun { id: self.id });
         }
-        decided
+        decisions
     }
 
-    fn show_state(&mut self) {
+    fn update_announced_state(&mut self) {
         let state = self.referee.record().state();
         self.shown = Some(AnnouncedState {
             phase: state.phase(),

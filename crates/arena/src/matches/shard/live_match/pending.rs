@@ -1,12 +1,12 @@
 //! Inputs that arrive before the start of a match or during a commit.
 
-use super::{LiveMatch, MatchStage, Turn};
+use super::{DecisionContext, LiveMatch, MatchStage};
 use crate::matches::shard::input::MatchInput;
 
 impl<S: Clone> LiveMatch<S> {
     /// Keeps an input for later. Only the newest unhandled session of a seat is kept, so that repeated reconnects do
     /// not accumulate.
-    pub(super) fn keep_pending(&mut self, input: MatchInput<S>) {
+    pub(super) fn add_pending(&mut self, input: MatchInput<S>) {
         match &input {
             MatchInput::Joined { seat: joined, .. } => {
                 self.pending
@@ -23,14 +23,14 @@ impl<S: Clone> LiveMatch<S> {
                     return;
                 }
             }
-            MatchInput::Lag { .. } | MatchInput::Feed { .. } => return self.note_about_session(&input),
+            MatchInput::Lag { .. } | MatchInput::Feed { .. } => return self.update_session(&input),
             _ => {}
         }
         self.pending.push_back(input);
     }
 
     /// Applies a change of lag or feed to its session, whether or not the match has handled the session's arrival.
-    pub(super) fn note_about_session(&mut self, input: &MatchInput<S>) {
+    pub(super) fn update_session(&mut self, input: &MatchInput<S>) {
         let &(MatchInput::Lag { seat, session: id, .. } | MatchInput::Feed { seat, session: id, .. }) = input
         else {
             return;
@@ -42,7 +42,7 @@ impl<S: Clone> LiveMatch<S> {
             }
             _ => None,
         });
-        let Some(session) = self.seats[seat].session_numbered(id).or(waiting) else { return };
+        let Some(session) = self.seats[seat].session_with_id(id).or(waiting) else { return };
         match input {
             MatchInput::Lag { lag, .. } => session.lag = *lag,
             MatchInput::Feed { feed, .. } => session.feed = *feed,
@@ -51,11 +51,11 @@ impl<S: Clone> LiveMatch<S> {
     }
 
     /// Handles pending inputs until the match waits again.
-    pub(super) fn handle_pending(&mut self, turn: &mut Turn<'_, S>) {
+    pub(super) fn handle_pending(&mut self, context: &mut DecisionContext<'_, S>) {
         while matches!(self.stage, MatchStage::Running)
             && let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front())
         {
-            self.handle_input(input, turn);
+            self.handle_input(input, context);
         }
     }
 }

@@ -1,0 +1,69 @@
+//! Scenes about the session as a whole, rather than about a match.
+
+use super::snapshots::LONG_PILES;
+use crate::{
+    scripted_match::MatchPlan,
+    stage::{ScenarioResult, SessionLoss, Stage},
+};
+use lastnim_proto::ServerEvent;
+use std::{slice::from_mut, time::Duration};
+
+/// How long the server promises to let matches continue before it stops.
+const DRAINING_TIME: Duration = Duration::from_secs(5);
+/// How long a stopped server is down.
+const DOWN_TIME: Duration = Duration::from_millis(400);
+
+/// The server sends pings between matches and during the bot's turn.
+pub(crate) async fn pings(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    for _ in 0..3 {
+        let id = stage.ping();
+        stage.await_pong(id).await?;
+    }
+    let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
+    stage.send_events(&mut played);
+    for _ in 0..3 {
+        let id = stage.ping();
+        stage.await_pong(id).await?;
+        stage.step(from_mut(&mut played)).await?;
+    }
+    stage.play_out(from_mut(&mut played)).await
+}
+
+/// The server announces that it is stopping, lets the bot play on for a while, stops, and restarts.
+pub(crate) async fn draining(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
+    stage.send_events(&mut played);
+    stage.send(ServerEvent::Draining { within: DRAINING_TIME });
+    for _ in 0..2 {
+        stage.step(from_mut(&mut played)).await?;
+    }
+    stage.lose_session(SessionLoss::Unavailable).await;
+    stage.restart_server(DOWN_TIME).await?;
+    stage.reconnect(from_mut(&mut played)).await?;
+    stage.play_out(from_mut(&mut played)).await
+}
+
+/// All messages are late and fragmented.
+pub(crate) async fn slow_network(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    stage.play(&MatchPlan::new(5, &[2, 3]).at_seat(1).declared()).await?;
+    stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
+}
+
+/// Another seat is lost, and then the bot's own, after which the bot must not act in that match.
+pub(crate) async fn lost_seats(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    // The bot's take may be in transit when its seat is lost.
+    stage.tolerate_late_answers();
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
+    stage.send_events(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    played.disqualify(played.other_seat());
+    stage.send_events(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    played.disqualify(played.seat());
+    stage.play_out(from_mut(&mut played)).await?;
+    stage.play_short_match().await
+}

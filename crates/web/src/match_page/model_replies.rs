@@ -1,0 +1,65 @@
+//! What language models wrote when they were asked for takes.
+
+use super::take_list::ModelReplies;
+use crate::site::Site;
+use crate::visitor::Visitor;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb;
+use pb::transcript_service_server::TranscriptService as _;
+use std::ops::Range;
+use tonic::{Code, Status};
+
+/// The maximum length of the words beside a take. The page of the question has all of them.
+const MAX_CHARS: usize = 280;
+
+/// Reads the last reply of each published question about these takes.
+pub(super) async fn read_model_replies(
+    site: &Site,
+    visitor: &Visitor,
+    id: MatchId,
+    questions: &[pb::PublishedQuestion],
+    plies: Range<u32>,
+) -> Result<ModelReplies, Status> {
+    let mut words = ModelReplies::new();
+    for question in questions {
+        let Some(ply) = question.ply.filter(|ply| plies.contains(ply)) else { continue };
+        let match_id = id.to_string();
+        let request = pb::GetTranscriptRequest { match_id, seat: question.seat, ply: Some(ply) };
+        let lines = match site.transcripts.get_transcript(visitor.request(request)).await {
+            Ok(transcript) => transcript.into_inner().lines,
+            // It was removed since.
+            Err(status) if status.code() == Code::NotFound => continue,
+            Err(status) => return Err(status),
+        };
+        words.extend(last_reply(&lines).map(|reply| (ply, reply)));
+    }
+    Ok(words)
+}
+
+/// Returns the last reply in the lines of a question, shortened and on one line.
+fn last_reply(lines: &str) -> Option<String> {
+    let reply = lines.lines().rev().find_map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(line.get("reply")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "))
+    });
+    let reply = reply.filter(|reply| !reply.is_empty())?;
+    Some(match reply.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", reply[..end].trim_end()),
+        None => reply,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_reply_is_one_short_line() {
+        let lines = "{\"event\":\"call\",\"reply\":\"first\"}\n{\"event\":\"call\",\"reply\":\"I take\\n  2.\"}\n{\"event\":\"decision\",\"take\":2}\nno JSON";
+        assert_eq!(last_reply(lines).as_deref(), Some("I take 2."));
+        let long = format!("{{\"reply\":\"{}\"}}", "é".repeat(1_000));
+        assert_eq!(last_reply(&long).unwrap().chars().count(), MAX_CHARS + 1);
+        assert_eq!(last_reply("{\"reply\":\" \"}"), None);
+        assert_eq!(last_reply("{\"reply\":7}\n[]\n"), None);
+    }
+}

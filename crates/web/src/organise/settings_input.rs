@@ -1,0 +1,230 @@
+//! The settings of a tournament as they were typed.
+
+use super::setting_fields::{FORMAT, FieldGroup, FormField, POSITION_SOURCE};
+use crate::forms::FormFields;
+use lastnim_proto::pb;
+use lastnim_proto::tournament_settings::{
+    SectionCondition, SettingsJsonDraft, TournamentSetting, ValueKind, all_settings,
+};
+use std::collections::BTreeMap;
+use tonic::Status;
+use tonic_types::StatusExt as _;
+
+/// The value and the errors of each field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SettingsInput {
+    values: BTreeMap<&'static str, String>,
+    mistakes: BTreeMap<&'static str, String>,
+    /// Errors that belong to no field.
+    pub other_mistakes: Vec<String>,
+}
+
+impl SettingsInput {
+    /// Returns the initial form.
+    pub(super) fn initial() -> Self {
+        Self::of_values(FormField::initial_value)
+    }
+
+    /// Reads a form.
+    pub(super) fn of_form(fields: &FormFields) -> Self {
+        Self::of_values(|field| fields.value(field.name()).to_owned())
+    }
+
+    fn of_values(value: impl Fn(FormField) -> String) -> Self {
+        let values = FormField::all().map(|field| (field.name(), value(field))).collect();
+        Self { values, mistakes: BTreeMap::new(), other_mistakes: Vec::new() }
+    }
+
+    /// Returns the value of a field.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.values.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Returns the error of a field; empty if it is valid.
+    pub(super) fn mistake(&self, name: &str) -> &str {
+        self.mistakes.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Returns the number of errors.
+    pub(super) fn mistake_count(&self) -> usize {
+        self.mistakes.len() + self.other_mistakes.len()
+    }
+
+    /// Returns the message, or `None` after noting the errors. The service checks whether the settings are consistent.
+    pub(super) fn read(&mut self) -> Option<pb::TournamentSettings> {
+        let mut draft = SettingsJsonDraft::default();
+        let (format, source) = (self.value(FORMAT).to_owned(), self.value(POSITION_SOURCE).to_owned());
+        for group in FieldGroup::all().iter().filter(|group| group.applies_to(&format, &source)) {
+            for &field in &group.fields {
+                self.read_field(field, &mut draft);
+            }
+        }
+        if let Some(flag) =
+            all_settings().find(|setting| setting.field == source && setting.kind == ValueKind::Flag)
+        {
+            draft.give(flag, &true.into());
+        }
+        for needed in [format, source].iter().filter_map(|table| draft.first_missing(table)) {
+            self.mistakes.entry(needed.field).or_insert_with(|| "required".to_owned());
+        }
+        if !self.mistakes.is_empty() {
+            return None;
+        }
+        draft.finish().map_err(|error| self.other_mistakes.push(error.to_string())).ok()
+    }
+
+    /// Reads a field, or notes its error.
+    fn read_field(&mut self, field: FormField, draft: &mut SettingsJsonDraft) {
+        let typed = self.value(field.name()).trim().to_owned();
+        match field {
+            FormField::PositionSource => {
+                let words: Vec<_> = field.choices().into_iter().map(|(word, _)| word).collect();
+                if !words.contains(&typed) {
+                    self.note_mistake(field, &format!("{typed:?}: expected one of {}", words.join(", ")));
+                }
+            }
+            FormField::Setting(setting) if typed.is_empty() && can_be_empty(setting) => {}
+            FormField::Setting(setting) => {
+                let is_long = matches!(setting.kind, ValueKind::Positions | ValueKind::Matrix);
+                let lines = typed.lines().map(str::trim).filter(|line| is_long && !line.is_empty());
+                let lines: Vec<_> = lines.chain((!is_long).then_some(typed.as_str())).collect();
+                for wrong in draft.give(setting, &setting.value_of_texts(&lines)) {
+                    let element = wrong.field.strip_prefix(setting.field).unwrap_or_default();
+                    let index = element.trim_matches(['[', ']']).parse::<usize>();
+                    let line = index.map(|index| format!("line {}: ", index + 1)).unwrap_or_default();
+                    self.note_mistake(field, &format!("{line}{}", wrong.description));
+                }
+            }
+        }
+    }
+
+    fn note_mistake(&mut self, field: FormField, words: &str) {
+        let mistake = self.mistakes.entry(field.name()).or_default();
+        if !mistake.is_empty() {
+            mistake.push_str("; ");
+        }
+        mistake.push_str(words);
+    }
+
+    /// Assigns the errors of the service to fields.
+    pub(super) fn note_refusal(&mut self, status: &Status) {
+        let request = status.get_details_bad_request();
+        let violations = request.map(|request| request.field_violations).unwrap_or_default();
+        if violations.is_empty() {
+            self.other_mistakes.push(status.message().to_owned());
+        }
+        for violation in violations {
+            let path = violation.field.trim_start_matches("settings.");
+            match find_field(path) {
+                Some(field) => self.note_mistake(field, &violation.description),
+                None => self.other_mistakes.push(format!("{path}: {}", violation.description)),
+            }
+        }
+    }
+}
+
+impl FieldGroup {
+    fn applies_to(&self, format: &str, source: &str) -> bool {
+        match self.condition {
+            SectionCondition::Always | SectionCondition::RarelyChanged => true,
+            SectionCondition::Format(own) => own.name == format,
+            SectionCondition::PositionSource(own) => own == source,
+        }
+    }
+}
+
+/// Returns whether a field may be empty. An empty title is an error.
+fn can_be_empty(setting: &TournamentSetting) -> bool {
+    !matches!(setting.kind, ValueKind::Text | ValueKind::Format)
+}
+
+/// Returns the field for a path of the message: the one with the longest matching prefix.
+fn find_field(path: &str) -> Option<FormField> {
+    let begins = |field: &FormField| {
+        path.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let message = path.split(['.', '[']).next().unwrap_or_default();
+    let of_message =
+        |field: &FormField| field.name().split_once('.').is_some_and(|(table, _)| table == message);
+    let longest = FormField::all().filter(begins).max_by_key(|field| field.name().len());
+    longest.or_else(|| FormField::all().find(of_message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn typed(changes: &[(&'static str, &str)]) -> SettingsInput {
+        let mut typed = SettingsInput::initial();
+        typed.values.extend(changes.iter().map(|&(name, value)| (name, value.to_owned())));
+        typed
+    }
+
+    #[test]
+    fn typed_fields_become_the_message() {
+        let changes = [
+            ("title", " Spring "),
+            ("positions", "3 4 5\n\n2,2\r\n"),
+            ("format", "swiss"),
+            ("swiss.rounds", "7"),
+            ("ending", "last_mover_wins"),
+            // It belongs to another format, so it is ignored.
+            ("sprt.alpha", "nonsense"),
+        ];
+        let settings = typed(&changes).read().unwrap();
+        assert_eq!((settings.title.as_str(), settings.seats), ("Spring", 3));
+        assert_eq!(settings.positions[1].counters, [2, 2]);
+        assert_eq!(settings.ending(), pb::Ending::LastMoverWins);
+        let swiss = pb::SwissFormat { rounds: 7, table_groups: 1 };
+        assert_eq!(settings.format, Some(pb::tournament_settings::Format::Swiss(swiss)));
+        let paper = typed(&[("position_source", "paper_positions")]).read().unwrap();
+        assert!(paper.positions.is_empty() && paper.other_positions.is_some());
+        let given = typed(&[("alliance", "given"), ("alliance_matrix.rows", "0 1 2\n1 0 2\n2 1 0")]);
+        assert_eq!(given.clone().read().unwrap().alliance_matrix.unwrap().rows[1].offsets, [1, 0, 2]);
+    }
+
+    #[test]
+    fn errors_are_noted_by_field() {
+        let mut wrong = typed(&[
+            ("seats", "many"),
+            ("positions", "3 4\nx"),
+            ("format", "sprt"),
+            ("sprt.effect_some", "inf"),
+            ("ending", "never"),
+            ("seed", "-1"),
+        ]);
+        assert_eq!(wrong.read(), None);
+        assert_eq!(wrong.mistake("seats"), "\"many\" is not a whole number");
+        assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number");
+        assert_eq!(wrong.mistake("sprt.effect_some"), "\"inf\" is not a number");
+        assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
+        assert_eq!(wrong.mistake("sprt.candidate"), "required");
+        assert_eq!(wrong.mistake_count(), 6);
+        let mut unknown = typed(&[("format", "<b>")]);
+        assert_eq!(unknown.read(), None);
+        assert!(unknown.mistake("format").starts_with("\"<b>\": expected one of round-robin"));
+        for (path, field) in [
+            ("swiss.rounds", "swiss.rounds"),
+            ("positions[3].counters[0]", "positions"),
+            ("positions", "positions"),
+            ("alliance_matrix", "alliance_matrix.rows"),
+            ("clock", "clock"),
+            ("clock.increment_ms", "clock"),
+            ("clock.lag_total_ms", "clock.lag_total_ms"),
+        ] {
+            assert_eq!(find_field(path).unwrap().name(), field);
+        }
+        assert_eq!(find_field("nothing"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_handled(field in 0..60_usize, value in "\\PC{0,40}", format in 0..7_usize) {
+            let names: Vec<_> = FormField::all().map(FormField::name).collect();
+            let formats = ["round_robin", "gauntlet", "swiss", "knockout", "ladder", "sprt", "x"];
+            let mut typed = typed(&[("format", formats[format]), (names[field % names.len()], &value)]);
+            let _ = typed.read();
+        }
+    }
+}

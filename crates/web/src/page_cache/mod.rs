@@ -1,0 +1,282 @@
+//! A cache of pages. A page is kept until making it again could give another result.
+
+use super::address::PageFormat;
+use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
+use super::response::{Freshness, PageResponse, add_next_link, add_refresh, add_tag, bytes_response};
+use bytes::Bytes;
+use lastnim_arena::{Arena, Revision};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tonic::Status;
+
+/// The maximum size of all cached pages.
+const MAX_BYTES: usize = 16 << 20;
+/// The maximum size of one cached page.
+const MAX_PAGE_BYTES: usize = 256 << 10;
+/// The approximate memory of a cached page in addition to its text.
+const ENTRY_BYTES: usize = 512;
+/// A changeable page is cached only if nothing has changed for this long, because live state lags a little behind the
+/// store.
+const SETTLING_TIME: Duration = Duration::from_secs(1);
+/// How long a changeable page is cached. This bounds the age of measured values, such as the lag of bots.
+const MAX_AGE: Duration = Duration::from_secs(30);
+/// The age of cached pages for people while matches are played. Live pages catch up at once.
+const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
+/// Maximum number of times that a request waits for another request to make its page before it makes the page itself.
+const MAX_WAITS: usize = 3;
+
+/// How long a page stays valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PageLifetime {
+    /// It changes with every request.
+    Uncacheable,
+    /// It stays the same until something happens.
+    #[default]
+    UntilChange,
+    /// It is about something that has ended.
+    Permanent,
+}
+
+#[derive(Debug)]
+pub(super) struct RenderedPage {
+    pub(super) content_type: &'static str,
+    pub(super) body: Bytes,
+    /// The address of the next page of a list.
+    pub(super) next: Option<String>,
+    pub(super) lifetime: PageLifetime,
+    /// Whether part of the content is still being computed.
+    pub(super) is_awaited: bool,
+}
+
+/// The state on which pages depend. Two pages made in the same state are equal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SiteState {
+    at: Instant,
+    /// The number of changes to finished matches and tournaments.
+    ended_changes: u64,
+    /// `None` while something happens, and shortly after.
+    settled: Option<Revision>,
+    /// Whether matches are being played.
+    is_played: bool,
+}
+
+/// A finished page, with the state and the time in which it was made.
+#[derive(Debug, Clone)]
+pub(super) struct FinishedPage {
+    made: Arc<RenderedPage>,
+    /// The state just before the page was made.
+    of: SiteState,
+    /// When the page was finished. Its age is measured from this time; otherwise slow pages would expire before they
+    /// are used.
+    at: Instant,
+}
+
+/// The cached pages, for visitors without a token.
+#[derive(Debug, Clone, Default)]
+pub struct PageCache {
+    kept: Arc<Mutex<CacheState>>,
+    makers: PageMakers,
+    /// The number of pages made.
+    made: Arc<AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+struct CacheState {
+    /// Pages by address.
+    pages: HashMap<String, CacheEntry>,
+    bytes: usize,
+    /// The number of accesses, which is needed to evict the least recently used page.
+    accesses: u64,
+    /// The newest revision, and when it was first seen.
+    newest: Option<(Revision, Instant)>,
+}
+
+#[derive(Debug)]
+struct CacheEntry {
+    page: FinishedPage,
+    /// The number of the last access.
+    last_access: u64,
+}
+
+impl RenderedPage {
+    /// Returns a page of existing JSON.
+    pub(super) fn of_json(json: String, lifetime: PageLifetime) -> Self {
+        Self {
+            content_type: "application/json",
+            body: (json + "\n").into(),
+            next: None,
+            lifetime,
+            is_awaited: false,
+        }
+    }
+
+    pub(super) fn response(&self) -> PageResponse {
+        let mut response = bytes_response(self.content_type, Freshness::Now, self.body.clone());
+        add_tag(&mut response, &self.body);
+        if let Some(next) = &self.next {
+            add_next_link(&mut response, next);
+        }
+        if self.is_awaited {
+            add_refresh(&mut response);
+        }
+        response
+    }
+
+    /// Returns whether the page is HTML, a picture or a news feed. Programs always get the current state.
+    fn is_human_readable(&self) -> bool {
+        let types = ["text/html", "image/", "application/atom+xml"];
+        types.iter().any(|begin| self.content_type.starts_with(begin))
+    }
+
+    fn bytes(&self, address: &str) -> usize {
+        ENTRY_BYTES + address.len() + self.body.len()
+    }
+}
+
+impl SiteState {
+    /// Returns how long a page made in this state stays valid, unless something changes.
+    fn max_age(&self, made: &RenderedPage) -> Duration {
+        match (made.lifetime, self.settled) {
+            (PageLifetime::Permanent, _) => Duration::MAX,
+            (PageLifetime::UntilChange, Some(_)) => MAX_AGE,
+            (PageLifetime::UntilChange, None) if self.is_played && made.is_human_readable() => {
+                MAX_AGE_WHILE_PLAYED
+            }
+            (PageLifetime::Uncacheable, _) | (PageLifetime::UntilChange, None) => Duration::ZERO,
+        }
+    }
+
+    /// Returns whether a page in this format may be shared with concurrent requests.
+    fn can_be_shared(&self, form: PageFormat) -> bool {
+        self.settled.is_some() || (self.is_played && form.is_human_readable())
+    }
+}
+
+impl FinishedPage {
+    fn is_valid_in(&self, now: &SiteState) -> bool {
+        let is_same = match self.made.lifetime {
+            PageLifetime::Uncacheable => false,
+            PageLifetime::UntilChange => self.of.settled == now.settled && self.of.is_played == now.is_played,
+            PageLifetime::Permanent => self.of.ended_changes == now.ended_changes,
+        };
+        is_same && now.at.saturating_duration_since(self.at) < self.of.max_age(&self.made)
+    }
+}
+
+impl PageCache {
+    fn lock(&self) -> MutexGuard<'_, CacheState> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the current state, which must be read before anything on the page; `None` with a store in memory, for
+    /// which nothing is cached.
+    pub(super) fn observe(&self, arena: &Arena) -> Option<SiteState> {
+        let ended_changes = arena.ended_changes()?;
+        let (revision, at) = (arena.idle_revision(), Instant::now());
+        Some(self.lock().observe(revision, ended_changes, at))
+    }
+
+    /// Returns the valid cached page of an address. Otherwise one request makes it, and concurrent requests wait for it.
+    ///
+    /// # Errors
+    /// Those of `make_page`. An error is never shared with other requests.
+    pub(super) async fn find_or_make<F>(
+        &self,
+        (address, form): (String, PageFormat),
+        now: SiteState,
+        make_page: impl FnOnce() -> F,
+    ) -> Result<Arc<RenderedPage>, Status>
+    where
+        F: Future<Output = Result<RenderedPage, Status>>,
+    {
+        let mut waits = 0;
+        let maker = loop {
+            if let Some(kept) = self.lock().find(&address, &now) {
+                return Ok(kept);
+            }
+            if waits == MAX_WAITS || !now.can_be_shared(form) {
+                break None;
+            }
+            match self.makers.take_role(&address) {
+                MakerRole::Maker(maker) => break Some(maker),
+                MakerRole::Waiter(watch) => match watch.wait().await {
+                    WaitOutcome::Finished(page) if page.is_valid_in(&now) => return Ok(page.made),
+                    WaitOutcome::Finished(_) | WaitOutcome::Failed => break None,
+                    WaitOutcome::Vacant => waits += 1,
+                },
+            }
+        };
+        match make_page().await {
+            Ok(page) => {
+                let page = FinishedPage { made: Arc::new(page), of: now, at: Instant::now() };
+                self.lock().insert(address, page.clone());
+                if let Some(maker) = maker {
+                    maker.finish(page.clone());
+                }
+                Ok(page.made)
+            }
+            Err(status) => {
+                if let Some(maker) = maker {
+                    maker.fail();
+                }
+                Err(status)
+            }
+        }
+    }
+
+    pub(super) fn count_rendered_page(&self) {
+        self.made.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of pages made.
+    pub(super) fn rendered_page_count(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
+    }
+}
+
+impl CacheState {
+    fn observe(&mut self, revision: Option<Revision>, ended_changes: u64, at: Instant) -> SiteState {
+        let since = match (revision, self.newest) {
+            (Some(revision), Some((newest, since))) if revision == newest => since,
+            _ => at,
+        };
+        self.newest = revision.map(|revision| (revision, since));
+        let settled = revision.filter(|_| at.saturating_duration_since(since) >= SETTLING_TIME);
+        SiteState { at, ended_changes, settled, is_played: revision.is_none() }
+    }
+
+    fn find(&mut self, address: &str, now: &SiteState) -> Option<Arc<RenderedPage>> {
+        self.accesses += 1;
+        let kept = self.pages.get_mut(address).filter(|kept| kept.page.is_valid_in(now))?;
+        kept.last_access = self.accesses;
+        Some(Arc::clone(&kept.page.made))
+    }
+
+    fn insert(&mut self, address: String, page: FinishedPage) {
+        let bytes = page.made.bytes(&address);
+        if page.of.max_age(&page.made).is_zero() || bytes > MAX_PAGE_BYTES {
+            return;
+        }
+        self.remove(&address);
+        self.accesses += 1;
+        self.bytes += bytes;
+        self.pages.insert(address, CacheEntry { page, last_access: self.accesses });
+        while self.bytes > MAX_BYTES
+            && let Some((oldest, _)) = self.pages.iter().min_by_key(|(_, page)| page.last_access)
+        {
+            let oldest = oldest.clone();
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, address: &str) {
+        if let Some(kept) = self.pages.remove(address) {
+            self.bytes -= kept.page.made.bytes(address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+//! A position as it was typed.
+
+use super::address_parts::QueryPart;
+use super::forms::FormFields;
+use form_urlencoded::Serializer;
+use lastnim_analysis::variants::{Alliances, PassCount, TiedMatrix, Variant, VariantGame, parse_seat_list};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+use lastnim_proto::number_text::{has_ties, read_numbers, read_rows, read_tied_rows};
+use lastnim_proto::pb;
+use lastnim_report::words::{enum_word, join_items, matrix_text};
+
+/// The maximum length of a field, in characters.
+const MAX_CHARS: usize = 20_000;
+
+/// A position as it was typed, possibly invalid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PositionInput {
+    /// The counters of each pile.
+    pub piles: String,
+    /// The rows, separated by semicolons, as offsets or as seats with `>` between them; empty for the standard rows.
+    pub rows: String,
+    /// The number of seats, if rows are standard.
+    pub seats: String,
+    /// The seat that moves first.
+    pub first: String,
+    /// The ending.
+    pub ending: String,
+    /// How many times the seats may pass in all, as typed; empty if they may not pass.
+    pub passes: String,
+    /// The seats of one of two alliances; empty without alliances.
+    pub alliance: String,
+    /// The seats that move at random; empty if none does.
+    pub random: String,
+}
+
+/// The question about a typed position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ParsedQuestion {
+    /// A game of Last Nim with strict rows.
+    Game(Game),
+    /// A variant.
+    Variant(VariantGame),
+}
+
+impl Default for PositionInput {
+    /// The initial form.
+    fn default() -> Self {
+        let ending = Ending::default().to_string();
+        Self {
+            piles: "3 4 5".into(),
+            rows: String::new(),
+            seats: "3".into(),
+            first: "0".into(),
+            ending,
+            passes: String::new(),
+            alliance: String::new(),
+            random: String::new(),
+        }
+    }
+}
+
+impl PositionInput {
+    /// Writes a position as a person would type it.
+    pub(super) fn of_game(game: &pb::Game) -> Self {
+        let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_text(&matrix.rows)).unwrap_or_default();
+        Self {
+            piles: join_items(&game.piles, " "),
+            rows,
+            first: game.first.to_string(),
+            ending: enum_word(game.ending().as_str_name(), "ENDING_"),
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether passes, an alliance or random seats are given.
+    pub(super) fn is_variant(&self) -> bool {
+        [&self.passes, &self.alliance, &self.random].iter().any(|text| !text.trim().is_empty())
+    }
+
+    fn fields_mut(&mut self) -> [(&'static str, &mut String); 8] {
+        let Self { piles, rows, seats, first, ending, passes, alliance, random } = self;
+        [
+            ("piles", piles),
+            ("rows", rows),
+            ("seats", seats),
+            ("first", first),
+            ("ending", ending),
+            ("passes", passes),
+            ("alliance", alliance),
+            ("random", random),
+        ]
+    }
+
+    /// Parses the position.
+    ///
+    /// # Errors
+    /// Names the first invalid value, and what is expected.
+    pub(super) fn read(&self) -> Result<Game, String> {
+        let (piles, matrix) = (self.read_piles()?, self.read_matrix()?);
+        let first = self.read_first(matrix.seats())?;
+        Game::new(piles, matrix, first, self.read_ending()?).map_err(|error| error.to_string())
+    }
+
+    /// Parses the position and the question about it: a variant if ties, passes, an alliance or random seats are given.
+    ///
+    /// # Errors
+    /// Names the first invalid value, and what is expected; or two values that exclude each other.
+    pub(super) fn read_question(&self) -> Result<ParsedQuestion, String> {
+        let Some(variant) = self.read_variant()? else { return self.read().map(ParsedQuestion::Game) };
+        let first = self.read_first(variant.seats())?;
+        let game = VariantGame::new(self.read_piles()?, variant, first, self.read_ending()?);
+        game.map(ParsedQuestion::Variant).map_err(|error| error.to_string())
+    }
+
+    fn read_variant(&self) -> Result<Option<Variant>, String> {
+        let [passes, alliance, random] = [&self.passes, &self.alliance, &self.random].map(|text| text.trim());
+        let given = [("passes", passes), ("alliance", alliance), ("random", random)];
+        let mut given = given.into_iter().filter(|(_, text)| !text.is_empty());
+        if let (Some((one, _)), Some((other, text))) = (given.next(), given.next()) {
+            return Err(format!("{other} {text:?}: leave it empty, as {one} has a value"));
+        }
+        if !passes.is_empty() {
+            let passes = passes.parse::<PassCount>().map_err(|error| format!("passes: {error}"))?;
+            return Ok(Some(Variant::Passes(self.read_matrix()?, passes)));
+        }
+        if !random.is_empty() {
+            let matrix = self.read_matrix()?;
+            let random = parse_seat_list(&read_numbers(random, "random")?, matrix.seats());
+            return Ok(Some(Variant::RandomSeats(
+                matrix,
+                random.map_err(|error| format!("random: {error}"))?,
+            )));
+        }
+        if !alliance.is_empty() {
+            if !self.rows.trim().is_empty() {
+                return Err(format!("rows {:?}: leave them empty with an alliance", self.rows));
+            }
+            let alliances = Alliances::parse(&read_numbers(alliance, "alliance")?, self.read_seats()?);
+            return alliances
+                .map(|it| Some(Variant::Alliances(it)))
+                .map_err(|error| format!("alliance: {error}"));
+        }
+        if !has_ties(&self.rows) {
+            return Ok(None);
+        }
+        let rows = read_tied_rows_or_orders(&self.rows)?;
+        TiedMatrix::parse(&rows).map(|matrix| Some(Variant::Ties(matrix))).map_err(|error| error.to_string())
+    }
+
+    fn read_piles(&self) -> Result<Piles, String> {
+        Piles::parse_partly_emptied(&read_numbers(&self.piles, "piles")?).map_err(|error| error.to_string())
+    }
+
+    fn read_seats(&self) -> Result<SeatCount, String> {
+        let seats = self.seats.trim().parse();
+        let seats = seats.map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
+        SeatCount::new(seats).map_err(|error| error.to_string())
+    }
+
+    fn read_matrix(&self) -> Result<AllianceMatrix, String> {
+        if self.rows.trim().is_empty() {
+            return self.read_seats().map(AllianceMatrix::standard);
+        }
+        AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())
+    }
+
+    fn read_first(&self, seats: SeatCount) -> Result<usize, String> {
+        self.first
+            .trim()
+            .parse()
+            .map_err(|_| format!("first seat {:?}: expected 0 to {}", self.first, seats.get() - 1))
+    }
+
+    fn read_ending(&self) -> Result<Ending, String> {
+        self.ending.parse().map_err(|error| format!("{error}"))
+    }
+}
+
+impl QueryPart for PositionInput {
+    /// Missing values have their defaults.
+    fn read(query: &FormFields, _: &str) -> Result<Self, String> {
+        let mut position = Self::default();
+        for (key, field) in position.fields_mut() {
+            if let Some(value) = query.find(key) {
+                *field = value.chars().take(MAX_CHARS).collect();
+            }
+        }
+        Ok(position)
+    }
+
+    /// Writes the values that differ from the defaults.
+    fn write(&self, _: &str, query: &mut Serializer<'_, String>) {
+        let (mut own, mut usual) = (self.clone(), Self::default());
+        let fields = own.fields_mut().into_iter().zip(usual.fields_mut());
+        query.extend_pairs(fields.filter(|(own, usual)| own != usual).map(|(own, _)| own));
+    }
+}
+
+/// Parses rows without ties: offsets, or seats in the preference order with `>` between them.
+fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
+    if has_ties(text) {
+        // The error names the first tie.
+        return read_rows(&text.replace('>', " "));
+    }
+    Ok(read_tied_rows_or_orders(text)?.iter().map(|groups| groups.concat()).collect())
+}
+
+/// Parses rows with ties: groups of offsets, or of seats with `>` between them.
+fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
+    if !text.contains('>') {
+        return read_tied_rows(text);
+    }
+    let orders = read_tied_rows(&text.replace('>', " "))?;
+    let seats = orders.len() as u64;
+    let rows = (0..).zip(&orders).map(|(own, order)| {
+        let offset = |&seat: &u64| {
+            if seat < seats {
+                Ok((seat + seats - own) % seats)
+            } else {
+                Err(format!(
+                    "rows: seat {seat} in the row of seat {own}: expected a seat from 0 to {}",
+                    seats - 1
+                ))
+            }
+        };
+        order.iter().map(|group| group.iter().map(offset).collect()).collect()
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn typed_query(query: &str) -> PositionInput {
+        QueryPart::read(&FormFields::parse(query.as_bytes()).unwrap(), "").unwrap()
+    }
+
+    #[test]
+    fn positions_round_trip() {
+        let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
+        let game = typed.read().unwrap();
+        assert_eq!(PositionInput::of_game(&(&game).into()).read().unwrap(), game);
+    }
+
+    #[test]
+    fn typed_positions_are_parsed() {
+        let read = |query| typed_query(query).read();
+        let usual = read("").unwrap();
+        assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
+        let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=1&ending=last_mover_wins").unwrap();
+        assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
+        assert_eq!(given.ending, Ending::LastMoverWins);
+        let ordered = typed_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
+        assert_eq!(ordered.read().unwrap().matrix.to_string(), "0 2 1; 1 2 0; 0 2 1");
+        for (query, why) in [
+            ("piles=x", "piles: \"x\" is not a whole number"),
+            ("piles=", "pile"),
+            ("seats=1", "seat"),
+            ("seats=x", "seats \"x\": expected 2 to 32"),
+            ("first=3", "3"),
+            ("first=a", "first seat \"a\": expected 0 to 2"),
+            ("rows=0+1+2%3B0", "row"),
+            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: expected a seat from 0 to 1"),
+            ("rows=0%3E1%3B1%3E1", "row"),
+            ("ending=never", "ending \"never\""),
+            ("piles=9223372036854775808", "9223372036854775808"),
+        ] {
+            let said = read(query).unwrap_err();
+            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+        }
+        let long = format!("piles={}", "1+".repeat(100_000));
+        assert!(typed_query(&long).piles.len() <= MAX_CHARS);
+    }
+
+    #[test]
+    fn typed_variants_are_parsed() {
+        let read = |query: &str| match typed_query(query).read_question() {
+            Ok(ParsedQuestion::Variant(game)) => Ok(game.variant().clone()),
+            Ok(ParsedQuestion::Game(game)) => panic!("{game:?}"),
+            Err(error) => Err(error),
+        };
+        let ties = |query| match read(query) {
+            Ok(Variant::Ties(matrix)) => matrix.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(ties("rows=0+1%3D2;0+1+2;2%3D0+1"), "0 1=2; 0 1 2; 2=0 1");
+        assert_eq!(ties("rows=0%3E1%3D2;1%3E2%3E0;1%3D2%3E0"), "0 1=2; 0 1 2; 2=0 1");
+        assert!(matches!(read("passes=2"), Ok(Variant::Passes(_, passes)) if passes.get() == 2));
+        assert!(matches!(read("alliance=0+2&seats=4"), Ok(Variant::Alliances(_))));
+        assert!(matches!(read("random=1"), Ok(Variant::RandomSeats(..))));
+        assert!(matches!(typed_query("").read_question(), Ok(ParsedQuestion::Game(_))));
+        for (query, why) in [
+            ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
+            ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
+            ("alliance=0&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty with an alliance"),
+            ("alliance=0+1+2", "alliance: all 3 seats are in one alliance"),
+            ("random=3", "random: seat 3: expected 0 to 2"),
+            ("random=a", "random: \"a\" is not a whole number"),
+            ("passes=1&rows=0+1%3D2;0+1+2;0+1+2", "row 0 of the matrix: 1=2 is a tie"),
+            ("rows=0%3D0+1;0+1+2;0+1+2", "offset 0 appears twice"),
+            ("rows=0+1%3D;0+1+2;0+1+2", "\"1=\" is not a tie"),
+            ("alliance=0&first=3", "first: seat 3: expected 0 to 2"),
+            ("random=1&piles=100001", "100001 counters in total"),
+        ] {
+            let said = read(query).unwrap_err();
+            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn typed_values_round_trip(piles in ".{0,20}", rows in ".{0,20}") {
+            let typed = PositionInput { piles, rows, ..PositionInput::default() };
+            let mut query = Serializer::new(String::new());
+            typed.write("", &mut query);
+            prop_assert_eq!(typed_query(&query.finish()), typed);
+        }
+
+        #[test]
+        fn any_query_is_handled(query in "[a-z%=&+0-9é]{0,60}") {
+            let _ = typed_query(&query).read_question();
+        }
+    }
+}

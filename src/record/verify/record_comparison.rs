@@ -1,0 +1,273 @@
+//! Compares records with the manifest of their tournament.
+
+use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament};
+use lastnim_core::{game::MatchId, referee::Record};
+use lastnim_proto::{
+    manifest::{ListedMatch, ListedRecord, Manifest},
+    pb,
+    record::{SealedRecord, verify_record},
+};
+use lastnim_report::words::count_with_noun;
+use std::collections::BTreeMap;
+
+/// What a comparison can find out about a match or a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MismatchKind {
+    /// The manifest lists the match, but no record of it was given.
+    Missing,
+    /// A record of the match was given, but the manifest does not list it.
+    Added,
+    /// The record of the match differs from the one in the manifest.
+    Changed,
+    /// The file or line is not a valid record.
+    Unreadable,
+    /// The schedule has a match with this number, but the manifest does not list it.
+    Omitted,
+    /// The manifest lists two matches with this number, and neither is voided.
+    DuplicateNumber,
+    /// The organiser voided the match.
+    Voided,
+    /// The match does not count, because the server has no complete record of it.
+    Unrecorded,
+    /// The match was not over when the interim manifest was made.
+    Later,
+}
+
+impl MismatchKind {
+    /// Returns whether this kind of finding is a flaw.
+    pub fn is_flaw(self) -> bool {
+        self <= Self::DuplicateNumber
+    }
+
+    /// Returns the word for this kind.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Unreadable => "unreadable",
+            Self::Omitted => "omitted",
+            Self::DuplicateNumber => "doubled",
+            Self::Voided => "voided",
+            Self::Unrecorded => "unrecorded",
+            Self::Later => "later",
+        }
+    }
+}
+
+/// A finding about one match or file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The kind of finding.
+    pub kind: MismatchKind,
+    /// The match, if known.
+    pub id: Option<MatchId>,
+    /// Its number in the tournament, if known.
+    pub number: Option<u64>,
+    /// The file of its record, with the line if the file has several records.
+    pub file: Option<String>,
+    /// The explanation.
+    pub why: String,
+}
+
+/// Compares records with a manifest one by one.
+#[derive(Debug)]
+pub struct RecordComparison<'a> {
+    manifest: &'a Manifest,
+    shown: &'a ShownTournament,
+    /// Whether the record of each match was given, in the order of the manifest.
+    given: Vec<bool>,
+    /// The results of the records that match the manifest.
+    pub replayed: ReplayedResults,
+    /// The number of records that match the manifest.
+    pub verified: u64,
+    /// The number of records that belong to another tournament or to none.
+    pub of_others: u64,
+    /// The findings.
+    pub findings: Vec<Mismatch>,
+}
+
+impl<'a> RecordComparison<'a> {
+    /// Creates a comparison without records.
+    pub fn new(manifest: &'a Manifest, shown: &'a ShownTournament) -> Self {
+        Self {
+            manifest,
+            shown,
+            given: vec![false; manifest.matches.len()],
+            replayed: ReplayedResults::new(shown),
+            verified: 0,
+            of_others: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Adds a file or a line that is not a record.
+    pub fn add_unreadable(&mut self, file: String, why: &impl ToString) {
+        let (kind, why) = (MismatchKind::Unreadable, why.to_string());
+        self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
+    }
+
+    /// Compares a record.
+    pub fn add_record(&mut self, file: String, given: &pb::MatchRecord) {
+        let (manifest, id) = (self.manifest, given.match_id.parse().ok());
+        let place = id.and_then(|id| manifest.index_of_match(id));
+        let listed = place.map(|place| (place, &manifest.matches[place]));
+        let sealed = match verify_record(given) {
+            Ok(sealed) => sealed,
+            Err(flaw) => {
+                let why = format!("its record does not verify: {flaw}");
+                let kind = match listed {
+                    Some((place, _)) => {
+                        self.given[place] = true;
+                        MismatchKind::Changed
+                    }
+                    None => MismatchKind::Unreadable,
+                };
+                let number = listed.map(|(_, listed)| listed.number);
+                self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+                return;
+            }
+        };
+        match listed {
+            Some((place, listed)) => {
+                self.given[place] = true;
+                self.add_listed(file, listed, &sealed);
+            }
+            None => self.add_unlisted(file, sealed.record()),
+        }
+    }
+
+    fn add_listed(&mut self, file: String, listed: &ListedMatch, sealed: &SealedRecord) {
+        let (kind, why) = match record_difference(listed, sealed) {
+            None if listed.record == ListedRecord::Open => {
+                (MismatchKind::Later, "it was not over when the manifest was made".to_owned())
+            }
+            None => match self.count_result(listed, sealed.record()) {
+                Ok(()) => {
+                    self.verified += 1;
+                    return;
+                }
+                Err(why) => (MismatchKind::Changed, why),
+            },
+            Some(why) => (MismatchKind::Changed, why),
+        };
+        let (id, number) = (Some(listed.id), Some(listed.number));
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+    }
+
+    fn count_result(&mut self, listed: &ListedMatch, record: &Record) -> Result<(), String> {
+        let origin = record.state().setup().origin.as_ref();
+        let is_its_own = origin
+            .is_some_and(|origin| origin.tournament == self.manifest.id && origin.number == listed.number);
+        if !is_its_own {
+            return Err(format!(
+                "according to its record, it is not match {} of this tournament",
+                listed.number
+            ));
+        }
+        if self.shown.rulings.void_reason(listed.id).is_some() {
+            return Ok(());
+        }
+        self.replayed.add_record(self.shown, record)
+    }
+
+    fn add_unlisted(&mut self, file: String, record: &Record) {
+        let origin = record.state().setup().origin.as_ref();
+        let Some(origin) = origin.filter(|origin| origin.tournament == self.manifest.id) else {
+            self.of_others += 1;
+            return;
+        };
+        let (kind, why) = if self.manifest.is_newer_match(record.id()) {
+            (MismatchKind::Later, "it started after the manifest was made")
+        } else {
+            (MismatchKind::Added, "the manifest does not list it")
+        };
+        let (id, number) = (Some(record.id()), Some(origin.number));
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
+    }
+
+    /// Finishes the comparison: adds findings for missing records and for matches that do not count.
+    pub fn finish(&mut self) {
+        let mut numbers: BTreeMap<u64, MatchId> = BTreeMap::new();
+        for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
+            let of_match = |kind, why: String| {
+                let (id, number) = (Some(listed.id), Some(listed.number));
+                Mismatch { kind, id, number, file: None, why }
+            };
+            let is_recorded =
+                matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
+            if is_recorded && !is_given {
+                self.findings.push(of_match(MismatchKind::Missing, "its record is missing".to_owned()));
+            }
+            if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
+                self.findings.push(of_match(MismatchKind::Voided, reason.to_string()));
+                continue;
+            }
+            if let Some(other) = numbers.insert(listed.number, listed.id) {
+                let why = format!("match {other} has the same number, and neither is voided");
+                self.findings.push(of_match(MismatchKind::DuplicateNumber, why));
+            }
+            if listed.record == ListedRecord::Unrecorded {
+                self.replayed.add_unrecorded(listed.number);
+                let why = "it does not count: the server has no complete record of it".to_owned();
+                self.findings.push(of_match(MismatchKind::Unrecorded, why));
+            }
+        }
+        self.sort_findings();
+    }
+
+    /// Adds findings for matches that the manifest should list but does not.
+    pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
+        let of_number = |number: Option<u64>, why: String| Mismatch {
+            kind: MismatchKind::Omitted,
+            id: None,
+            number,
+            file: None,
+            why,
+        };
+        let why = "the tournament has a match with this number, but the manifest does not list it";
+        self.findings.extend(omitted.first.iter().map(|&number| of_number(Some(number), why.to_owned())));
+        self.sort_findings();
+        let more = omitted.count - omitted.first.len() as u64;
+        if more > 0 {
+            let more = count_with_noun(more, "more match", "more matches");
+            self.findings.push(of_number(None, format!("the manifest does not list {more}")));
+        }
+    }
+
+    /// Returns whether any finding is a flaw.
+    pub fn has_flaws(&self) -> bool {
+        self.findings.iter().any(|finding| finding.kind.is_flaw())
+    }
+
+    fn sort_findings(&mut self) {
+        let key = |finding: &Mismatch| (finding.kind, finding.number, finding.id, finding.file.clone());
+        self.findings.sort_by_key(key);
+    }
+}
+
+/// Says how a valid record differs from the one that a manifest lists.
+fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
+    let record = sealed.record();
+    match listed.record {
+        ListedRecord::Signed { head, signer } => match sealed.seal() {
+            _ if record.last_hash() != head => {
+                Some(format!("its head is {}, but {head} in the manifest", record.last_hash()))
+            }
+            None => Some("its signature is missing".to_owned()),
+            Some(seal) if seal.signer != signer => {
+                Some(format!("it is signed by {}, but by {signer} in the manifest", seal.signer))
+            }
+            Some(_) => None,
+        },
+        ListedRecord::Unrevealed { public_head } => {
+            let shows_rows = record.events().iter().any(|timed| !timed.event.is_public());
+            let is_same = !shows_rows && record.public_head() == Some(public_head);
+            (!is_same).then(|| "its public events differ from those in the manifest".to_owned())
+        }
+        ListedRecord::Unrecorded => {
+            Some("the manifest says that the server has no complete record of it".to_owned())
+        }
+        ListedRecord::Open => None,
+    }
+}
