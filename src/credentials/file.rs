@@ -57,7 +57,7 @@ impl Default for Credentials {
 pub fn credentials_path() -> Result<PathBuf, Failure> {
     let configuration = user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
         Failure::input(
-            "neither XDG_CONFIG_HOME nor HOME names an absolute folder: there is no folder for credentials",
+            "no folder for credentials: set XDG_CONFIG_HOME or HOME to an absolute path",
         )
     })?;
     Ok(configuration.join("lastnim/credentials.json"))

@@ -156,7 +156,7 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
         Some(server) => section
             .paragraph("the tournament in a browser, until Ctrl-C:")
             .command(tournament_page(server, played))
-            .paragraph("organise there, with the admin's token:")
+            .paragraph("the page for organising tournaments, and the admin's token to sign in with:")
             .command(format!("{}organise", server.pages))
             .command(server.admin_token.clone()),
         None => section.paragraph("the same demo in a browser:").command(format!("{lastnim} demo --serve")),

@@ -287,7 +287,7 @@ impl RunningTournament<'_> {
             LocalBotEvent::GaveUp { bot, how, log } => {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
-            LocalBotEvent::Lost { bot, why } => (bot, format!("it has stopped playing: {why}")),
+            LocalBotEvent::Lost { bot, why } => (bot, format!("it lost its session for good: {why}")),
             LocalBotEvent::Restarted { .. }
             | LocalBotEvent::Refused { .. }
             | LocalBotEvent::OutageBegan { .. }

@@ -20,7 +20,7 @@ pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
     let link = run.join(SECRETS);
     let failed = |error: io::Error| Failure::runtime(error, link.display());
     let all = user_folder("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
-        Failure::input("neither XDG_STATE_HOME nor HOME names an absolute folder: there is no folder for the secrets of a run")
+        Failure::input("no folder for the run's secrets: set XDG_STATE_HOME or HOME to an absolute path")
     })?;
     let all = all.join("lastnim/runs");
     match fs::read_link(&link) {

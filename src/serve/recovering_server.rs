@@ -95,7 +95,7 @@ impl Restart {
             ),
             Self::HandedOver => tracing::info!("handed the database over: standing by"),
             Self::Displaced(why) => {
-                tracing::error!(why, "this server no longer has the database: standing by");
+                tracing::error!(why, "another server may have taken over the database: standing by");
             }
         }
     }

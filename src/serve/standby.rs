@@ -201,7 +201,7 @@ async fn wait_for_lock(
                 if commit < seen {
                     tracing::error!(
                         commits = seen - commit,
-                        "THE DATABASE LOST COMMITS of the server that had it: the server that takes over starts from the data that the database still has"
+                        "THE DATABASE LOST COMMITS made by the other server: the server that takes over starts from the data that is left"
                     );
                 }
             }

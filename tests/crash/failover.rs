@@ -53,7 +53,7 @@ async fn a_pair_reports_what_a_promoted_replica_lacks() {
     active.signal("STOP");
     stage.postgres().kill();
     stage.postgres().fail_over(replica);
-    let lost = "THE DATABASE LOST COMMITS of the server that had it";
+    let lost = "THE DATABASE LOST COMMITS made by the other server";
     second.wait_for_log(lost, 1).await;
     second.wait_for_log(SERVES, 1).await;
     active.signal("TERM");

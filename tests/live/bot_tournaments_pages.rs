@@ -120,7 +120,7 @@ async fn refusals_to_join_say_why() {
         let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/{action}"), &[]).await;
         assert_eq!(refused.status, 409, "{}", refused.body);
         assert!(
-            refused.body.contains("role=\"alert\"") && refused.body.contains("before the start"),
+            refused.body.contains("role=\"alert\"") && refused.body.contains("before a tournament starts"),
             "{}",
             refused.body
         );

@@ -5,12 +5,7 @@ use super::{
     session::{BotSession, reason},
 };
 use lastnim_proto::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
-use std::time::SystemTime;
 use tonic::Code;
-
-fn now_us() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros() as u64
-}
 
 async fn shown(host: &Host, name: &str) -> pb::GetBotResponse {
     host.bots().get_bot(pb::GetBotRequest { name: name.into() }).await.unwrap().into_inner()
@@ -33,7 +28,6 @@ async fn sessions_have_lag_and_open_matches() {
     let [one, two] = host.register_all(["one", "two"]).await;
     let before = shown(&host, "one").await.bot.unwrap();
     assert_eq!((before.connected, before.connected_at_us, before.lag_us), (false, 0, None));
-    let from = now_us();
     let (one, _) = BotSession::open(&host, &one).await;
     let (two, _) = BotSession::open(&host, &two).await;
     let ids = [
@@ -44,7 +38,8 @@ async fn sessions_have_lag_and_open_matches() {
     assert_eq!(here.open_match_ids, ids);
     let bot = here.bot.unwrap();
     assert!(bot.connected && bot.open_matches == 2);
-    assert!((from..=now_us()).contains(&bot.connected_at_us), "{} from {from}", bot.connected_at_us);
+    // The server keeps its own time, which another clock may not agree with.
+    assert!(bot.connected_at_us >= before.registered_at_us, "{bot:?}");
     let playing = [one.playing_timidly(2), two.playing_timidly(2)];
     host.until_bot("one", |bot| bot.lag_us.is_some_and(|lag| lag > 0)).await;
     for line in playing {
@@ -116,7 +111,7 @@ async fn lost_seats_have_reasons() {
     assert_eq!((by_resigning.tournament_id.as_str(), by_resigning.seat), ("", 0));
     assert_eq!((&by_strikes.match_id, by_strikes.reason()), (&ids[1], pb::ForfeitReason::Strikes));
     assert_eq!(by_strikes.strikes().collect::<Vec<_>>(), [pb::RefusalReason::IllegalTake; 3]);
-    assert!(by_strikes.at_us > by_resigning.at_us && by_strikes.at_us <= now_us());
+    assert!(by_strikes.at_us > by_resigning.at_us);
 
     let of_tournament = pb::ListLostSeatsRequest { tournament_id: tournament.clone(), ..all.clone() };
     assert_eq!(lost(&host, of_tournament).await.seats, found.seats[..2]);

@@ -9,7 +9,7 @@ use lastnim_arena::Limits;
 use lastnim_server::Config;
 use std::time::Duration;
 
-const ENDED: &str = "The server ended this game to make room for another guest";
+const ENDED: &str = "The server ended this game, which was waiting for you, to make room for another guest";
 
 /// Returns how many seconds a refused newcomer is asked to wait, in the header and in words.
 async fn seconds_to_wait(host: &Host, from: u8, game: &[(&str, &str)]) -> u64 {

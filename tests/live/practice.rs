@@ -81,7 +81,7 @@ async fn open_practice_matches_are_limited() {
     create(&host, &one, of("one")).await.unwrap();
     let full = refusal(create(&host, &one, of("one")).await);
     assert_eq!((full.0, full.1.as_str()), (Code::ResourceExhausted, "FULL"));
-    assert!(full.2.contains("2 open practice matches for this bot"), "{}", full.2);
+    assert!(full.2.contains("the limit on open practice matches for this bot is reached (2)"), "{}", full.2);
     create(&host, &two, of("two")).await.unwrap();
     let full = refusal(create(&host, &two, of("two")).await);
     assert!(full.2.contains("the limit on open practice matches is reached (3)"), "{}", full.2);

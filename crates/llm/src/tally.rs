@@ -1,17 +1,17 @@
-//! Counts of what a model did.
+//! Counts of a model's questions, answers and calls.
 
 use super::{Amount, FailureClass, FailurePolicy, TokenCount};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt};
 
-/// What a model did in all matches of a run. Answers by the failure policy are counted separately.
+/// The counts of one model for all matches of a run. Answers by the failure policy are counted separately.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Questions for a row or a take.
     pub questions: u64,
     /// Questions that the model answered.
     pub answered: u64,
-    /// Questions that were withdrawn before an answer, because the match continued without it or ended.
+    /// Questions that were withdrawn before an answer, because the match continued without an answer, or ended.
     pub withdrawn: u64,
     /// Questions that the model did not answer, by their last failure; the policy chose instead.
     pub unanswered: BTreeMap<FailureClass, u64>,
@@ -25,7 +25,7 @@ pub struct Tally {
     pub tokens: TokenCount,
     /// Calls for which the endpoint gave no token count.
     pub uncounted_calls: u64,
-    /// Members of answers that were out of range and ignored.
+    /// Members of answers that had invalid values and were ignored.
     pub ignored_members: u64,
     /// Spending, including earlier starts with the same ledger. A call without a token count is charged its maximum
     /// cost.
@@ -33,7 +33,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Returns its JSON.
+    /// Returns the counts as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "questions": self.questions,
@@ -113,8 +113,8 @@ impl fmt::Display for Tally {
         }
         if self.ignored_members > 0 {
             let values =
-                counted(self.ignored_members, "value in the answers was", "values in the answers were");
-            write!(f, "; {values} out of range")?;
+                counted(self.ignored_members, "invalid value", "invalid values");
+            write!(f, "; {values} in the answers")?;
         }
         if self.spent.money > 0 {
             write!(f, "; spent: at most {}", self.spent)?;

@@ -17,7 +17,7 @@ use tonic::Status;
 /// The maximum size of the lines on a page; later lines are cut.
 const MAX_BYTES: usize = 48 << 10;
 
-/// A question in a match: the row of a seat, or one of its takes.
+/// A question to a language model in a match: about the row of a seat, or about one of its takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QuestionPlace {
     pub seat: u32,
@@ -40,7 +40,7 @@ impl QuestionPlace {
     }
 }
 
-/// The lines of a question, with links to the previous and next questions.
+/// The logged lines of a question, with links to the previous and next questions.
 #[derive(Template)]
 #[template(path = "transcript.html")]
 struct TranscriptContent {
@@ -63,7 +63,7 @@ struct TranscriptLines {
     is_cut: bool,
 }
 
-/// Returns the lines of a question, with links to the previous and next questions.
+/// Returns the page with the logged lines of a question, with links to the previous and next questions.
 pub(super) async fn transcript_page(
     site: &Site,
     visitor: &Visitor,
@@ -93,18 +93,18 @@ pub(super) async fn transcript_page(
             lines: lines_html(&transcript.lines),
         });
         let bot = setup.bots.get(seat as usize).map(String::as_str).unwrap_or_default();
-        let summary = format!("What the model behind {bot} was asked and answered: {}", place.words());
+        let summary = format!("What the model behind {bot} was asked, and what it answered: {}", place.words());
         Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content).with_summary(summary))
     });
     Ok(content.with_trail(trail))
 }
 
-/// Returns which question was published.
+/// Returns the seat and the ply of a published question.
 pub(super) fn question_place(question: &pb::PublishedQuestion) -> QuestionPlace {
     QuestionPlace { seat: question.seat, ply: question.ply }
 }
 
-/// Shows the members of each line one below the other; strings keep their line breaks.
+/// Writes each line with its JSON members one below the other; strings keep their line breaks.
 fn lines_html(lines: &str) -> String {
     let (mut shown, mut bytes, mut is_cut) = (Vec::new(), 0, false);
     for line in lines.lines() {

@@ -189,7 +189,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
 
 fn left_out_failure(left_out: u64) -> Failure {
     let were = count_with_noun(left_out, "document was", "documents were");
-    Failure::Runtime(anyhow::anyhow!("{were} left out, named above"))
+    Failure::Runtime(anyhow::anyhow!("{were} left out; see the messages above"))
 }
 
 /// Reports how many matches were skipped, and why.

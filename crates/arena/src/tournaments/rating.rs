@@ -39,7 +39,7 @@ impl Arena {
         });
         let rated = async move {
             if let Err(error) = rating.await {
-                tracing::error!(%error, "the rating of a tournament panicked");
+                tracing::error!(%error, "rating the tournament panicked");
             }
         };
         if has_ratings {
@@ -49,8 +49,8 @@ impl Arena {
         }
     }
 
-    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops; the next server then rates
-    /// them.
+    /// Rates the bots of a tournament whose last match is over. Returns `Break` if the server stops; the next server
+    /// then rates the bots.
     pub(crate) async fn rate_finished_tournament(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
         let turn = tokio::select! {
             biased;
@@ -67,7 +67,7 @@ impl Arena {
         match rating.await {
             Ok(Ok(appraisal)) => handle.set_final_ratings(appraisal),
             Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
-            Ok(Err(halt)) => tracing::error!(%halt, "a tournament could not be rated"),
+            Ok(Err(halt)) => tracing::error!(%halt, "the finished tournament could not be rated"),
             Err(error) => tracing::error!(%error, "the final rating of a tournament panicked"),
         }
         ControlFlow::Continue(())

@@ -8,7 +8,7 @@ use crate::{
     },
     plays::{
         Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Reacts, Timid},
-        Reaction::{Answers, Imitates, Learns, Mirrors, PlaysByClock, Punishes, Rewards, Tilts},
+        Reaction::{Answers, Imitates, Learns, Mirrors, AlternatesStyles, Punishes, Rewards, Tilts},
     },
 };
 use lastnim_auditing::{
@@ -190,13 +190,13 @@ fn fields_by_reaction() -> Vec<FieldKind> {
         ("two punish the seat that last cost them ranks, assigned rows", Assigned, two(Punishes)),
         ("two reward the seat that last gained them ranks", Declared, two(Rewards)),
         ("two play randomly after lost matches", Declared, two(Tilts)),
-        ("two play by the clock", Declared, two(PlaysByClock)),
+        ("two alternate between optimal and greedy play every 20 matches", Declared, two(AlternatesStyles)),
         ("two learn from earlier matches", Declared, two(Learns)),
         (
             "one bot for each kind of reaction",
             Declared,
             standard_rows(
-                [Mirrors, Answers, Imitates, Punishes, Rewards, Tilts, PlaysByClock, Learns].map(Reacts),
+                [Mirrors, Answers, Imitates, Punishes, Rewards, Tilts, AlternatesStyles, Learns].map(Reacts),
             ),
         ),
     ]

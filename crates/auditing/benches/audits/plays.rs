@@ -47,7 +47,7 @@ pub enum Reaction {
     /// Plays randomly after a lost match, otherwise optimally.
     Tilts,
     /// Plays twenty matches optimally, then twenty greedily, and so on.
-    PlaysByClock,
+    AlternatesStyles,
     /// Plays a match greedily, timidly or randomly, whichever has won most often.
     Learns,
 }
@@ -129,8 +129,8 @@ impl TakeContext<'_> {
             (Reaction::Rewards, _) => last_of(&|seen| rank(seen.after) < rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.best_for(other)),
             (Reaction::Tilts, _) if self.memory.lost_last_match[bot] => any(draw),
-            (Reaction::PlaysByClock, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
-            (Reaction::Imitates | Reaction::Tilts | Reaction::PlaysByClock, _) => self.optimal(),
+            (Reaction::AlternatesStyles, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
+            (Reaction::Imitates | Reaction::Tilts | Reaction::AlternatesStyles, _) => self.optimal(),
             (Reaction::Learns, _) => match self.memory.best_arm(bot) {
                 0 => counters,
                 1 => 1,

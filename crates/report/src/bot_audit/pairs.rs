@@ -168,7 +168,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         .into_table()
 }
 
-/// Adds the flagged pairs and sets or the closest to a flag, and the untested pairs with reasons.
+/// Adds the flagged pairs and sets, or else the smallest p-value, and a note on the pairs that were not tested.
 pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> Section {
     let flagged = findings.flagged_pairs();
     let tests = count_with_noun(findings.test_count(), "test", "tests");
@@ -185,7 +185,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             let alone = flagged.iter().flat_map(|pair| flag_texts(pair, &findings.sets));
             let words = findings.sets.iter().map(flagged_set_text).chain(alone);
             section.alert(format!(
-                "FLAGGED: please look at {}, found by {tests}. This is a request, not a verdict: {}.",
+                "FLAGGED: please look at {} ({tests} were run): {}. This is a request to look, not a verdict.",
                 count_with_noun(flagged.len(), "pair", "pairs"),
                 join_items(words, "; ")
             ))
@@ -208,7 +208,7 @@ fn flagged_set_text(set: &SetFindings) -> String {
     )
 }
 
-/// Says what was found about a flagged pair, except what a flagged set of both already says.
+/// Says what was found about a flagged pair, except what is already said about a flagged set that contains both bots.
 fn flag_texts(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
     let (mover, other) = (&pair.mover, &pair.other);
     let is_new = |means: FavourMeans| {
@@ -240,7 +240,7 @@ fn flag_texts(pair: &PairFindings, sets: &[SetFindings]) -> Vec<String> {
                 (false, _) => format!("; {other} returns the favour"),
             };
             Some(format!(
-                "{mover} declares a place {ranks:.2} ranks higher when {other} has it, in {}, {}{why}",
+                "{mover} puts a seat {ranks:.2} ranks higher in its row when {other} sits there, in {}, {}{why}",
                 groups(pair.declarations.groups),
                 chance(p_corrected)
             ))

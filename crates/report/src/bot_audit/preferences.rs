@@ -35,7 +35,7 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, from {}",
-        count_with_noun(*choices, "take that chose between winners", "takes that chose between winners")
+        count_with_noun(*choices, "take that could have changed the winner", "takes that could have changed the winner")
     ))
     .paragraph(meaning)
     .table(row_table(preference))
@@ -153,7 +153,7 @@ fn known_rows_sentence(explained: &ExplainedRows) -> String {
     }
 }
 
-/// Says which row the others believe.
+/// Names the row that the others are assumed to believe.
 fn believed_row_phrase(preference: &PreferenceFindings) -> &'static str {
     match preference.source {
         RowSource::Assigned => "the assigned one",

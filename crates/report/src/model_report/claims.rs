@@ -12,7 +12,7 @@ use lastnim_proto::pb;
 /// The maximum number of rows listed for a model.
 const MAX_LISTED_ROWS: usize = 8;
 
-/// Forecasts of one model, and the kind of question that they came with.
+/// The bot of a model, the kind of question that its forecasts came with, and the figures of these forecasts.
 type ForecastLine<'a> = (&'a str, &'static str, &'a pb::ForecastFigures);
 
 /// Reports how well the forecasts of models are calibrated.
@@ -179,7 +179,7 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     }
     if wishes.conflicts > 0 {
         sentences.push(format!(
-            "{bot} had {} between its declared row and the stated seat: it kept to its row {}, broke it for the stated seat {}, and chose neither {}",
+            "{bot} had {} between its declared row and the seat that it said it wanted to win: it followed the row {}, favoured that seat {}, and did neither {}",
             count_with_noun(wishes.conflicts, "choice", "choices"),
             count_with_noun(wishes.kept, "time", "times"),
             count_with_noun(wishes.broken, "time", "times"),

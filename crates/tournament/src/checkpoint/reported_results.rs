@@ -57,6 +57,6 @@ impl ReportedResults {
         self.numbers.ensure_consistent()?;
         ensure_results_fit(&self.unsettled)?;
         let told = self.unsettled.keys().all(|&number| self.contains(number));
-        ensure_valid(told, "a waiting result was never reported")
+        ensure_valid(told, "a result that does not count yet is missing from the reported results")
     }
 }

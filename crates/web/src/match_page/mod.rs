@@ -41,10 +41,10 @@ use take_list::ModelReplies;
 use tonic::{Code, Status};
 use view::MatchExtras;
 
-/// The number of model questions that are linked.
+/// The maximum number of questions to language models that a page links to.
 const MAX_QUESTIONS: usize = 200;
 
-/// Returns a match after this many plies; by default where it was decided.
+/// Returns the page of a match after this many plies; by default, at the take that decided it.
 pub(super) async fn match_page(
     site: &Site,
     visitor: &Visitor,
@@ -82,7 +82,7 @@ pub(super) async fn match_page(
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }
 
-/// Returns the number of takes after which a match is shown first: where it was decided, or at its end.
+/// Returns the number of takes after which a match is shown by default: at the take that decided it, or at the end.
 fn opening_ply(shown: &pb::GetMatchResponse, plies: u32) -> u32 {
     shown.audit.as_ref().map(finding::decisive_ply).filter(|&ply| ply > 0).unwrap_or(plies)
 }
@@ -109,7 +109,7 @@ pub(super) async fn match_record(
     Ok(RenderedPage::of_json(json, lifetime))
 }
 
-/// Reads which questions of a finished match were published.
+/// Reads the list of published questions to language models in a finished match.
 async fn read_questions(
     site: &Site,
     visitor: &Visitor,
@@ -145,7 +145,7 @@ fn verification_text(record: &pb::MatchRecord) -> String {
                 "The record verifies: its takes are legal, its hashes form a chain, and the last hash is signed by the key {}.",
                 seal.signer
             ),
-            None => "The record is not signed yet. Its takes so far are legal.".to_owned(),
+            None => "The record has no signature: the match is not over, or was cancelled before the rows were revealed. Its takes are legal.".to_owned(),
         },
         Err(flaw) => format!("The record does not verify: {flaw}."),
     }
