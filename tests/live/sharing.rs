@@ -164,10 +164,17 @@ async fn matches_and_tournaments_have_pictures() {
         assert!(first.contains("Who wins under optimal play"), "{first}");
     }
     assert!(png_colours(&host, &format!("/matches/{}.png", matches[0])).await > 10);
-    for (page, picture) in [("tournaments", &id), ("matches", &matches[0])] {
-        let shown = get(&host, &format!("/{page}/{picture}")).await;
+    // Link previews show the same picture for each ply, but the page links the picture of its own ply.
+    for (page, picture, query) in
+        [("tournaments", &id, ""), ("matches", &matches[0], ""), ("matches", &matches[0], "?ply=1")]
+    {
+        let shown = get(&host, &format!("/{page}/{picture}{query}")).await;
         let address = between(&shown.body, "property=\"og:image\" content=\"", "\"");
         assert_eq!(address, format!("https://nim.example/{page}/{picture}.png"));
+        for (form, word) in [("svg", "SVG"), ("png", "PNG")] {
+            let link = format!("<a href=\"/{page}/{picture}.{form}{query}\">as {word}</a>");
+            assert!(shown.body.contains(&link), "{link}: {}", shown.body);
+        }
     }
     // A match with many seats, of which nobody has moved.
     let names: Vec<String> = (0..32).map(|seat| format!("bot{seat}")).collect();
@@ -223,6 +230,31 @@ async fn frames_of_other_sites_show_boards_and_standings() {
         assert_eq!(refused.status, 404, "{path}");
         assert!(refused.header("content-security-policy").contains("frame-ancestors 'none'"), "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_token_shows_is_not_kept_by_others() {
+    let host = Host::start().await;
+    let (id, matches) = played_tournament(&host, "Spring").await;
+    let game = &matches[0];
+    let token = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
+    let (day, now) = ("public, max-age=86400", "no-cache");
+    for (path, freshness) in [
+        (format!("/embed/matches/{game}"), now),
+        (format!("/embed/tournaments/{id}"), now),
+        (format!("/matches/{game}"), now),
+        (format!("/matches/{game}.svg"), day),
+        (format!("/matches/{game}.png?ply=0"), day),
+    ] {
+        let file = fetch(&host, &path, "").await;
+        assert_eq!((file.status(), file.header("cache-control")), ("200", freshness), "{path}");
+        let private = fetch(&host, &path, &token).await;
+        assert_eq!((private.status(), private.header("cache-control")), ("200", "no-store"), "{path}");
+    }
+    host.register("one").await;
+    let open = host.create_match(exhibition(["one", "greedy"], &[4])).await;
+    let changing = fetch(&host, &format!("/matches/{open}.png"), "").await;
+    assert_eq!((changing.status(), changing.header("cache-control")), ("200", now));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -318,9 +350,20 @@ async fn assets_are_kept_and_compressed() {
             && page.body.contains(&format!("{folder}/icon.svg"))
     );
     assert_eq!(fetch(&host, &format!("{folder}/live.js"), "").await.status(), "200");
-    for path in
-        ["/style.css", "/assets/style.css", "/assets/0123456789abcdef/style.css", &format!("{folder}/x")]
-    {
+    // A page that was loaded before an upgrade gets the current files, but not for ever.
+    for file in ["style.css", "lastnim.js"] {
+        let old = fetch(&host, &format!("/assets/0123456789abcdef/{file}"), "").await;
+        assert_eq!((old.status(), old.header("cache-control")), ("200", "no-cache"));
+        assert_eq!(old.body, fetch(&host, &format!("{folder}/{file}"), "").await.body);
+    }
+    for path in [
+        "/style.css",
+        "/assets/style.css",
+        "/assets/0123456789abcde/style.css",
+        "/assets/0123456789abcdeg/style.css",
+        "/assets/0123456789abcdef/x",
+        &format!("{folder}/x"),
+    ] {
         assert_eq!(fetch(&host, path, "").await.status(), "404", "{path}");
     }
     let icon = fetch(&host, "/favicon.ico", "").await;

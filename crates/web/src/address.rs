@@ -2,7 +2,7 @@
 
 pub(super) use super::address_parts::PageFormat;
 use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, join_segments};
-use super::asset::{Asset, asset_address};
+use super::asset::{Asset, AssetVersion, asset_address};
 use super::book::Chapter;
 use super::forms::{FormFields, SiteCookie};
 use super::match_filter::MatchFilter;
@@ -27,8 +27,8 @@ pub(super) enum SiteAddress {
     Feed(FeedAddress),
     /// A page with forms, which only one visitor may see.
     Form(FormAddress),
-    /// A style sheet, script or icon.
-    Asset(&'static Asset),
+    /// A style sheet, script or icon, at its address in this version of the program or in another one.
+    Asset(&'static Asset, AssetVersion),
     /// The icon for browsers that ask for it without reading a page.
     Favicon,
     /// Whether the process is alive.
@@ -216,8 +216,8 @@ impl SiteAddress {
             "metrics" => return Ok(Self::Metrics),
             _ => {}
         }
-        if let Some(asset) = Asset::find_at_address(path) {
-            return Ok(Self::Asset(asset));
+        if let Some((asset, version)) = Asset::find_at_address(path) {
+            return Ok(Self::Asset(asset, version));
         }
         let (path, form) = PageFormat::split(path);
         let query = FormFields::parse(query.as_bytes())?;
@@ -255,7 +255,7 @@ impl SiteAddress {
 
     /// Returns whether every visitor without a token gets the same content, whatever its cookies.
     pub(super) fn is_independent_of_cookies(&self) -> bool {
-        matches!(self, Self::Asset(_) | Self::Favicon | Self::Health | Self::Readiness) || self.is_embedded()
+        matches!(self, Self::Asset(..) | Self::Favicon | Self::Health | Self::Readiness) || self.is_embedded()
     }
 
     /// Returns whether other sites can show it in a frame.
@@ -348,7 +348,7 @@ impl fmt::Display for SiteAddress {
             Self::Record(id) => write!(f, "/matches/{id}/record.json"),
             Self::Feed(feed) => feed.fmt(f),
             Self::Form(address) => address.fmt(f),
-            Self::Asset(asset) => f.write_str(&asset_address(asset.path)),
+            Self::Asset(asset, _) => f.write_str(&asset_address(asset.path)),
             Self::Favicon => f.write_str("/favicon.ico"),
             Self::Health => f.write_str("/healthz"),
             Self::Readiness => f.write_str("/readyz"),
@@ -579,7 +579,7 @@ mod tests {
             FeedAddress::Tournament { id: tournament },
             FeedAddress::Match { id, after: Some(12) },
         ];
-        let asset = |path| SiteAddress::Asset(Asset::find_named(path).unwrap());
+        let asset = |path| SiteAddress::Asset(Asset::find_named(path).unwrap(), AssetVersion::Current);
         let others = [
             asset("style.css"),
             asset("lastnim.js"),

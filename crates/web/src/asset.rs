@@ -12,6 +12,20 @@ use tonic::codegen::http::{HeaderMap, HeaderValue};
 /// The width and height of the icon as a PNG.
 const ICON_SIZE: u32 = 48;
 
+/// What precedes the hash in the name of the folder of all assets.
+const FOLDER_OF_VERSIONS: &str = "assets/";
+/// The number of hexadecimal digits of that hash.
+const HASH_DIGITS: usize = 16;
+
+/// The version of the program whose address of an asset is requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AssetVersion {
+    /// This one.
+    Current,
+    /// Another one: the page was loaded before an upgrade. It gets the current file.
+    Other,
+}
+
 /// A file compiled into the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asset {
@@ -52,7 +66,7 @@ static FOLDER: LazyLock<String> = LazyLock::new(|| {
     for asset in ASSETS {
         hasher.update(asset.path.as_bytes()).update(&[0]).update(asset.text.as_bytes()).update(&[0]);
     }
-    format!("assets/{}", &hasher.finalize().to_hex()[..16])
+    format!("{FOLDER_OF_VERSIONS}{}", &hasher.finalize().to_hex()[..HASH_DIGITS])
 });
 
 /// All assets as gzip, in the same order.
@@ -60,9 +74,13 @@ static COMPRESSED: LazyLock<Vec<Bytes>> =
     LazyLock::new(|| ASSETS.iter().map(|asset| compressed(asset.text.as_bytes())).collect());
 
 impl Asset {
-    /// Returns the file at an address given without its leading slash.
-    pub(super) fn find_at_address(path: &str) -> Option<&'static Self> {
-        Self::find_named(path.strip_prefix(FOLDER.as_str())?.strip_prefix('/')?)
+    /// Returns the file at an address given without its leading slash, and whether the address is of this version.
+    pub(super) fn find_at_address(path: &str) -> Option<(&'static Self, AssetVersion)> {
+        let (folder, name) = path.rsplit_once('/')?;
+        let version = if folder == *FOLDER { AssetVersion::Current } else { AssetVersion::Other };
+        let hash = folder.strip_prefix(FOLDER_OF_VERSIONS)?;
+        let is_hash = hash.len() == HASH_DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
+        Some((Self::find_named(name).filter(|_| is_hash)?, version))
     }
 
     pub(super) fn find_named(path: &str) -> Option<&'static Self> {
@@ -70,12 +88,16 @@ impl Asset {
     }
 
     /// Returns the file, compressed if the browser accepts that.
-    pub(super) fn response(&'static self, headers: &HeaderMap) -> PageResponse {
+    pub(super) fn response(&'static self, version: AssetVersion, headers: &HeaderMap) -> PageResponse {
         let index = ASSETS.iter().position(|asset| asset.path == self.path);
         let compressed = index.filter(|_| accepts_gzip(headers)).map(|index| COMPRESSED[index].clone());
         let is_compressed = compressed.is_some();
         let bytes = compressed.unwrap_or(Bytes::from_static(self.text.as_bytes()));
-        let mut response = bytes_response(self.content_type, Freshness::Forever, bytes);
+        let freshness = match version {
+            AssetVersion::Current => Freshness::Forever,
+            AssetVersion::Other => Freshness::Now,
+        };
+        let mut response = bytes_response(self.content_type, freshness, bytes);
         response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding"));
         if is_compressed {
             response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -146,7 +168,7 @@ mod tests {
         let asset = Asset::find_named("style.css").unwrap();
         let coding_for = |accepted: &'static str| {
             let headers = [(ACCEPT_ENCODING, HeaderValue::from_static(accepted))].into_iter().collect();
-            asset.response(&headers).headers().get(CONTENT_ENCODING).cloned()
+            asset.response(AssetVersion::Current, &headers).headers().get(CONTENT_ENCODING).cloned()
         };
         for accepted in ["gzip", "br;q=1.0, GZIP;q=0.5"] {
             assert_eq!(coding_for(accepted).unwrap(), "gzip", "{accepted}");

@@ -20,8 +20,10 @@ const SITE_SUMMARY: &str =
 pub(super) struct Share {
     /// The tag of a frame.
     pub tag: String,
-    /// The address of the picture.
-    pub picture: String,
+    /// The address of the picture as SVG.
+    pub svg: String,
+    /// The address of the picture as PNG.
+    pub png: String,
 }
 
 /// A page: the common frame around its content.
@@ -117,11 +119,15 @@ impl Page {
     #[must_use = "returns the changed page"]
     pub(super) fn with_share_links(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
         let public = |path: String| site.map(|site| format!("{site}{path}")).unwrap_or_default();
-        let share = address.embedded_page().map(|embedded| Share {
+        let embedded = address.embedded_page();
+        // Each ply has a picture, but link previews show the same one for all of them.
+        let whole = embedded.as_ref().and_then(PageAddress::whole_page);
+        let picture = whole.map(|whole| public(whole.in_format(PageFormat::Png))).unwrap_or_default();
+        let share = embedded.map(|embedded| Share {
             tag: embed_tag(&format!("{}{embedded}", public(String::new())), &self.title),
-            picture: address.in_format(PageFormat::Svg),
+            svg: address.in_format(PageFormat::Svg),
+            png: address.in_format(PageFormat::Png),
         });
-        let picture = share.as_ref().map(|_| public(address.in_format(PageFormat::Png))).unwrap_or_default();
         let news = address.news_page().map(|page| page.in_format(PageFormat::Atom)).unwrap_or_default();
         Self { url: public(address.to_string()), picture, news, share, ..self }
     }

@@ -136,10 +136,14 @@ impl Pages {
     ) -> PageResponse {
         if address.is_independent_of_cookies() {
             return match address {
-                SiteAddress::Asset(asset) => asset.response(headers),
+                SiteAddress::Asset(asset, version) => asset.response(*version, headers),
                 address if address.is_embedded() => {
-                    let shown = self.respond_to(&visitor, address).await;
-                    if_changed(with_framing(shown), headers)
+                    let shown = with_framing(self.respond_to(&visitor, address).await);
+                    if visitor.token().is_some() {
+                        without_caching(shown)
+                    } else {
+                        if_changed(shown, headers)
+                    }
                 }
                 _ => self.respond_to(&visitor, address).await,
             };
@@ -199,7 +203,7 @@ impl Pages {
                 show_bot_play_page(site, visitor, address).await
             }
             SiteAddress::Form(FormAddress::SignIn(address)) => show_sign_in_page(visitor, address),
-            SiteAddress::Asset(asset) => Ok(asset.response(&HeaderMap::new())),
+            SiteAddress::Asset(asset, version) => Ok(asset.response(*version, &HeaderMap::new())),
             SiteAddress::Favicon => Ok(bytes_response("image/png", Freshness::Minutes, favicon())),
             SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server is running\n")),
             SiteAddress::Readiness => Ok(readiness_response(site).await),

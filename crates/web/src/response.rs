@@ -31,6 +31,8 @@ pub(super) enum Freshness {
     Now,
     /// It is part of the program and changes only with a new version.
     Minutes,
+    /// It is about something that has ended, and the same for everybody.
+    Day,
     /// Its address changes whenever it changes.
     Forever,
     /// It is private and must not be stored.
@@ -64,6 +66,7 @@ pub(super) fn body_response(
     let cache = match freshness {
         Freshness::Now => "no-cache",
         Freshness::Minutes => "max-age=300",
+        Freshness::Day => "public, max-age=86400",
         Freshness::Forever => "public, max-age=31536000, immutable",
         Freshness::NoStore => "no-store",
     };

@@ -11,8 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::Status;
 
-/// The maximum size of all cached pages.
-const MAX_BYTES: usize = 16 << 20;
 /// The maximum size of one cached page.
 const MAX_PAGE_BYTES: usize = 256 << 10;
 /// The approximate memory of a cached page in addition to its text.
@@ -26,6 +24,38 @@ const MAX_AGE: Duration = Duration::from_secs(30);
 const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
 /// Maximum number of times that a request waits for another request to make its page before it makes the page itself.
 const MAX_WAITS: usize = 3;
+
+/// A part of the cache. Pages are evicted only by other pages of the same part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum CachePart {
+    /// Pages without a query.
+    Pages,
+    /// Pictures without a query.
+    Pictures,
+    /// Whatever a query asks for, such as one ply of a match: anybody can make up any number of queries.
+    Queries,
+}
+
+impl CachePart {
+    /// Returns the part for a page at an address.
+    fn of_page(address: &str, made: &RenderedPage) -> Self {
+        if address.contains('?') {
+            Self::Queries
+        } else if made.is_picture() {
+            Self::Pictures
+        } else {
+            Self::Pages
+        }
+    }
+
+    /// Returns the maximum size of all pages in this part, in bytes.
+    fn max_bytes(self) -> usize {
+        match self {
+            Self::Pages => 16 << 20,
+            Self::Pictures | Self::Queries => 4 << 20,
+        }
+    }
+}
 
 /// How long a page stays valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,7 +116,8 @@ pub struct PageCache {
 struct CacheState {
     /// Pages by address.
     pages: HashMap<String, CacheEntry>,
-    bytes: usize,
+    /// The size of all pages in each part.
+    bytes: HashMap<CachePart, usize>,
     /// The number of accesses, which is needed to evict the least recently used page.
     accesses: u64,
     /// The newest revision, and when it was first seen.
@@ -96,6 +127,7 @@ struct CacheState {
 #[derive(Debug)]
 struct CacheEntry {
     page: FinishedPage,
+    part: CachePart,
     /// The number of the last access.
     last_access: u64,
 }
@@ -113,7 +145,9 @@ impl RenderedPage {
     }
 
     pub(super) fn response(&self) -> PageResponse {
-        let mut response = bytes_response(self.content_type, Freshness::Now, self.body.clone());
+        let is_final = self.is_picture() && self.lifetime == PageLifetime::Permanent;
+        let freshness = if is_final { Freshness::Day } else { Freshness::Now };
+        let mut response = bytes_response(self.content_type, freshness, self.body.clone());
         add_tag(&mut response, &self.body);
         if let Some(next) = &self.next {
             add_next_link(&mut response, next);
@@ -126,8 +160,12 @@ impl RenderedPage {
 
     /// Returns whether the page is HTML, a picture or a news feed. Programs always get the current state.
     fn is_human_readable(&self) -> bool {
-        let types = ["text/html", "image/", "application/atom+xml"];
-        types.iter().any(|begin| self.content_type.starts_with(begin))
+        let types = ["text/html", "application/atom+xml"];
+        self.is_picture() || types.iter().any(|begin| self.content_type.starts_with(begin))
+    }
+
+    fn is_picture(&self) -> bool {
+        self.content_type.starts_with("image/")
     }
 
     fn bytes(&self, address: &str) -> usize {
@@ -261,19 +299,25 @@ impl CacheState {
         }
         self.remove(&address);
         self.accesses += 1;
-        self.bytes += bytes;
-        self.pages.insert(address, CacheEntry { page, last_access: self.accesses });
-        while self.bytes > MAX_BYTES
-            && let Some((oldest, _)) = self.pages.iter().min_by_key(|(_, page)| page.last_access)
+        let part = CachePart::of_page(&address, &page.made);
+        *self.bytes.entry(part).or_default() += bytes;
+        self.pages.insert(address, CacheEntry { page, part, last_access: self.accesses });
+        while self.bytes.get(&part).is_some_and(|&bytes| bytes > part.max_bytes())
+            && let Some(oldest) = self.oldest_page(part)
         {
-            let oldest = oldest.clone();
             self.remove(&oldest);
         }
     }
 
+    /// Returns the address of the least recently used page in a part.
+    fn oldest_page(&self, part: CachePart) -> Option<String> {
+        let pages = self.pages.iter().filter(|(_, kept)| kept.part == part);
+        pages.min_by_key(|(_, kept)| kept.last_access).map(|(address, _)| address.clone())
+    }
+
     fn remove(&mut self, address: &str) {
         if let Some(kept) = self.pages.remove(address) {
-            self.bytes -= kept.page.made.bytes(address);
+            *self.bytes.entry(kept.part).or_default() -= kept.page.made.bytes(address);
         }
     }
 }

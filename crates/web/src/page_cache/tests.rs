@@ -85,16 +85,38 @@ fn the_cache_evicts_least_recently_used_pages() {
     let mut kept = CacheState::default();
     let now = kept.observe(None, 0, Instant::now());
     kept.insert("/large".into(), finished(&made(PageLifetime::Permanent, MAX_PAGE_BYTES), now));
-    assert_eq!((kept.pages.len(), kept.bytes), (0, 0));
+    assert_eq!((kept.pages.len(), kept.bytes.len()), (0, 0));
     let page = made(PageLifetime::Permanent, 200 << 10);
     for number in 0..200 {
         kept.insert(format!("/{}", number % 150), finished(&page, now));
         assert!(kept.find("/0", &now).is_some(), "it is used all the time");
         let bytes: usize = kept.pages.iter().map(|(address, kept)| kept.page.made.bytes(address)).sum();
-        assert_eq!(bytes, kept.bytes);
-        assert!(bytes <= MAX_BYTES);
+        assert_eq!(bytes, kept.bytes[&CachePart::Pages]);
+        assert!(bytes <= CachePart::Pages.max_bytes());
     }
     assert!(kept.pages.len() > 70 && kept.find("/49", &now).is_some());
+}
+
+#[test]
+fn pictures_and_queries_evict_no_pages() {
+    let mut kept = CacheState::default();
+    let now = kept.observe(None, 0, Instant::now());
+    let page = made(PageLifetime::Permanent, 200 << 10);
+    let picture =
+        Arc::new(RenderedPage { content_type: "image/png", body: page.body.clone(), next: None, ..*page });
+    kept.insert("/matches/1".into(), finished(&page, now));
+    kept.insert("/matches/1.png".into(), finished(&picture, now));
+    for ply in 0..200 {
+        kept.insert(format!("/matches/1.png?ply={ply}"), finished(&picture, now));
+        kept.insert(format!("/tournaments?page={ply}"), finished(&page, now));
+    }
+    assert!(kept.find("/matches/1.png", &now).is_some(), "the picture of the whole match");
+    for number in 2..200 {
+        kept.insert(format!("/matches/{number}.png"), finished(&picture, now));
+    }
+    assert!(kept.find("/matches/1", &now).is_some() && kept.find("/matches/1.png", &now).is_none());
+    let bytes = |part| kept.bytes[&part];
+    assert!([CachePart::Pictures, CachePart::Queries].iter().all(|&part| bytes(part) <= part.max_bytes()));
 }
 
 #[test]
