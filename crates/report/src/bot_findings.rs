@@ -4,7 +4,7 @@ use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
     bot_audit::comparisons::{answer_section, condition_section, condition_sentences},
     help_power::help_power_section,
-    words::{count_with_noun, join_items},
+    words::{count_with_noun, join_items, ordinal_word},
 };
 use lastnim_proto::pb;
 
@@ -138,13 +138,12 @@ fn slice_table(title: &str, slices: &[pb::BotSlice]) -> Table {
 
 /// Reports the rows of a bot, and the row that its takes fit best.
 fn preference_section(preference: &pb::BotPreference) -> Section {
-    let (what, how) = if preference.by_place {
-        ("assigned", "by place in the assigned row")
-    } else {
-        ("declared", "as offsets from its seat")
-    };
-    let row_words = |row: &Option<pb::Row>| row.as_ref().map(|row| join_items(&row.offsets, " "));
-    let heading = format!("Rows {what} at tables of {}, {how}", preference.seats);
+    let (what, how) =
+        if preference.by_place { ("assigned", ", as choices of the assigned row") } else { ("declared", "") };
+    let place = |&number: &u32| if preference.by_place { choice_words(number) } else { seat_words(number) };
+    let row_words =
+        |row: &Option<pb::Row>| row.as_ref().map(|row| join_items(row.offsets.iter().map(place), ", then "));
+    let heading = format!("Rows {what} at tables of {}{how}", preference.seats);
     let shown = &preference.rows[..preference.rows.len().min(MAX_ROWS)];
     let table = Table::of_items(shown)
         .column(Column::text("row"), |held| row_words(&held.row))
@@ -168,12 +167,26 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
         let agreement = SHARE.format_number(fit.agreement);
         let row = row_words(&fit.row).unwrap_or_default();
         format!(
-            "Its takes fit the row {row} best if the others believe the {what} row: {} of {} are optimal for it, and it agrees with {agreement} of the bot's choices between winners.",
+            "Its takes fit this row best: {row}. This holds if the others believe the {what} row. Then {} of {} are optimal for it, and it agrees with {agreement} of the bot's choices between winners.",
             fit.optimal_plies,
             count_with_noun(fit.plies, "take", "takes")
         )
     });
     Section::with_heading(heading).table(table).paragraphs(more).paragraphs(fit)
+}
+
+/// Names a seat by how far it is behind the bot's own seat.
+fn seat_words(offset: u32) -> String {
+    match offset {
+        0 => "itself".to_owned(),
+        1 => "the next seat".to_owned(),
+        offset => format!("the {} seat after it", ordinal_word(offset.into())),
+    }
+}
+
+/// Names a place in a row, from 0.
+fn choice_words(place: u32) -> String {
+    format!("its {} choice", ordinal_word(u64::from(place) + 1))
 }
 
 fn fraction_cell(part: u64, whole: u64) -> Cell {
@@ -251,6 +264,12 @@ mod tests {
             best_fit: Some(pb::FittedRow { row: row(&[1, 0]), agreement: 0.875, plies: 4, optimal_plies: 4 }),
             ..Default::default()
         };
+        let assigned = pb::BotPreference {
+            seats: 3,
+            by_place: true,
+            rows: vec![pb::HeldRow { row: row(&[2, 0, 1]), matches: 1, ..Default::default() }],
+            ..Default::default()
+        };
         let pair = pb::PairFindings {
             mover: "ann".into(),
             other: "bob".into(),
@@ -273,7 +292,7 @@ mod tests {
         let found = pb::BotFindings {
             bot: "ann".into(),
             figures: Some(figures),
-            preferences: vec![preference],
+            preferences: vec![preference, assigned],
             conditions: vec![condition],
             equal_answers: vec![answers("ann"), answers("bob")],
             ..Default::default()
@@ -296,8 +315,10 @@ mod tests {
             "accuracy  75.0%     50.0% to 90.0%",
             "wins      50.0%  too few: 3 groups",
             "opening      4  75.0% ±25.0%",
-            "0 1        2  75.0% (3 of 4)",
-            "Its takes fit the row 1 0 best",
+            "itself, then the next seat        2  75.0% (3 of 4)",
+            "Rows assigned at tables of 3, as choices of the assigned row",
+            "its 3rd choice, then its 1st choice, then its 2nd choice        1",
+            "Its takes fit this row best: the next seat, then itself. This holds if",
             "ann    bob          2       1     1     3   +2",
             "It errs more often when the match began after noon UTC: 25.0% (95%: 12.5% to 37.5%) of such takes",
             "the match began after noon UTC      9",

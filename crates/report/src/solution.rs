@@ -2,6 +2,7 @@
 
 use super::{
     Section,
+    robustness::ReportReader,
     winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
 };
 use lastnim_analysis::general::OutcomeClass;
@@ -11,7 +12,7 @@ use lastnim_core::{
 };
 
 /// Reports the winner, the winners if other seats moved first, and the optimal takes.
-pub fn solution_section(game: &Game) -> Section {
+pub fn solution_section(game: &Game, reader: ReportReader) -> Section {
     let (solution, position) = (Solution::new(game), game.first_position());
     let (winner, first) = (solution.winner(&position), game.first_seat());
     let value = game.matrix.seats().distance_between(first, winner);
@@ -34,7 +35,7 @@ pub fn solution_section(game: &Game) -> Section {
         .map(|found| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {found}."));
     section
         .paragraph(winners_by_first_seat(&winners))
-        .paragraph(ending_text(game.ending))
+        .paragraph(ending_text(game.ending, reader))
         .paragraphs(outcome)
         .paragraphs(erratum)
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Column, NumberUnit, Section, Table,
+    robustness::ReportReader,
     winner_words::{ending_text, list_by_first_seat},
     words::{count_with_noun, join_items, join_with_and},
 };
@@ -18,7 +19,11 @@ const MAX_RANGES: usize = 20;
 const TIES_NOTE: &str = "In some positions, several takes are equally good for the seat to move but not for the others. The figures assume that it then takes the fewest counters.";
 
 /// Reports the solution of a variant: who wins, and which takes are optimal.
-pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) -> Section {
+pub fn variant_section(
+    game: &VariantGame,
+    solved: &pb::SolveVariantResponse,
+    reader: ReportReader,
+) -> Section {
     let section = match &solved.solution {
         Some(Solution::Ties(found)) => ties_section(game, found),
         Some(Solution::Passes(found)) => passes_section(game, found),
@@ -26,7 +31,7 @@ pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) ->
         Some(Solution::RandomSeats(found)) => random_seats_section(game, found),
         None => Section::new(),
     };
-    section.paragraph(ending_text(game.ending()))
+    section.paragraph(ending_text(game.ending(), reader))
 }
 
 fn ties_section(game: &VariantGame, found: &pb::TiedSolution) -> Section {

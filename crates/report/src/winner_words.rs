@@ -1,5 +1,6 @@
 //! The winner, in words.
 
+use super::robustness::ReportReader;
 use super::words::join_items;
 use lastnim_core::game::{BySeat, Ending, Seat};
 use std::fmt::Display;
@@ -28,10 +29,15 @@ pub fn ending_rule(ending: Ending) -> &'static str {
     }
 }
 
-/// Describes an ending.
-pub fn ending_text(ending: Ending) -> String {
-    match ending {
-        Ending::ToMoveWins => format!("Ending: {ending}, the seat to move wins when no counter is left."),
-        Ending::LastMoverWins => format!("Ending: {ending}, the seat that made the last move wins."),
+/// Describes an ending. The word of the flag is only for the command line.
+pub fn ending_text(ending: Ending, reader: ReportReader) -> String {
+    match (reader, ending) {
+        (ReportReader::Page, _) => ending_rule(ending).to_owned(),
+        (ReportReader::CommandLine, Ending::ToMoveWins) => {
+            format!("Ending: {ending}, the seat to move wins when no counter is left.")
+        }
+        (ReportReader::CommandLine, Ending::LastMoverWins) => {
+            format!("Ending: {ending}, the seat that made the last move wins.")
+        }
     }
 }

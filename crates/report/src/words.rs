@@ -25,6 +25,18 @@ pub fn count_with_noun(count: impl TryInto<u64>, one: &str, more: &str) -> Strin
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// Formats a place in an order: `1st`, `2nd`, `11th`.
+pub fn ordinal_word(place: u64) -> String {
+    let is_teen = place % 100 / 10 == 1;
+    let ending = match place % 10 {
+        1 if !is_teen => "st",
+        2 if !is_teen => "nd",
+        3 if !is_teen => "rd",
+        _ => "th",
+    };
+    format!("{place}{ending}")
+}
+
 /// Formats a time to the second.
 pub fn format_time(micros: u64) -> String {
     let text = Utc(micros).to_string();

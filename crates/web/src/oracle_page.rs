@@ -146,7 +146,7 @@ impl AnsweredQuestion {
     fn report(&self) -> Report {
         match self {
             Self::Game(game, safety) => position_report(game, safety.as_ref()),
-            Self::Variant(game, solved) => variant_section(game, solved).into(),
+            Self::Variant(game, solved) => variant_section(game, solved, ReportReader::Page).into(),
         }
     }
 
@@ -236,7 +236,7 @@ pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessR
     let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
     let to_move = game.first_seat().index();
     let safety = safety.map(|found| robustness_sections(found, to_move, ReportReader::Page));
-    Report::from(solution_section(game))
+    Report::from(solution_section(game, ReportReader::Page))
         .with_sections(explanation_sections(&Explanation::of(game, plies)))
         .with_sections(safety.unwrap_or_default())
 }

@@ -133,7 +133,11 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         let robustness = robustness
             .iter()
             .flat_map(|found| robustness_sections(found, to_move, ReportReader::CommandLine));
-        [solution_section(&game)].into_iter().chain(explained).chain(robustness).collect()
+        [solution_section(&game, ReportReader::CommandLine)]
+            .into_iter()
+            .chain(explained)
+            .chain(robustness)
+            .collect()
     };
     form.print_report(json, report)?;
     Ok(CommandExit::Done)

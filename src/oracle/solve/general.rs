@@ -22,7 +22,7 @@ use lastnim_core::{
 use lastnim_proto::{json::MessageJson, pb, ruleset::ruleset_solution_message};
 use lastnim_report::{
     Column, NumberUnit, Section, Table,
-    robustness::ruleset_robustness_sections,
+    robustness::{ReportReader, ruleset_robustness_sections},
     winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
     words::{count_with_noun, join_items},
 };
@@ -229,7 +229,7 @@ impl RulesetArgs {
         };
         let section = Section::new()
             .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
-            .paragraph(ending_text(ending))
+            .paragraph(ending_text(ending, ReportReader::CommandLine))
             .paragraph(who)
             .paragraph(winners_by_first_seat(&answer.winner_by_first));
         let section = match listed {

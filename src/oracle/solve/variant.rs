@@ -6,7 +6,7 @@ use clap::Args;
 use lastnim_analysis::variants::{Alliances, PassCount, Variant, VariantGame, parse_seat_list};
 use lastnim_core::game::SeatCount;
 use lastnim_proto::{json::message_to_json, variant::variant_solution_message};
-use lastnim_report::variant::variant_section;
+use lastnim_report::{robustness::ReportReader, variant::variant_section};
 
 /// Flags for variants of Last Nim. Rows with ties are a variant too.
 #[derive(Debug, Args)]
@@ -74,6 +74,9 @@ pub fn solve_and_print(game: &VariantGame, general: &RulesetArgs, form: OutputFo
         ))
     })?;
     let solved = variant_solution_message(game, &solution);
-    form.print_report(|| message_to_json(&solved), || variant_section(game, &solved).into())?;
+    form.print_report(
+        || message_to_json(&solved),
+        || variant_section(game, &solved, ReportReader::CommandLine).into(),
+    )?;
     Ok(CommandExit::Done)
 }

@@ -4,6 +4,7 @@ use crate::seat_sign::seat_sign;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
+use lastnim_report::words::ordinal_word;
 
 /// The names of the seats of a match. A bot has one seat.
 #[derive(Debug, Clone)]
@@ -127,15 +128,7 @@ impl Sentence {
 
 /// Writes a place of a preference order, given from 0: `1st` to `32nd`.
 pub(crate) fn ordinal_text(rank: usize) -> String {
-    let place = rank + 1;
-    let is_teen = place % 100 / 10 == 1;
-    let ending = match place % 10 {
-        1 if !is_teen => "st",
-        2 if !is_teen => "nd",
-        3 if !is_teen => "rd",
-        _ => "th",
-    };
-    format!("{place}{ending}")
+    ordinal_word(rank as u64 + 1)
 }
 
 #[cfg(test)]
