@@ -3,9 +3,11 @@
 use super::{
     host::{Host, round_robin},
     pages::{get, send},
+    sharing::played_tournament,
 };
 use lastnim_proto::pb;
 use lastnim_store::{RetentionLimits, open_store};
+use sqlx::{Connection as _, SqliteConnection};
 use std::{
     fs,
     path::Path,
@@ -17,13 +19,62 @@ use tokio::task::JoinSet;
 
 /// Starts a server on a database, which caches pages.
 pub async fn host_on_sqlite(name: &str) -> Host {
+    host_on_database(&new_database(name)).await
+}
+
+/// Returns the URL of a database that does not exist yet.
+fn new_database(name: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
     // Files of an earlier process with the same id are removed.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    let url = format!("sqlite:{}", folder.join("store.db").display());
+    format!("sqlite:{}", folder.join("store.db").display())
+}
+
+async fn host_on_database(url: &str) -> Host {
     let store = open_store(&url.parse().unwrap(), RetentionLimits::default()).await.unwrap();
     Host::on_store(store).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_show_other_tournaments_beside_a_damaged_one() {
+    let url = new_database("kept-damaged");
+    let host = host_on_database(&url).await;
+    let (damaged, _) = played_tournament(&host, "Spring").await;
+    let sound = host.create_tournament(round_robin(&[&[3]]), &["greedy", "random"]).await;
+    host.stop().await.unwrap().unwrap();
+    let mut database = SqliteConnection::connect(&url).await.unwrap();
+    let damage = sqlx::query("UPDATE standings SET bot = 'not a name' WHERE tournament_id = $1");
+    let changed = damage.bind(&damaged).execute(&mut database).await.unwrap();
+    assert!(changed.rows_affected() > 0);
+    database.close().await.unwrap();
+
+    let host = host_on_database(&url).await;
+    assert_eq!(get(&host, &format!("/tournaments/{damaged}")).await.status, 500);
+    for path in ["/", "/tournaments", "/tournaments.csv", "/tournaments.atom"] {
+        let page = get(&host, path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.body);
+        assert!(page.body.contains(&damaged) && page.body.contains(&sound), "{path}: {}", page.body);
+        assert!(page.body.contains("Its standings cannot be read"), "{path}: {}", page.body);
+    }
+    for path in ["/index.json", "/tournaments.json"] {
+        assert_eq!(get(&host, path).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn unknown_queries_make_no_further_pages() {
+    let host = host_on_sqlite("kept-queries").await;
+    host.register("one").await;
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1_200) {
+        get(&host, "/tournaments").await;
+    }
+    let (page, before) = (get(&host, "/tournaments").await.body, made_pages(&host).await);
+    for query in ["x=1", "page=", "from=3&x=y"] {
+        assert_eq!(get(&host, &format!("/tournaments?{query}")).await.body, page, "{query}");
+    }
+    assert_eq!(made_pages(&host).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,7 @@ use super::{
     pages::{Answer, get, style_address},
 };
 use lastnim_bots::HouseBot;
-use lastnim_proto::pb;
+use lastnim_proto::pb::{self, tournament_settings::Format};
 use lastnim_server::Config;
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 const HOSTILE: &str = "]]></svg><script>alert(1)</script>\"'&\u{1f980}";
 
 /// Plays a tournament of two house bots with this title. Returns its id and those of its matches.
-async fn played_tournament(host: &Host, title: &str) -> (String, Vec<String>) {
+pub async fn played_tournament(host: &Host, title: &str) -> (String, Vec<String>) {
     let bots = [HouseBot::Greedy, HouseBot::Random];
     let party = host.house_bots(&bots, 1).await;
     let settings =
@@ -195,6 +195,27 @@ async fn matches_and_tournaments_have_pictures() {
     ] {
         assert_eq!(fetch(&host, &path, "").await.status(), "404", "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_picture_of_a_large_knockout_shows_the_whole_path_of_its_champion() {
+    let host = Host::start().await;
+    let bots = [HouseBot::Greedy, HouseBot::Random, HouseBot::Timid, HouseBot::Loyal];
+    let party = host.house_bots(&bots, 1).await;
+    // Each of the three tables has 400 matches.
+    let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 200 });
+    let settings =
+        pb::TournamentSettings { seats: 2, concurrency: 50, format: Some(knockout), ..round_robin(&[&[1]]) };
+    let id = host.create_tournament(settings, &bots.map(HouseBot::kind)).await;
+    host.start_tournament(&id).await;
+    host.tournament_over(&id).await;
+    party.dismiss().await;
+    let text = svg_text(&host, &format!("/tournaments/{id}.svg")).await;
+    assert!(text.contains(" is champion") && text.contains("It met "), "{text}");
+    for round in ["Final", "Round 1"] {
+        assert!(text.contains(round), "{round}: {text}");
+    }
+    assert_eq!(text.matches("against ").count(), 2, "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

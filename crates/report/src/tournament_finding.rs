@@ -223,12 +223,14 @@ fn knockout_finding(
     match still_in.as_slice() {
         [champion] if tournament.state() == State::Finished => {
             let seats = tournament.settings.as_ref().map_or(0, |settings| settings.seats as usize);
+            let line = standings.iter().find(|line| line.bot == champion.bot).cloned().unwrap_or_default();
+            // A champion that sat out the first round may have no table there.
+            let tables = rounds.iter().filter_map(|round| round.table_of(&champion.bot));
             let has_all_rounds = tournament.field.len() <= seats
-                || rounds.first().is_some_and(|round| round.name == FIRST_ROUND);
+                || rounds.first().is_some_and(|round| round.name == FIRST_ROUND)
+                || tables.map(|table| table.played).sum::<u64>() == u64::from(line.matches);
             let path = has_all_rounds.then(|| champion_path_text(&champion.bot, rounds)).flatten();
             let path = path.unwrap_or_else(|| {
-                let line =
-                    standings.iter().find(|line| line.bot == champion.bot).cloned().unwrap_or_default();
                 format!("It won {} of its {}.", line.wins, count_with_noun(line.matches, "match", "matches"))
             });
             TournamentFinding::new(format!("{} is champion", champion.bot), path)

@@ -19,7 +19,7 @@ use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
 
 /// The minimum time between two updates that a watcher receives, for every [`LINES_PER_INTERVAL`] lines of standings. All
 /// watchers of a tournament receive their updates at the same times, so that they share the computed standings.
@@ -60,6 +60,21 @@ impl TournamentRpc {
         })?;
         let (view, event) = self.arena.intervene(id, intervention).await.map_err(arena_status)?;
         Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
+    }
+
+    /// Returns the title of a tournament, for pages that only name it; `None` if it was removed or cannot be read.
+    ///
+    /// # Errors
+    /// If the caller may not read, has reached a limit, or waits too long.
+    pub async fn find_title(&self, request: &Request<TournamentId>) -> Result<Option<String>, Status> {
+        let reader = self.reads.admit(request)?;
+        let (arena, id) = (self.arena.clone(), *request.get_ref());
+        let read = async move { arena.tournament(id).await.map_err(arena_status) };
+        match self.reads.run_read(&reader, read).await {
+            Ok(view) => Ok(Some(view.stored.settings.title.to_string())),
+            Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => Ok(None),
+            Err(status) => Err(status),
+        }
     }
 
     /// Waits until the next update of the watchers of a tournament with this many bots is due.

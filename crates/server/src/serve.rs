@@ -14,7 +14,7 @@ use lastnim_rpc::{
     OracleRpc, ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
-use lastnim_web::{BotAudits, Feeds, Metrics, PageCache, Pages, Site, TokenSessions};
+use lastnim_web::{BotAudits, Feeds, KeptHeadlines, Metrics, PageCache, Pages, Site, TokenSessions};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -253,6 +253,7 @@ async fn assemble_services(
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),
         kept,
+        headlines: KeptHeadlines::default(),
         audits: BotAudits::default(),
     });
     Ok((health, GuardedServices { play, routes, access, pages: site.map(Pages::new), traffic }, metrics))

@@ -1,6 +1,7 @@
 //! The home page.
 
-use super::home_view::read_home;
+use super::address::PageFormat;
+use super::home_view::{read_home, read_tournaments};
 use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
@@ -12,8 +13,15 @@ use tonic::Status;
 /// The heading: what this is about.
 const CLAIM: &str = "One row of piles. Many seats. One oracle that knows who wins.";
 
-/// Returns the home page.
-pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageContent, Status> {
+/// Returns the home page. Its JSON has only the tournaments, and nothing else is read for that.
+pub(super) async fn home_page(
+    site: &Site,
+    visitor: &Visitor,
+    form: PageFormat,
+) -> Result<PageContent, Status> {
+    if form != PageFormat::Html {
+        return Ok(PageContent::without_page(read_tournaments(site, visitor).await?));
+    }
     let now = read_home(site, visitor).await?;
     Ok(PageContent::of_message(now.tournaments.clone(), move |address| {
         let mut content = now.html();

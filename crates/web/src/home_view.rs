@@ -8,16 +8,22 @@ use super::site::Site;
 use super::tournament_headlines::{read_headlines, tournament_cards_html};
 use super::visitor::Visitor;
 use askama::Template;
+use lastnim_arena::is_guest_name;
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, write_template};
 use lastnim_report::tournament_finding::TournamentFinding;
 use pb::tournament_service_server::TournamentService as _;
-use tonic::{Code, Status};
+use tonic::Status;
 
 /// The maximum number of tournaments that are shown.
 const MAX_TOURNAMENTS: usize = 9;
-const MAX_MATCHES: u32 = 12;
+/// The maximum number of matches that are read, without those of guests.
+const MAX_MATCHES: usize = 12;
+/// The maximum number of matches in one list.
+const MAX_LISTED: usize = 1_000;
+/// The maximum number of previews of guests' games.
+const MAX_GUEST_PREVIEWS: usize = 2;
 /// The maximum number of matches with a preview, including the large one.
 const MAX_PREVIEWS: usize = 5;
 
@@ -40,29 +46,28 @@ pub(super) struct HomeView {
 pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeView, Status> {
     let tournaments = read_tournaments(site, visitor).await?;
     let findings = read_headlines(site, visitor, &tournaments.tournaments).await?;
-    let open = read_matches(site, visitor, pb::MatchState::Open).await?;
+    // However many guests play, the matches of others are among these.
+    let guests = site.arena.limits().guest_matches;
+    let open = read_matches(site, visitor, pb::MatchState::Open, MAX_MATCHES + guests).await?;
     let is_busy = !open.is_empty();
     let mut previews = read_previews(site, visitor, &open, MAX_PREVIEWS).await?;
     if previews.is_empty() {
-        let ended = read_matches(site, visitor, pb::MatchState::Over).await?;
-        previews = read_previews(site, visitor, ended.get(..1).unwrap_or_default(), 1).await?;
+        let ended = read_matches(site, visitor, pb::MatchState::Over, 1).await?;
+        previews = read_previews(site, visitor, &ended, 1).await?;
     }
-    let title = match previews.first() {
-        Some(preview) if !preview.tournament_id().is_empty() => {
-            match site.get_tournament(visitor, preview.tournament_id()).await {
-                Ok(shown) => shown.tournament.and_then(|tournament| tournament.settings),
-                Err(status) if status.code() == Code::NotFound => None,
-                Err(status) => return Err(status),
-            }
-        }
-        _ => None,
+    let tournament = previews.first().and_then(|preview| preview.tournament_id().parse().ok());
+    let title = match tournament {
+        Some(tournament) => site.find_title(visitor, tournament).await?.unwrap_or_default(),
+        None => String::new(),
     };
-    let title = title.map(|settings| settings.title).unwrap_or_default();
     Ok(HomeView { tournaments, findings, is_busy, previews, title })
 }
 
 /// Lists running tournaments, then the newest others.
-async fn read_tournaments(site: &Site, visitor: &Visitor) -> Result<pb::ListTournamentsResponse, Status> {
+pub(super) async fn read_tournaments(
+    site: &Site,
+    visitor: &Visitor,
+) -> Result<pb::ListTournamentsResponse, Status> {
     let page_size = MAX_TOURNAMENTS as u32;
     let list = async |state: pb::TournamentState| {
         let request = pb::ListTournamentsRequest { page_size, state: state.into(), ..Default::default() };
@@ -81,23 +86,46 @@ async fn read_matches(
     site: &Site,
     visitor: &Visitor,
     state: pb::MatchState,
+    most: usize,
 ) -> Result<Vec<pb::Match>, Status> {
-    let request =
-        pb::ListMatchesRequest { page_size: MAX_MATCHES, state: state.into(), ..Default::default() };
+    let page_size = most.min(MAX_LISTED) as u32;
+    let request = pb::ListMatchesRequest { page_size, state: state.into(), ..Default::default() };
     Ok(site.list_matches(visitor, request).await?.matches)
 }
 
-/// Reads previews of matches: the oldest first, so that it stays the same until it ends, and those that have just
-/// begun last.
+/// Reads previews of matches, given the newest first.
 async fn read_previews(
     site: &Site,
     visitor: &Visitor,
     matches: &[pb::Match],
     most: usize,
 ) -> Result<Vec<MatchPreview>, Status> {
-    let mut matches: Vec<_> = matches.iter().rev().map(|game| (game.id.as_str(), game.plies)).collect();
-    matches.sort_by_key(|&(_, plies)| plies == 0);
+    let matches = preview_order(matches).into_iter().map(|game| (game.id.as_str(), game.plies)).collect();
     MatchPreview::read_first(site, visitor, matches, most).await
+}
+
+/// Orders matches for previews: those of tournaments, then others, then a few of guests. In each group the oldest is
+/// first, so that it stays the same until it ends, and those that have just begun are last.
+fn preview_order(newest_first: &[pb::Match]) -> Vec<&pb::Match> {
+    let (guests, mut others): (Vec<_>, Vec<_>) = newest_first.iter().partition(|game| has_guest(game));
+    others.truncate(MAX_MATCHES);
+    let guests = oldest_first(guests).into_iter().take(MAX_GUEST_PREVIEWS).collect();
+    [oldest_first(others), guests].concat()
+}
+
+fn oldest_first(mut games: Vec<&pb::Match>) -> Vec<&pb::Match> {
+    games.reverse();
+    games.sort_by_key(|game| (is_outside_tournaments(game), game.plies == 0));
+    games
+}
+
+fn is_outside_tournaments(game: &pb::Match) -> bool {
+    game.setup.as_ref().is_none_or(|setup| setup.tournament_id.is_empty())
+}
+
+fn has_guest(game: &pb::Match) -> bool {
+    let mut bots = game.setup.iter().flat_map(|setup| &setup.bots);
+    bots.any(|bot| bot.parse().is_ok_and(|bot| is_guest_name(&bot)))
 }
 
 impl HomeView {
@@ -152,7 +180,25 @@ impl HomeView {
 mod tests {
     use super::*;
     use crate::testing::{open_site, start_old_ladder, stranger};
-    use lastnim_arena::{Arena, Backend, Limits};
+    use lastnim_arena::{Arena, Backend, Limits, guest_name};
+
+    #[test]
+    fn matches_of_tournaments_come_first_and_guests_fill_no_page() {
+        let game = |id: &str, tournament: &str, bot: &str, plies| {
+            let (bots, tournament_id) = (vec![bot.to_owned(), "timid".to_owned()], tournament.to_owned());
+            let setup = Some(pb::MatchSetup { bots, tournament_id, ..Default::default() });
+            pb::Match { id: id.to_owned(), setup, plies, ..Default::default() }
+        };
+        let name = guest_name(&[7; 32]);
+        let guest = |id: usize| game(&format!("guest {id}"), "", name.as_str(), 1);
+        assert!(has_guest(&guest(0)) && !has_guest(&game("", "", "ann", 0)));
+        let mut newest_first: Vec<_> = (0..9).rev().map(guest).collect();
+        newest_first.push(game("begun", "cup", "ann", 0));
+        newest_first.push(game("practice", "", "ann", 1));
+        newest_first.push(game("old", "cup", "ann", 1));
+        let order: Vec<_> = preview_order(&newest_first).iter().map(|game| game.id.as_str()).collect();
+        assert_eq!(order, ["old", "begun", "practice", "guest 0", "guest 1"]);
+    }
 
     #[tokio::test]
     async fn a_running_tournament_comes_before_newer_ones() {

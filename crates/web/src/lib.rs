@@ -68,4 +68,5 @@ pub use public_url::PublicUrl;
 pub use response::PageResponse;
 pub use site::Site;
 pub use token_sessions::TokenSessions;
+pub use tournament_headlines::KeptHeadlines;
 pub use visitor_channel::VisitorChannel;

@@ -1,6 +1,6 @@
 //! Lists with pages.
 
-use super::address::{PageAddress, cell_link, match_cell_link, tournament_cell_link};
+use super::address::{PageAddress, PageFormat, cell_link, match_cell_link, tournament_cell_link};
 use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
@@ -39,11 +39,16 @@ pub(super) async fn tournament_list(
     site: &Site,
     visitor: &Visitor,
     page_token: &str,
+    form: PageFormat,
 ) -> Result<PageContent, Status> {
     let page_token = page_token.to_owned();
     let request = pb::ListTournamentsRequest { page_size: PAGE_SIZE, page_token, ..Default::default() };
     let list = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
-    let findings = read_headlines(site, visitor, &list.tournaments).await?;
+    // Only the tables have results.
+    let findings = match form {
+        PageFormat::Html | PageFormat::Csv => read_headlines(site, visitor, &list.tournaments).await?,
+        _ => vec![None; list.tournaments.len()],
+    };
     let results = findings.into_iter().map(|finding| finding.map(|finding| finding.headline));
     let table = tournament_table(&list.tournaments).with_column(Column::text("result"), results);
     let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });

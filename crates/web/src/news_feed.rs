@@ -4,8 +4,9 @@ use super::address::{PageAddress, PageFormat};
 use super::match_filter::MatchFilter;
 use super::match_page::match_sentence;
 use super::page_cache::PageLifetime;
-use super::picture::{current_finding, xml_text};
+use super::picture::xml_text;
 use super::site::Site;
+use super::tournament_headlines::read_headlines;
 use super::trail::tournament_title;
 use super::visitor::Visitor;
 use askama::Template;
@@ -78,8 +79,12 @@ impl NewsFeed {
 pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<NewsFeed, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_ENTRIES, ..Default::default() };
     let list = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let is_finished = |tournament: &&pb::Tournament| tournament.state() == pb::TournamentState::Finished;
+    let finished: Vec<_> = list.tournaments.iter().filter(is_finished).cloned().collect();
+    let mut findings = read_headlines(site, visitor, &finished).await?.into_iter();
     let mut entries = Vec::new();
     for tournament in &list.tournaments {
+        let finding = if is_finished(&tournament) { findings.next().flatten() } else { None };
         let Ok(id) = tournament.id.parse() else { continue };
         let (address, title) = (PageAddress::Tournament { id }.to_string(), tournament_title(tournament));
         entries.push(NewsEntry {
@@ -89,13 +94,12 @@ pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<Ne
             address: address.clone(),
             updated_us: tournament.created_at_us,
         });
-        if tournament.state() == pb::TournamentState::Finished {
-            let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table: false };
-            let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
+        if is_finished(&tournament) {
+            let finding = finding.map(|finding| finding.text());
             entries.push(NewsEntry {
                 id: format!("urn:uuid:{id}#finished"),
                 title: format!("Finished: {title}"),
-                summary: current_finding(tournament, &shown).text(),
+                summary: finding.unwrap_or_else(|| "The tournament is over.".to_owned()),
                 address,
                 updated_us: time_of_newest_match(site, visitor, id)
                     .await?

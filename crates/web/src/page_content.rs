@@ -41,6 +41,11 @@ impl PageContent {
         Self::new(Box::new(page), Box::new(json))
     }
 
+    /// Takes a message for JSON only.
+    pub(super) fn without_page<M: Name + Send + 'static>(message: M) -> Self {
+        Self::of_message(message, |_| Err(Status::not_found("this address has no page in HTML")))
+    }
+
     /// Takes existing JSON.
     pub(super) fn of_json(
         json: String,

@@ -325,8 +325,8 @@ impl Pages {
         let content = match address {
             PageAddress::Contents => Ok(contents_page()),
             PageAddress::Chapter { chapter } => Ok(chapter_content(chapter)),
-            PageAddress::Home => home_page(site, visitor).await,
-            PageAddress::Tournaments { page } => tournament_list(site, visitor, page).await,
+            PageAddress::Home => home_page(site, visitor, form).await,
+            PageAddress::Tournaments { page } => tournament_list(site, visitor, page, form).await,
             PageAddress::Tournament { id } => tournament_page(site, visitor, *id).await,
             PageAddress::Standings { id, from } => {
                 standings_page(site, visitor, (*id, from.unwrap_or_default()), form).await
@@ -383,7 +383,7 @@ impl Pages {
             }
             PageFormat::Svg | PageFormat::Png | PageFormat::Atom => Err(Status::not_found(NO_SUCH_FORM)),
         };
-        let (content_type, text) = self.site.reads.run_slow_work(&visitor.request(()), make).await??;
+        let (content_type, text) = self.site.run_slow_work(visitor, make).await??;
         Ok(RenderedPage { content_type, body: text.into(), next, lifetime, is_awaited })
     }
 
@@ -395,13 +395,13 @@ impl Pages {
         form: PageFormat,
     ) -> Result<RenderedPage, Status> {
         let site = &self.site;
-        let (picture, lifetime) = match address {
+        let (draw_picture, lifetime) = match address {
             PageAddress::Match { id, ply } => match_picture(site, visitor, *id, *ply).await?,
             PageAddress::Tournament { id } => tournament_picture(site, visitor, *id).await?,
             _ => return Err(Status::not_found(NO_SUCH_FORM)),
         };
         let draw = move || {
-            let svg = picture.svg();
+            let svg = draw_picture()?.svg();
             match form {
                 PageFormat::Png => {
                     let png = render_png(&svg, PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -410,7 +410,7 @@ impl Pages {
                 _ => Ok(("image/svg+xml", svg.into())),
             }
         };
-        let (content_type, body) = site.reads.run_slow_work(&visitor.request(()), draw).await??;
+        let (content_type, body) = site.run_slow_work(visitor, draw).await??;
         Ok(RenderedPage { content_type, body, next: None, lifetime, is_awaited: false })
     }
 

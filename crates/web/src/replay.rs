@@ -48,6 +48,8 @@ pub(super) struct ReplayedTake {
 impl Replay {
     /// Replays a record; `None` if it does not start with a setup.
     pub(super) fn of_record(record: &pb::MatchRecord) -> Option<Self> {
+        #[cfg(test)]
+        crate::testing::check_slow_work_allowed();
         let mut events = record.events.iter();
         let mut replay = Self::begin(events.next()?)?;
         events.for_each(|event| replay.push(event.clone()));

@@ -5,10 +5,12 @@ use super::live::Feeds;
 use super::metrics::Metrics;
 use super::page_cache::PageCache;
 use super::public_url::PublicUrl;
+use super::replay::Replay;
 use super::token_sessions::TokenSessions;
+use super::tournament_headlines::KeptHeadlines;
 use super::visitor::Visitor;
 use lastnim_arena::Arena;
-use lastnim_core::game::MatchId;
+use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb;
 use lastnim_rpc::{
     Access, BotGames, BotRpc, GuestGames, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
@@ -55,11 +57,31 @@ pub struct Site {
     pub feeds: Feeds,
     /// Cached pages.
     pub kept: PageCache,
+    /// What was found about the tournaments of lists.
+    pub headlines: KeptHeadlines,
     /// Cached audits of bots.
     pub audits: BotAudits,
 }
 
 impl Site {
+    /// Runs slow work for a visitor when its turn comes, not on the threads that handle messages.
+    pub(super) async fn run_slow_work<T: Send + 'static>(
+        &self,
+        visitor: &Visitor,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Status> {
+        self.reads.run_slow_work(&visitor.request(()), work).await
+    }
+
+    /// Returns the title of a tournament; `None` if it was removed, or cannot be read.
+    pub(super) async fn find_title(
+        &self,
+        visitor: &Visitor,
+        id: TournamentId,
+    ) -> Result<Option<String>, Status> {
+        self.tournaments.find_title(&visitor.request(id)).await
+    }
+
     pub(super) async fn get_match(
         &self,
         visitor: &Visitor,
@@ -85,6 +107,17 @@ impl Site {
             Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => Ok(None),
             Err(status) => Err(status),
         }
+    }
+
+    /// Returns the record of a match and replays it; `None` if it was removed, or is damaged.
+    pub(super) async fn find_replay(
+        &self,
+        visitor: &Visitor,
+        id: MatchId,
+    ) -> Result<Option<(pb::MatchRecord, Replay)>, Status> {
+        let Some(record) = self.find_record(visitor, id).await? else { return Ok(None) };
+        let replay = move || Replay::of_record(&record).map(|replay| (record, replay));
+        self.run_slow_work(visitor, replay).await
     }
 
     pub(super) async fn list_matches(

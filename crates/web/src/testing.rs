@@ -5,6 +5,7 @@ use super::live::Feeds;
 use super::page_cache::PageCache;
 use super::site::Site;
 use super::token_sessions::TokenSessions;
+use super::tournament_headlines::KeptHeadlines;
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
 use lastnim_arena::{Arena, NewTournament};
@@ -18,6 +19,7 @@ use lastnim_tournament::{
     AllianceSource, BoundedCount, LadderPairing, LadderSettings, Settings, SettingsDraft, TableGroups,
     TournamentFormat, testing,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 use tonic::codegen::http::{HeaderMap, Uri};
@@ -49,15 +51,45 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         metrics: None,
         feeds: Feeds::default(),
         kept: PageCache::default(),
+        headlines: KeptHeadlines::default(),
         audits: BotAudits::default(),
         access,
         reads,
     }
 }
 
+thread_local! {
+    static IS_SLOW_WORK_FORBIDDEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes slow work on this thread fail, as it would delay the messages that the thread handles.
+pub(super) fn forbid_slow_work() {
+    IS_SLOW_WORK_FORBIDDEN.set(true);
+}
+
+/// Fails on a thread that forbids slow work.
+pub(super) fn check_slow_work_allowed() {
+    assert!(!IS_SLOW_WORK_FORBIDDEN.get(), "slow work on a thread that handles messages");
+}
+
 pub(super) fn stranger() -> Visitor {
     let (uri, headers) = (Uri::from_static("/"), HeaderMap::new());
     Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Plain, &uri, &headers)
+}
+
+/// Lets two bots that never connect play a tournament to its end.
+pub(super) async fn finished_tournament(arena: &Arena) {
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in ["one", "two"].map(|bot| bot.parse().unwrap()) {
+        arena.register_bot(bot).await.unwrap();
+    }
+    for bot in ["one", "two"].map(|bot| bot.parse().unwrap()) {
+        arena.join_tournament(id, &bot).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
+    arena.wait_until_over(id).await.unwrap();
 }
 
 /// Starts a ladder of two bots, then finishes many newer tournaments.

@@ -9,10 +9,52 @@ use lastnim_report::render::write_template;
 use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_finding::{TournamentFinding, shown_standings, tournament_finding};
 use pb::tournament_service_server::TournamentService as _;
+use prost::Message as _;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tonic::{Code, Status};
 
 /// The largest field whose standings are read for a list.
 const MAX_BOTS: usize = 1_000;
+/// The maximum number of tournaments whose finding is kept.
+const MAX_KEPT: usize = 1_000;
+/// How long a finding is kept while nothing about its tournament changes.
+const MAX_AGE: Duration = Duration::from_secs(30);
+
+/// What was found about tournaments, for all lists. Without this, each page of a list would read up to 50 standings.
+#[derive(Debug, Clone, Default)]
+pub struct KeptHeadlines {
+    /// By the id of the tournament.
+    kept: Arc<Mutex<HashMap<String, KeptFinding>>>,
+}
+
+#[derive(Debug)]
+struct KeptFinding {
+    finding: TournamentFinding,
+    /// The hash of the tournament's message.
+    of: blake3::Hash,
+    at: Instant,
+}
+
+impl KeptHeadlines {
+    fn find(&self, id: &str, of: blake3::Hash) -> Option<TournamentFinding> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.get(id).filter(|kept| kept.of == of && kept.at.elapsed() < MAX_AGE);
+        found.map(|kept| kept.finding.clone())
+    }
+
+    fn keep(&self, id: String, of: blake3::Hash, finding: TournamentFinding) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(id, KeptFinding { finding, of, at: Instant::now() });
+        if kept.len() > MAX_KEPT
+            && let Some((oldest, _)) = kept.iter().min_by_key(|(_, kept)| kept.at)
+        {
+            let oldest = oldest.clone();
+            kept.remove(&oldest);
+        }
+    }
+}
 
 /// A card with a tournament and its finding.
 #[derive(Template)]
@@ -58,6 +100,24 @@ async fn read_finding(
     if tournament.matches_played == 0 {
         return Ok(Some(tournament_finding(tournament, &[], None, &[])));
     }
+    let of = blake3::hash(&tournament.encode_to_vec());
+    if let Some(kept) = site.headlines.find(&tournament.id, of) {
+        return Ok(Some(kept));
+    }
+    let finding = read_standings_finding(site, visitor, tournament).await?;
+    if let Some(finding) = &finding {
+        site.headlines.keep(tournament.id.clone(), of, finding.clone());
+    }
+    Ok(finding)
+}
+
+/// Reads the standings of a tournament. Damaged ones are reported as the finding, so that the other tournaments of a list
+/// are shown.
+async fn read_standings_finding(
+    site: &Site,
+    visitor: &Visitor,
+    tournament: &pb::Tournament,
+) -> Result<Option<TournamentFinding>, Status> {
     let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
     match site.tournaments.get_standings(visitor.request(request)).await {
         Ok(response) => {
@@ -65,6 +125,10 @@ async fn read_finding(
             let shown = shown_standings(tournament, &standings);
             Ok(Some(tournament_finding(tournament, &shown, verdict.as_ref(), &[])))
         }
+        Err(status) if status.code() == Code::DataLoss => Ok(Some(TournamentFinding {
+            headline: "Its standings cannot be read".to_owned(),
+            certainty: "The stored data is damaged.".to_owned(),
+        })),
         // It was removed in the meantime, or the server is busy.
         Err(status) if matches!(status.code(), Code::NotFound | Code::ResourceExhausted) => Ok(None),
         Err(status) => Err(status),
@@ -96,4 +160,52 @@ pub(super) fn tournament_cards_html(
         })
     });
     write_template(&TournamentCards { cards: cards.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::PageFormat;
+    use crate::home_page::home_page;
+    use crate::lists::tournament_list;
+    use crate::testing::{finished_tournament, open_site, stranger};
+    use lastnim_arena::{Arena, Backend, Limits};
+
+    fn kept(site: &Site) -> Vec<Instant> {
+        site.headlines.kept.lock().unwrap().values().map(|kept| kept.at).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_read_standings_once_and_json_reads_none() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        finished_tournament(&arena).await;
+        let (site, visitor) = (open_site(&arena, 1), stranger());
+        let json = tournament_list(&site, &visitor, "", PageFormat::Json).await.unwrap().json();
+        assert!(json.contains("\"state\":\"finished\""), "{json}");
+        home_page(&site, &visitor, PageFormat::Json).await.unwrap();
+        assert_eq!(kept(&site), []);
+        tournament_list(&site, &visitor, "", PageFormat::Html).await.unwrap();
+        let first = kept(&site);
+        assert_eq!(first.len(), 1);
+        // Made-up places in the list show the same tournament.
+        let page = "ffffffff-ffff-7fff-bfff-ffffffffffff";
+        tournament_list(&site, &visitor, page, PageFormat::Html).await.unwrap();
+        home_page(&site, &visitor, PageFormat::Html).await.unwrap();
+        assert_eq!(kept(&site), first, "the standings were read once");
+    }
+
+    #[test]
+    fn a_changed_tournament_has_no_kept_finding() {
+        let (headlines, [before, after]) =
+            (KeptHeadlines::default(), [1, 2].map(|byte| blake3::hash(&[byte])));
+        let finding = TournamentFinding { headline: "ann leads".into(), certainty: String::new() };
+        headlines.keep("cup".into(), before, finding.clone());
+        assert_eq!(headlines.find("cup", before), Some(finding.clone()));
+        assert_eq!(headlines.find("cup", after), None);
+        for number in 0..MAX_KEPT {
+            headlines.keep(number.to_string(), before, finding.clone());
+        }
+        assert_eq!(headlines.find("cup", before), None, "the oldest was evicted");
+        assert_eq!(headlines.kept.lock().unwrap().len(), MAX_KEPT);
+    }
 }

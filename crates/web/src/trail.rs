@@ -25,7 +25,11 @@ impl Crumb {
 
 /// Returns the title of a tournament, or the word for one without a title.
 pub(super) fn tournament_title(tournament: &pb::Tournament) -> String {
-    let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
+    let title = tournament.settings.as_ref().map(|settings| settings.title.clone());
+    title_or_word(title.unwrap_or_default())
+}
+
+fn title_or_word(title: String) -> String {
     if title.is_empty() { "Tournament".to_owned() } else { title }
 }
 
@@ -93,10 +97,11 @@ pub(super) async fn organised_tournament_trail(
     Ok(trail)
 }
 
+/// Returns the list of tournaments, and a tournament unless it was removed or cannot be read.
 async fn tournament_trail(site: &Site, visitor: &Visitor, id: TournamentId) -> Result<Vec<Crumb>, Status> {
-    let tournament = site.get_tournament(visitor, id).await?.tournament.unwrap_or_default();
-    let title = tournament_title(&tournament);
-    Ok(vec![tournaments_crumb(), Crumb::new(&PageAddress::Tournament { id }, title)])
+    let title = site.find_title(visitor, id).await?.map(title_or_word);
+    let own = title.map(|title| Crumb::new(&PageAddress::Tournament { id }, title));
+    Ok([tournaments_crumb()].into_iter().chain(own).collect())
 }
 
 fn tournaments_crumb() -> Crumb {
@@ -105,4 +110,20 @@ fn tournaments_crumb() -> Crumb {
 
 fn bots_crumb() -> Crumb {
     Crumb::new(&PageAddress::Bots { page: String::new() }, "Bots")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{open_site, stranger};
+    use lastnim_arena::{Arena, Backend, Limits};
+
+    #[tokio::test]
+    async fn a_match_of_a_removed_tournament_is_below_the_list() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let tournament_id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".to_owned();
+        let setup = pb::MatchSetup { tournament_id, ..Default::default() };
+        let trail = trail_of_match(&open_site(&arena, 1), &stranger(), &setup).await.unwrap();
+        assert_eq!(trail, [tournaments_crumb()]);
+    }
 }

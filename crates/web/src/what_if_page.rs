@@ -42,9 +42,14 @@ pub(super) async fn what_if_page(
     take: Option<u64>,
 ) -> Result<PageContent, Status> {
     let record = site.get_record(visitor, id).await?;
-    let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
-    let replay = replay.ok_or_else(|| Status::not_found("the match's rows have not been revealed yet"))?;
-    let mut position = replay.requested_position(ply)?;
+    let replay_to_ply = move || {
+        let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
+        let replay =
+            replay.ok_or_else(|| Status::not_found("the match's rows have not been revealed yet"))?;
+        let position = replay.requested_position(ply)?;
+        Ok::<_, Status>((replay, position))
+    };
+    let (replay, mut position) = site.run_slow_work(visitor, replay_to_ply).await??;
     let (seat, pile) = (position.to_move().index(), position.pile_index());
     let mut last = None;
     if let Some(counters) = take {

@@ -8,10 +8,9 @@ use super::{match_lifetime, opening_ply};
 use crate::page::Page;
 use crate::page_cache::PageLifetime;
 use crate::page_content::PageContent;
-use crate::picture::Picture;
+use crate::picture::{DrawPicture, Picture};
 use crate::replay::Replay;
 use crate::site::Site;
-use crate::trail::trail_of_match;
 use crate::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
@@ -30,8 +29,8 @@ struct LoadedMatch {
 impl LoadedMatch {
     async fn read(site: &Site, visitor: &Visitor, id: MatchId) -> Result<Self, Status> {
         let shown = site.get_match(visitor, id).await?;
-        let record = site.find_record(visitor, id).await?;
-        Ok(Self { shown, replay: record.as_ref().and_then(Replay::of_record) })
+        let replay = site.find_replay(visitor, id).await?.map(|(_, replay)| replay);
+        Ok(Self { shown, replay })
     }
 
     fn game(&self) -> pb::Match {
@@ -69,30 +68,41 @@ pub(crate) async fn match_sentence(
     id: MatchId,
 ) -> Result<MatchSentence, Status> {
     let read = LoadedMatch::read(site, visitor, id).await?;
-    let ended = read.replay.as_ref().filter(|replay| replay.end.is_some());
-    let ended_at_us = ended.and_then(|replay| replay.incidents.last()).map(|event| event.at_us);
-    Ok(MatchSentence { sentence: read.sentence(), ended_at_us })
+    let tell = move || {
+        let ended = read.replay.as_ref().filter(|replay| replay.end.is_some());
+        let ended_at_us = ended.and_then(|replay| replay.incidents.last()).map(|event| event.at_us);
+        MatchSentence { sentence: read.sentence(), ended_at_us }
+    };
+    site.run_slow_work(visitor, tell).await
 }
 
-/// Describes the picture of a match after this many takes; by default where it was decided.
+/// Reads a match for its picture after this many takes; by default where it was decided.
 pub(crate) async fn match_picture(
     site: &Site,
     visitor: &Visitor,
     id: MatchId,
     ply: Option<u32>,
-) -> Result<(Picture, PageLifetime), Status> {
+) -> Result<(DrawPicture, PageLifetime), Status> {
     let read = LoadedMatch::read(site, visitor, id).await?;
-    let (lifetime, sentence) = (match_lifetime(&read.shown), read.sentence());
-    let setup = read.game().setup.unwrap_or_default();
-    let tournament = if setup.tournament_id.is_empty() {
-        None
-    } else {
-        trail_of_match(site, visitor, &setup).await?.pop()
+    let lifetime = match_lifetime(&read.shown);
+    let tournament = read.game().setup.and_then(|setup| setup.tournament_id.parse().ok());
+    let title = match tournament {
+        Some(tournament) => site.find_title(visitor, tournament).await?.unwrap_or_default(),
+        None => String::new(),
     };
-    let title = tournament.map(|tournament| tournament.title).unwrap_or_default();
+    Ok((Box::new(move || picture_of_match(&read, id, ply, title)), lifetime))
+}
+
+fn picture_of_match(
+    read: &LoadedMatch,
+    id: MatchId,
+    ply: Option<u32>,
+    title: String,
+) -> Result<Picture, Status> {
+    let sentence = read.sentence();
     let Some(replay) = &read.replay else {
         let headline = join_first_items(&read.bots());
-        return Ok((Picture { headline, sentence, title, ..Picture::default() }, lifetime));
+        return Ok(Picture { headline, sentence, title, ..Picture::default() });
     };
     let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
@@ -108,7 +118,7 @@ pub(crate) async fn match_picture(
         mode: BoardMode::Steps,
     };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
-    Ok((board_picture(&board, &sentence, winner, title), lifetime))
+    Ok(board_picture(&board, &sentence, winner, title))
 }
 
 /// Returns a match for a frame: the sentence, and the board where it was decided.

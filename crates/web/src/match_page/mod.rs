@@ -37,7 +37,6 @@ use lastnim_report::render::Html;
 use lastnim_report::words::join_first_items;
 use model_replies::read_model_replies;
 use pb::transcript_service_server::TranscriptService as _;
-use take_list::ModelReplies;
 use tonic::{Code, Status};
 use view::MatchExtras;
 
@@ -52,30 +51,24 @@ pub(super) async fn match_page(
     ply: Option<u32>,
 ) -> Result<PageContent, Status> {
     let shown = site.get_match(visitor, id).await?;
-    let record = site.find_record(visitor, id).await?;
+    let replayed = site.find_replay(visitor, id).await?;
     let game = shown.r#match.clone().unwrap_or_default();
-    let replay = record.as_ref().and_then(Replay::of_record);
-    let plies = replay.as_ref().map_or(0, Replay::plies);
+    let plies = replayed.as_ref().map_or(0, |(_, replay)| replay.plies());
     let ply = ply.unwrap_or_else(|| opening_ply(&shown, plies));
     let is_over = game.phase() == pb::Phase::Ended;
     let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };
-    let words = match &replay {
-        Some(replay) => {
-            read_model_replies(site, visitor, id, &questions, take_list::listed_plies(ply, replay.plies()))
-                .await?
-        }
-        None => ModelReplies::new(),
-    };
+    let words =
+        read_model_replies(site, visitor, id, &questions, take_list::listed_plies(ply, plies)).await?;
     let trail = trail_of_match(site, visitor, &game.setup.clone().unwrap_or_default()).await?;
     let lifetime = match_lifetime(&shown);
     let content = PageContent::of_message(shown.clone(), move |address| {
-        let Some(replay) = replay else {
+        let Some((record, replay)) = replayed else {
             let title = game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default();
             let told = pb::GetMatchResponse { audit: None, ..shown };
             let html = Html::with_links(&cell_link).report_html(&match_report(&game, &told));
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
-        let proof = record.as_ref().map(verification_text).unwrap_or_default();
+        let proof = verification_text(&record);
         let around = MatchExtras { transcripts: transcript_links(id, &questions, &replay), proof };
         MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
     });
@@ -103,7 +96,7 @@ pub(super) async fn match_record(
     // The record is signed once the match is over.
     let is_whole = !record.signature.is_empty();
     let write = move || serde_json::to_string(&MessageJson::canonical(&record));
-    let json = site.reads.run_slow_work(&visitor.request(()), write).await?;
+    let json = site.run_slow_work(visitor, write).await?;
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
     let lifetime = if is_whole { PageLifetime::Permanent } else { PageLifetime::Uncacheable };
     Ok(RenderedPage::of_json(json, lifetime))

@@ -94,6 +94,8 @@ pub(super) fn board_picture(
     winner: Option<usize>,
     title: String,
 ) -> Picture {
+    #[cfg(test)]
+    crate::testing::check_slow_work_allowed();
     let won = winner.map(|winner| format!("{} won", board.seats.name(winner)));
     let split = won.and_then(|won| Some((sentence.strip_prefix(won.as_str())?.to_owned(), won)));
     let (headline, seat, sentence) = match split {

@@ -75,8 +75,7 @@ impl MatchPreview {
         let short = matches.into_iter().filter(|&(_, plies)| plies <= MAX_PLIES);
         let ids: Vec<MatchId> = short.filter_map(|(id, _)| id.parse().ok()).take(most).collect();
         for id in ids {
-            let record = site.find_record(visitor, id).await?;
-            let Some(replay) = record.as_ref().and_then(Replay::of_record) else { continue };
+            let Some((_, replay)) = site.find_replay(visitor, id).await? else { continue };
             let position = replay.position_after(replay.plies());
             previews.extend(position.map(|position| Self { id, replay, position }));
         }

@@ -54,7 +54,7 @@ struct TakeRow {
 
 /// Returns the plies of the takes shown around a position.
 pub(super) fn listed_plies(ply: u32, plies: u32) -> Range<u32> {
-    ply.saturating_sub(PLIES_EACH_SIDE + 1)..plies.min(ply + PLIES_EACH_SIDE)
+    ply.saturating_sub(PLIES_EACH_SIDE + 1)..plies.min(ply.saturating_add(PLIES_EACH_SIDE))
 }
 
 impl TakeList<'_> {

@@ -4,6 +4,7 @@ use super::text_fit::{fitted_size, wrapped_lines};
 use crate::seat_sign::coloured_seat_sign;
 use askama::Template;
 use lastnim_report::render::write_template;
+use tonic::Status;
 
 /// The size of a picture, in pixels: the one that link previews ask for.
 pub(crate) const PICTURE_WIDTH: u32 = 1200;
@@ -27,6 +28,9 @@ impl PictureColour {
     pub(crate) const STONE: &str = "#4b545a";
     pub(crate) const STONE_WAIT: &str = "#a9b1ae";
 }
+
+/// Describes a picture, which takes long.
+pub(crate) type DrawPicture = Box<dyn FnOnce() -> Result<Picture, Status> + Send>;
 
 /// A picture, before it is drawn.
 #[derive(Debug, Default)]

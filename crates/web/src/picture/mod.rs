@@ -5,7 +5,7 @@ mod png_image;
 mod text_fit;
 mod tournament_picture;
 
-pub(super) use frame::{PICTURE_HEIGHT, PICTURE_WIDTH, Picture, PictureColour, xml_text};
+pub(super) use frame::{DrawPicture, PICTURE_HEIGHT, PICTURE_WIDTH, Picture, PictureColour, xml_text};
 pub(super) use png_image::render_png;
 pub(super) use text_fit::fitted_size;
 pub(super) use tournament_picture::{current_finding, tournament_picture};

@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "they are only positions in a picture")]
 
-use super::frame::{Picture, PictureColour};
+use super::frame::{DrawPicture, Picture, PictureColour};
 use super::text_fit::fitted_size;
 use crate::page_cache::PageLifetime;
 use crate::site::Site;
@@ -23,8 +23,9 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
 const MAX_ROWS: usize = 9;
-/// The maximum number of matches read for the path of a champion.
-const MAX_MATCHES: u32 = 400;
+/// The maximum number of matches read for the path of a champion, and how many are read at once.
+const MAX_MATCHES: usize = 5_000;
+const PAGE_SIZE: u32 = 1_000;
 /// The left and right ends of the intervals.
 const LOW_X: f64 = 850.0;
 const HIGH_X: f64 = 1150.0;
@@ -71,29 +72,64 @@ struct DrawnProgress {
     words_size: f64,
 }
 
-/// Reads a tournament and describes its picture.
+/// Reads a tournament for its picture.
 pub(crate) async fn tournament_picture(
     site: &Site,
     visitor: &Visitor,
     id: TournamentId,
-) -> Result<(Picture, PageLifetime), Status> {
+) -> Result<(DrawPicture, PageLifetime), Status> {
     let is_ended = site.arena.is_ended(id).await;
     let tournament = site.get_tournament(visitor, id).await?.tournament.unwrap_or_default();
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table: false };
     let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
-    let is_knockout = matches!(
-        shown.verdict.as_ref().and_then(|verdict| verdict.verdict.as_ref()),
-        Some(Verdict::Knockout(_))
-    );
-    let matches = if is_knockout {
-        let tournament_id = id.to_string();
-        let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
-        site.list_matches(visitor, request).await?.matches
-    } else {
-        Vec::new()
+    let path = match knockout_champion(&shown) {
+        Some(champion) => ChampionPath::read(site, visitor, id, champion).await?,
+        None => ChampionPath::default(),
     };
     let lifetime = if is_ended { PageLifetime::Permanent } else { PageLifetime::default() };
-    Ok((picture_of_tournament(&tournament, &shown, &matches), lifetime))
+    Ok((Box::new(move || Ok(picture_of_tournament(&tournament, &shown, &path))), lifetime))
+}
+
+/// The matches of the champion of a knockout, the newest first.
+#[derive(Debug, Default)]
+struct ChampionPath {
+    matches: Vec<pb::Match>,
+    has_more: bool,
+}
+
+impl ChampionPath {
+    async fn read(site: &Site, visitor: &Visitor, id: TournamentId, champion: &str) -> Result<Self, Status> {
+        let (mut path, mut page_token) = (Self::default(), String::new());
+        loop {
+            let request = pb::ListMatchesRequest {
+                page_size: PAGE_SIZE,
+                page_token,
+                tournament_id: id.to_string(),
+                bots: vec![champion.to_owned()],
+                ..Default::default()
+            };
+            let list = site.list_matches(visitor, request).await?;
+            path.matches.extend(list.matches);
+            page_token = list.next_page_token;
+            path.has_more = !page_token.is_empty();
+            if !path.has_more || path.matches.len() >= MAX_MATCHES {
+                return Ok(path);
+            }
+        }
+    }
+
+    fn rounds(&self, tournament: &pb::Tournament, verdict: Option<&pb::Verdict>) -> Vec<Round> {
+        let known = if self.has_more { KnownMatches::Newest } else { KnownMatches::All };
+        played_rounds(tournament, verdict, &self.matches, known)
+    }
+}
+
+/// Returns the only bot that is still in a knockout, if there is only one.
+fn knockout_champion(shown: &pb::GetStandingsResponse) -> Option<&str> {
+    let Some(Verdict::Knockout(knockout)) = &shown.verdict.as_ref()?.verdict else { return None };
+    let mut still_in = knockout.bots.iter().filter(|bot| bot.out_in.is_none());
+    let champion = still_in.next()?;
+    still_in.next().is_none().then_some(&champion.bot)
 }
 
 /// Says who leads or has won, and how sure that is.
@@ -108,14 +144,18 @@ pub(crate) fn current_finding(
 fn picture_of_tournament(
     tournament: &pb::Tournament,
     shown: &pb::GetStandingsResponse,
-    matches: &[pb::Match],
+    path: &ChampionPath,
 ) -> Picture {
     let lines = shown_standings(tournament, &shown.standings);
     let verdict = shown.verdict.as_ref();
     let (rows, rounds) = match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Verdict::Knockout(knockout)) => {
-            let rounds = played_rounds(tournament, verdict, matches, KnownMatches::All);
-            (knockout_rows(knockout, &rounds), rounds)
+            let rounds = path.rounds(tournament, verdict);
+            let rows = match knockout_champion(shown) {
+                Some(champion) => path_rows(champion, &rounds),
+                None => fate_rows(knockout),
+            };
+            (rows, rounds)
         }
         Some(Verdict::Sprt(_)) => (point_rows(&lines), Vec::new()),
         _ if lines.first().is_some_and(|leader| leader.rating.is_some()) => (rating_rows(&lines), Vec::new()),
@@ -140,20 +180,20 @@ fn picture_of_tournament(
     }
 }
 
-/// Lists the path of the champion, the final first, or what became of each bot.
-fn knockout_rows(knockout: &pb::KnockoutVerdict, rounds: &[Round]) -> Vec<Row> {
-    let still_in: Vec<_> = knockout.bots.iter().filter(|bot| bot.out_in.is_none()).collect();
-    let [champion] = still_in.as_slice() else {
-        let fate = |bot: &pb::KnockoutBot| {
-            let words =
-                bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
-            (bot.bot.clone(), words)
-        };
-        return text_rows(knockout.bots.iter().map(fate));
+/// Lists what became of each bot in a knockout.
+fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<Row> {
+    let fate = |bot: &pb::KnockoutBot| {
+        let words = bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
+        (bot.bot.clone(), words)
     };
+    text_rows(knockout.bots.iter().map(fate))
+}
+
+/// Lists the path of the champion, the final first.
+fn path_rows(champion: &str, rounds: &[Round]) -> Vec<Row> {
     let path = rounds.iter().rev().filter_map(|round| {
-        let table = round.table_of(&champion.bot)?;
-        let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| **bot != champion.bot);
+        let table = round.table_of(champion)?;
+        let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| *bot != champion);
         Some((round.name.clone(), format!("against {}", join_items(others, ", "))))
     });
     text_rows(path)
@@ -236,7 +276,7 @@ mod tests {
         };
         let verdict = Some(pb::Verdict { verdict });
         let shown = pb::GetStandingsResponse { standings, verdict, ..Default::default() };
-        picture_of_tournament(&tournament, &shown, &[])
+        picture_of_tournament(&tournament, &shown, &ChampionPath::default())
     }
 
     #[test]

@@ -44,14 +44,14 @@ pub(super) async fn act_in_game(
         Ok(GameAction::New(SeatAction::Take { ply, take, .. })) if ply < open.plies => {
             let game = PlayerGame::load(site, visitor, player.clone(), id).await?;
             match describe_past_ply(&game, ply, take) {
-                Some(mistake) => return form_error_response(visitor, &game, mistake, fields),
+                Some(mistake) => return form_error_response(site, visitor, game, mistake, fields).await,
                 None => GameAction::AlreadyMade { ply: Some(ply) },
             }
         }
         Ok(action) => action,
         Err(mistake) => {
             let game = PlayerGame::load(site, visitor, player, id).await?;
-            return form_error_response(visitor, &game, mistake, fields);
+            return form_error_response(site, visitor, game, mistake, fields).await;
         }
     };
     let refusals = player.game_status(site, id)?.refusals;
@@ -65,7 +65,8 @@ pub(super) async fn act_in_game(
             Err(status) if status.code() == Code::Aborted => {
                 let game = PlayerGame::load(site, visitor, player, id).await?;
                 let mistake = status.message().to_owned();
-                return game_form_response(visitor, &game, StatusCode::CONFLICT, mistake, Some(fields));
+                let code = StatusCode::CONFLICT;
+                return game_form_response(site, visitor, game, code, mistake, Some(fields)).await;
             }
             Err(status) => return Err(status),
         }
@@ -122,17 +123,18 @@ fn rematch_request(game: &PlayerGame, position: &Position, keeps_rows: bool) -> 
 }
 
 /// Shows a game with an error in its form, or just the game if it is over.
-fn form_error_response(
+async fn form_error_response(
+    site: &Site,
     visitor: &Visitor,
-    game: &PlayerGame,
+    game: PlayerGame,
     mistake: String,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     if game.is_over() {
         return Ok(redirect_response(&game.player.game_address(game.id)));
     }
-    let response =
-        game_form_response(visitor, game, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
+    let code = StatusCode::UNPROCESSABLE_ENTITY;
+    let response = game_form_response(site, visitor, game, code, mistake, Some(fields)).await?;
     Ok(with_reason(response, "FORM_MISTAKE"))
 }
 
@@ -202,8 +204,10 @@ fn shorten_text(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::forms::CookieSecret;
+    use crate::pages::Pages;
+    use crate::play::game_page::game_response;
     use crate::play::player::visitor_guest_name;
-    use crate::testing::open_site;
+    use crate::testing::{forbid_slow_work, open_site};
     use crate::visitor_channel::VisitorChannel;
     use lastnim_arena::{Arena, Backend, Limits};
     use lastnim_rpc::ClientAddress;
@@ -218,13 +222,11 @@ mod tests {
         visitor.with_secret(CookieSecret::draw())
     }
 
-    #[tokio::test]
-    async fn takes_never_wait_for_readers() {
-        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+    /// Begins a game of a guest with one pile of 5, and returns it.
+    async fn begin_game(arena: &Arena) -> (Site, Visitor, Player, MatchId) {
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
-        let (site, visitor) = (open_site(&arena, 1), guest_visitor());
+        let (site, visitor) = (open_site(arena, 1), guest_visitor());
         let guest = visitor_guest_name(&visitor).unwrap();
-        let player = Player::Guest(guest.clone());
         let request = pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],
             piles: vec![5],
@@ -233,6 +235,44 @@ mod tests {
             ..pb::CreateMatchRequest::default()
         };
         let id = site.guests.begin(visitor.request(request), &guest).await.unwrap();
+        (site, visitor, Player::Guest(guest), id)
+    }
+
+    #[tokio::test]
+    async fn slow_work_does_not_run_where_messages_are_handled() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let (site, visitor, player, id) = begin_game(&arena).await;
+        // The test's own thread is the runtime's only one for messages.
+        forbid_slow_work();
+        let fields = FormFields::parse(b"act=take&ply=0&take=5").unwrap();
+        act_in_game(&site, &visitor, player.clone(), id, &fields).await.unwrap();
+        while site.get_match(&visitor, id).await.unwrap().audit.is_none() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let game = PlayerGame::load(&site, &visitor, player, id).await.unwrap();
+        assert!(game.is_over() && game.shown.audit.is_some());
+        assert_eq!(game_response(&site, &visitor, game).await.unwrap().status(), StatusCode::OK);
+        for path in [
+            "/".to_owned(),
+            format!("/matches/{id}"),
+            format!("/matches/{id}.svg"),
+            format!("/matches/{id}.png?ply=0"),
+            format!("/embed/matches/{id}"),
+            format!("/matches/{id}/what-if?ply=0&take=1"),
+        ] {
+            let body = tonic::body::Body::empty();
+            let request = http::Request::builder().uri(&path).body(body).unwrap();
+            let pages = Pages::new(site.clone());
+            let shown = pages.respond(ClientAddress::UNKNOWN, VisitorChannel::Loopback, request).await;
+            assert_eq!(shown.status(), StatusCode::OK, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn takes_never_wait_for_readers() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let (site, visitor, player, id) = begin_game(&arena).await;
+        let guest = visitor_guest_name(&visitor).unwrap();
         // The only slot for reads is taken and never freed.
         let ((begin, is_reading), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
         let (reads, reader) = (site.reads.clone(), guest_visitor());

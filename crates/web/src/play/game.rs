@@ -62,16 +62,21 @@ impl PlayerGame {
         // The next update shows later events of the session.
         let status = player.game_status(site, id)?;
         let record = site.get_record(visitor, id).await?;
-        let replay =
-            Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no first event"))?;
+        let replay_and_count = move || {
+            let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
+            let strikes = record.events.iter().filter(is_own_strike).count() as u32;
+            Replay::of_record(&record).map(|replay| (replay, strikes))
+        };
+        let (replay, strikes) = site
+            .run_slow_work(visitor, replay_and_count)
+            .await?
+            .ok_or_else(|| Status::data_loss("the record has no first event"))?;
         // If the match has just ended, it has an audit now.
         let shown = if replay.end.is_some() && first.audit.is_none() {
             site.get_match(visitor, id).await?
         } else {
             first
         };
-        let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
-        let strikes = record.events.iter().filter(is_own_strike).count() as u32;
         let open_seat = player.open_seat(site, visitor, id)?;
         let has_session = player.has_session(site);
         let names = Seats::of_setup(&replay.setup).with_own_seat(seat);

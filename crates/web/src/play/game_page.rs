@@ -10,6 +10,7 @@ use crate::match_page::{MatchAtPly, Sentence};
 use crate::page::Page;
 use crate::replay::ReplayedTake;
 use crate::response::{PageResponse, private_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{Ending, Position};
@@ -113,12 +114,30 @@ struct WishChoice {
     is_chosen: bool,
 }
 
-pub(super) fn game_response(visitor: &Visitor, game: &PlayerGame) -> Result<PageResponse, Status> {
-    game_form_response(visitor, game, StatusCode::OK, String::new(), None)
+pub(super) async fn game_response(
+    site: &Site,
+    visitor: &Visitor,
+    game: PlayerGame,
+) -> Result<PageResponse, Status> {
+    game_form_response(site, visitor, game, StatusCode::OK, String::new(), None).await
 }
 
 /// Shows a game with an error; `typed` is the form.
-pub(super) fn game_form_response(
+pub(super) async fn game_form_response(
+    site: &Site,
+    visitor: &Visitor,
+    game: PlayerGame,
+    status: StatusCode,
+    mistake: String,
+    typed: Option<&FormFields>,
+) -> Result<PageResponse, Status> {
+    let (player, typed) = (visitor.clone(), typed.cloned());
+    // The verdict on a game that is over takes long.
+    let draw = move || draw_response(&player, &game, status, mistake, typed.as_ref());
+    site.run_slow_work(visitor, draw).await?
+}
+
+fn draw_response(
     visitor: &Visitor,
     game: &PlayerGame,
     status: StatusCode,

@@ -76,11 +76,11 @@ async fn show_game(
 ) -> Result<PageResponse, Status> {
     let game = PlayerGame::load(site, visitor, player.clone(), id).await?;
     let Some(since) = since.filter(|since| *since == game.status.revision && !game.is_over()) else {
-        return game_response(visitor, &game);
+        return game_response(site, visitor, game).await;
     };
     drop(game);
     player.wait_for_status(site, id, POLL_TIMEOUT, |status| status.revision != since).await?;
-    game_response(visitor, &PlayerGame::load(site, visitor, player, id).await?)
+    game_response(site, visitor, PlayerGame::load(site, visitor, player, id).await?).await
 }
 
 /// Handles a guest's form.

@@ -41,6 +41,8 @@ pub(super) struct JudgedGame<'a> {
 
 impl JudgedGame<'_> {
     pub(super) fn verdict(&self) -> Verdict {
+        #[cfg(test)]
+        crate::testing::check_slow_work_allowed();
         let own = || self.audit.plies.iter().filter(|ply| self.is_own(ply));
         let errors: Vec<_> = own().filter(|ply| ply.regret > 0).collect();
         let score = match (own().count(), errors.len()) {
