@@ -2,8 +2,10 @@
 
 use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
+    pages::get,
     session::{BotSession, reason},
 };
+use lastnim_bots::HouseBot;
 use lastnim_proto::pb::{
     self, OracleAccess, match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
     tournament_service_client::TournamentServiceClient, tournament_settings::Format,
@@ -281,6 +283,32 @@ async fn an_open_batch_ends_when_the_tournament_begins() {
     asks.send(question).await.unwrap();
     let refused = soon("the end", answers.message()).await.unwrap_err();
     assert_eq!(closure(&refused), (Code::PermissionDenied, id));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_show_kept_audits_while_the_oracle_is_closed() {
+    let stage = Stage::start().await;
+    let host = &stage.host;
+    let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 1).await;
+    let game = host.create_match(exhibition(["random", "greedy"], &[3, 4])).await;
+    host.watched_to_its_end(&game).await;
+    party.dismiss().await;
+    while get(host, "/bots/random/audit").await.header("refresh") == "2" {}
+    let id = host.create_tournament(closed(), &["alice", "bob"]).await;
+    host.start_tournament(&id).await;
+    stage.is_closed_by(&id).await;
+    let kept = get(host, "/bots/random").await;
+    assert!(kept.status == 200 && kept.body.contains("% of its takes are optimal"), "{}", kept.body);
+    let audit = get(host, "/bots/random/audit").await;
+    assert!(audit.status == 200 && audit.body.contains("<h2>Who helps whom</h2>"), "{}", audit.body);
+    // The other bot's page says why it does not tell more.
+    let other = get(host, "/bots/greedy").await;
+    assert!(
+        other.body.contains("cannot be compared with optimal play now: the oracle is closed"),
+        "{}",
+        other.body
+    );
+    assert_eq!(get(host, "/bots/greedy/audit").await.status, 401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

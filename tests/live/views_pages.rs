@@ -168,8 +168,30 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(count(&page, "<polyline class=\"line-"), 2, "a line, and its key");
+    // Neither this page nor anything for programs starts an audit.
+    let heading = |page: &str| {
+        let rest = page.split("<h1 id=\"headline\">").nth(1).unwrap();
+        rest.split("</h1>").next().unwrap().to_owned()
+    };
+    for _ in 0..2 {
+        assert_eq!(get(&host, "/bots/random.json").await.status, 200);
+        for form in ["json", "csv", "toml"] {
+            let refused = get(&host, &format!("/bots/random/audit.{form}")).await;
+            assert!(refused.status == 404 && refused.body.contains("open /bots/random/audit in a browser"));
+        }
+        let page = get(&host, "/bots/random").await.body;
+        assert!(page.contains("compared with optimal play when somebody follows the link below"), "{page}");
+        assert!(!heading(&page).contains("optimal"), "{page}");
+    }
+    let mut audit = get(&host, "/bots/random/audit").await;
+    // While the audit is running, the browser reloads the page.
+    while audit.header("refresh") == "2" {
+        assert!(audit.body.contains("This page reloads itself"), "{}", audit.body);
+        audit = get(&host, "/bots/random/audit").await;
+    }
+    let page = get(&host, "/bots/random").await.body;
     // The heading says how well it plays, and its worst error is linked. No id is shown.
-    let heading = page.split("<h1 id=\"headline\">").nth(1).unwrap().split("</h1>").next().unwrap();
+    let heading = heading(&page);
     assert!(
         heading.starts_with("random is rated 1") && heading.ends_with("% of its takes are optimal"),
         "{heading}"
@@ -179,12 +201,6 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     let after: usize = ply.parse().unwrap();
     assert!(host.get_match(id).await.audit.unwrap().plies[after - 1].regret > 0, "{error}");
     assert!(!page.contains(&format!(">{id}<")), "{page}");
-    let mut audit = get(&host, "/bots/random/audit").await;
-    // While the audit is running, the browser reloads the page.
-    while audit.header("refresh") == "2" {
-        assert!(audit.body.contains("This page reloads itself"), "{}", audit.body);
-        audit = get(&host, "/bots/random/audit").await;
-    }
     assert_eq!(audit.status, 200, "{}", audit.body);
     for part in [
         "These are all of its matches that count.",
@@ -204,6 +220,11 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     let oracle = get(&host, &format!("/oracle{}", oracle.replace("&#38;", "&"))).await.body;
     assert!(oracle.contains(&format!("Seat {winner} wins under optimal play")), "{answer}\n{oracle}");
     assert_eq!(get(&host, "/bots/nobody/audit").await.status, 404);
+    let twin = get(&host, "/bots/random/audit.json").await;
+    assert!(twin.status == 200 && twin.json()["report"]["bots"][0]["bot"] == "random", "{}", twin.body);
+    // The figures fold on the page of a position has words, not the word of a flag.
+    assert!(oracle.contains("When no counter is left, the seat to move wins."), "{oracle}");
+    assert!(!oracle.contains("Ending: to_move_wins"), "{oracle}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -16,6 +16,7 @@ use lastnim_report::bot_findings::bot_findings_report;
 use lastnim_report::render::{Html, write_template};
 use lastnim_report::winner_words::ending_rule;
 use lastnim_report::words::{count_with_noun, join_first_items, join_items};
+use pb::bot_service_server::BotService as _;
 use pb::oracle_service_server::OracleService as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,20 +33,23 @@ const MAX_PUZZLES: usize = 8;
 /// The maximum number of seats whose rows a puzzle tells.
 const MAX_LISTED_ROWS: usize = 5;
 
-/// Returns the audit of a bot's newest matches. It is expensive, so it runs only on demand.
+/// Returns the audit of a bot's newest matches. It is expensive: for a visitor without a token, only the page for people
+/// starts it, one bot at a time, and JSON has the cached audit.
 pub(super) async fn bot_audit_page(
     site: &Site,
     visitor: &Visitor,
     name: &BotName,
     form: PageFormat,
 ) -> Result<PageContent, Status> {
-    let audited = if form == PageFormat::Html && visitor.token().is_none() {
-        match find_audit(site, visitor, name).await? {
+    let audited = match form {
+        PageFormat::Html | PageFormat::Json if visitor.token().is_some() => {
+            Arc::new(audit_bot(site, visitor, name).await?)
+        }
+        PageFormat::Html => match find_audit(site, visitor, name).await? {
             Some(audited) => audited,
             None => return Ok(audit_running_page(name)),
-        }
-    } else {
-        Arc::new(audit_bot(site, visitor, name).await?)
+        },
+        _ => site.audits.kept(name).ok_or_else(|| no_kept_audit_status(name))?,
     };
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
@@ -71,21 +75,35 @@ fn audit_page(address: &PageAddress, name: &BotName, content: String) -> Page {
     Page::of_html(address, format!("How {name} plays"), content).with_summary(summary)
 }
 
-/// Returns the latest audit of a bot's newest matches, even while a newer one is running. `None` until the first one is ready.
-pub(super) async fn find_audit(
+fn no_kept_audit_status(name: &BotName) -> Status {
+    let page = PageAddress::BotAudit { name: name.clone() };
+    Status::not_found(format!(
+        "the server has no audit of {name:?}: open {page} in a browser to make one, call AuditBot, or run `lastnim audit bot`",
+        name = name.as_str()
+    ))
+}
+
+/// Returns the latest audit of a bot's newest matches, and starts a newer one if it is due. `None` until the first one is
+/// ready.
+async fn find_audit(
     site: &Site,
     visitor: &Visitor,
     name: &BotName,
 ) -> Result<Option<Arc<pb::AuditBotResponse>>, Status> {
     let Some(newest) = newest_match(site, visitor, name).await? else {
-        // The bot has no matches or does not exist.
-        return audit_bot(site, visitor, name).await.map(|audited| Some(Arc::new(audited)));
+        // The bot may not exist.
+        site.bots.get_bot(visitor.request(pb::GetBotRequest { name: name.to_string() })).await?;
+        return Ok(Some(Arc::default()));
     };
     let (found, due) = site.audits.find(name, newest);
     let Some(due) = due else { return Ok(found) };
     let mut result = due.subscribe();
     let (site, visitor, name) = (site.clone(), visitor.clone(), name.clone());
-    tokio::spawn(async move { due.finish(audit_bot(&site, &visitor, &name).await.map(Arc::new)) });
+    tokio::spawn(async move {
+        forget_pages(&site, &name);
+        due.finish(audit_bot(&site, &visitor, &name).await.map(Arc::new));
+        forget_pages(&site, &name);
+    });
     if found.is_some() {
         return Ok(found);
     }
@@ -93,6 +111,16 @@ pub(super) async fn find_audit(
         Ok(Ok(result)) => result.clone().transpose(),
         Ok(Err(_)) => Err(Status::internal("the audit failed")),
         Err(_) => Ok(None),
+    }
+}
+
+/// Removes the cached pages that show the audit of a bot.
+fn forget_pages(site: &Site, name: &BotName) {
+    let pages = [PageAddress::Bot { name: name.clone() }, PageAddress::BotAudit { name: name.clone() }];
+    for page in pages {
+        for form in [PageFormat::Html, PageFormat::Json] {
+            site.kept.forget(&page.in_format(form));
+        }
     }
 }
 
@@ -116,7 +144,7 @@ async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<
 fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
-        let words = "Its newest matches are being audited. This page reloads itself.";
+        let words = "The server compares one bot at a time with optimal play. This page reloads itself until the newest matches of this bot are compared.";
         let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(words));
         Ok(audit_page(address, &name, content))
     });

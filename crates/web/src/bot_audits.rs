@@ -15,17 +15,18 @@ const MAX_BOTS: usize = 100;
 
 pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;
 
-/// The latest audits of bots, for visitors without a token.
+/// The latest audits of bots, for visitors without a token. One audit runs at a time, so that visitors and crawlers that
+/// open many pages take little time from the oracle.
 #[derive(Debug, Clone, Default)]
 pub struct BotAudits {
-    audits: Arc<Mutex<HashMap<BotName, CachedAudit>>>,
+    state: Arc<Mutex<AuditState>>,
 }
 
 #[derive(Debug, Default)]
-struct CachedAudit {
-    findings: Option<CachedFindings>,
-    /// Whether an audit is running.
-    is_running: bool,
+struct AuditState {
+    audits: HashMap<BotName, CachedFindings>,
+    /// The bot that is being response.
+    running: Option<BotName>,
 }
 
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl CachedFindings {
     }
 }
 
-/// A running audit. If it is dropped before it finishes, the next request starts another.
+/// The running audit. The next one can start once it is dropped.
 #[derive(Debug)]
 pub(super) struct RunningAudit {
     audits: BotAudits,
@@ -52,23 +53,33 @@ pub(super) struct RunningAudit {
 }
 
 impl BotAudits {
-    fn lock(&self) -> MutexGuard<'_, HashMap<BotName, CachedAudit>> {
-        self.audits.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, AuditState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the cached audit of a bot, and an audit to run if one is due. `newest` is the newest match of the bot.
+    /// Returns the cached audit of a bot, however old.
+    pub(super) fn audits(&self, name: &BotName) -> Option<Arc<pb::AuditBotResponse>> {
+        self.lock().audits.get(name).map(|findings| Arc::clone(&findings.response))
+    }
+
+    /// Returns whether a bot is being response.
+    pub(super) fn is_running(&self, name: &BotName) -> bool {
+        self.lock().running.as_ref() == Some(name)
+    }
+
+    /// Returns the cached audit of a bot, and an audit to run if one is due and no other is running. `newest` is the newest
+    /// match of the bot.
     pub(super) fn find(
         &self,
         name: &BotName,
         newest: String,
     ) -> (Option<Arc<pb::AuditBotResponse>>, Option<RunningAudit>) {
-        let mut audits = self.lock();
-        let audit = audits.entry(name.clone()).or_default();
-        let found = audit.findings.as_ref();
+        let mut state = self.lock();
+        let found = state.audits.get(name);
         let is_current = found.is_some_and(|findings| findings.is_current(&newest));
         let found = found.map(|findings| Arc::clone(&findings.response));
-        let due = (!is_current && !audit.is_running).then(|| {
-            audit.is_running = true;
+        let due = (!is_current && state.running.is_none()).then(|| {
+            state.running = Some(name.clone());
             RunningAudit {
                 audits: self.clone(),
                 name: name.clone(),
@@ -86,36 +97,57 @@ impl RunningAudit {
         self.result.subscribe()
     }
 
-    /// Caches the result and sends it to the waiting requests.
+    /// Caches the result and sends it to the waiting request.
     pub(super) fn finish(mut self, result: AuditResult) {
-        let mut audits = self.audits.lock();
-        let audit = audits.entry(self.name.clone()).or_default();
-        audit.is_running = false;
         if let Ok(response) = &result {
             let (response, newest) = (Arc::clone(response), std::mem::take(&mut self.newest));
-            audit.findings = Some(CachedFindings { response, newest, at: Instant::now() });
+            let audits = &mut self.audits.lock().audits;
+            audits.insert(self.name.clone(), CachedFindings { response, newest, at: Instant::now() });
+            if audits.len() > MAX_BOTS
+                && let Some((oldest, _)) = audits.iter().min_by_key(|(_, findings)| findings.at)
+            {
+                let oldest = oldest.clone();
+                audits.remove(&oldest);
+            }
         }
-        audits.retain(|_, audit| audit.findings.is_some() || audit.is_running);
-        while audits.len() > MAX_BOTS
-            && let Some(oldest) = oldest_audit(&audits)
-        {
-            audits.remove(&oldest);
-        }
-        drop(audits);
         self.result.send_replace(Some(result));
     }
 }
 
 impl Drop for RunningAudit {
     fn drop(&mut self) {
-        if let Some(audit) = self.audits.lock().get_mut(&self.name) {
-            audit.is_running = false;
-        }
+        self.audits.lock().running = None;
     }
 }
 
-fn oldest_audit(audits: &HashMap<BotName, CachedAudit>) -> Option<BotName> {
-    let finished = audits.iter().filter(|(_, audit)| !audit.is_running);
-    let oldest = finished.min_by_key(|(_, audit)| audit.findings.as_ref().map(|findings| findings.at));
-    oldest.map(|(name, _)| name.clone())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_audit_runs_at_a_time() {
+        let audits = BotAudits::default();
+        let [ann, bob]: [BotName; 2] = ["ann", "bob"].map(|name| name.parse().unwrap());
+        let (none, first) = audits.find(&ann, "1".into());
+        let first = first.unwrap();
+        assert!(none.is_none() && audits.is_running(&ann) && !audits.is_running(&bob));
+        assert!(audits.find(&ann, "1".into()).1.is_none() && audits.find(&bob, "1".into()).1.is_none());
+        first.finish(Ok(Arc::default()));
+        assert!(audits.audits(&ann).is_some() && audits.audits(&bob).is_none() && !audits.is_running(&ann));
+        assert!(audits.find(&ann, "1".into()).1.is_none(), "nothing was played since");
+        let second = audits.find(&bob, "1".into()).1.unwrap();
+        drop(second);
+        let again = audits.find(&bob, "1".into()).1;
+        assert!(again.is_some(), "the audit before was lost");
+    }
+
+    #[test]
+    fn old_audits_are_evicted() {
+        let audits = BotAudits::default();
+        let name = |number: usize| format!("bot{number}").parse().unwrap();
+        for number in 0..=MAX_BOTS {
+            audits.find(&name(number), String::new()).1.unwrap().finish(Ok(Arc::default()));
+        }
+        assert!(audits.audits(&name(0)).is_none() && audits.audits(&name(1)).is_some());
+    }
 }

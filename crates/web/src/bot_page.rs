@@ -1,7 +1,6 @@
 //! The page of a bot.
 
-use super::address::{PageAddress, cell_link};
-use super::bot_audit_page::find_audit;
+use super::address::{PageAddress, PageFormat, cell_link};
 use super::match_page::format_take_ranges;
 use super::page::Page;
 use super::page_cache::PageLifetime;
@@ -59,19 +58,29 @@ struct LostSeat {
     why: String,
 }
 
-/// Returns the page of a bot: how well it plays, its results and newest matches, and its state.
-pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> Result<PageContent, Status> {
+/// Returns the page of a bot: how well it plays, its results and newest matches, and its state. Its JSON has only the
+/// state.
+pub(super) async fn bot_page(
+    site: &Site,
+    visitor: &Visitor,
+    name: &BotName,
+    form: PageFormat,
+) -> Result<PageContent, Status> {
     let request = pb::GetBotRequest { name: name.to_string() };
     let shown = site.bots.get_bot(visitor.request(request)).await?.into_inner();
+    if form != PageFormat::Html {
+        return Ok(PageContent::without_page(shown));
+    }
     let bots = vec![name.to_string()];
     let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
     let list = site.list_matches(visitor, request).await?;
+    let audited = site.audits.kept(name);
     let is_over = |game: &pb::Match| game.phase() == pb::Phase::Ended;
-    // A visitor with a token may see other matches than the audits that are kept for all.
-    let is_audited = visitor.token().is_none() && list.matches.iter().any(is_over);
-    let audited = if is_audited { find_audit(site, visitor, name).await.ok().flatten() } else { None };
-    let lifetime =
-        if is_audited && audited.is_none() { PageLifetime::Uncacheable } else { PageLifetime::default() };
+    let missing = match audited {
+        None if list.matches.iter().any(is_over) => Some(MissingAudit::explain(site, visitor, name)?),
+        _ => None,
+    };
+    let lifetime = missing.as_ref().map_or(PageLifetime::default(), |missing| missing.lifetime);
     let name = name.clone();
     let content = PageContent::of_message(shown.clone(), move |address| {
         let found = audited.as_ref().and_then(|audited| audited.report.as_ref()?.bots.first());
@@ -81,12 +90,7 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
         let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_text(rating, &list)).collect();
         lead.extend(accuracy.map(|(_, words)| words));
         lead.extend(found.into_iter().flat_map(clear_conditions));
-        if is_audited && audited.is_none() {
-            lead.push(
-                "Its takes are being compared with optimal play: reload this page in a few seconds."
-                    .to_owned(),
-            );
-        }
+        lead.extend(missing.map(|missing| missing.words));
         let record = record_html(&name, &list);
         let content = BotContent {
             lead,
@@ -113,6 +117,29 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
         Ok(page.with_heading(write_template(&Headline { words: &headline })).with_summary(headline))
     });
     Ok(content.with_lifetime(lifetime))
+}
+
+/// Why the page does not tell how much of a bot's play is optimal.
+struct MissingAudit {
+    words: String,
+    lifetime: PageLifetime,
+}
+
+impl MissingAudit {
+    fn explain(site: &Site, visitor: &Visitor, name: &BotName) -> Result<Self, Status> {
+        if site.audits.is_running(name) {
+            let words = "Its takes are being compared with optimal play: reload this page in a few seconds.";
+            return Ok(Self { words: words.to_owned(), lifetime: PageLifetime::Uncacheable });
+        }
+        let caller = site.access.require_viewer(&visitor.request(()))?;
+        let words = match site.arena.check_oracle_open(caller.as_ref()) {
+            Ok(()) => {
+                "Its takes are compared with optimal play when somebody follows the link below.".to_owned()
+            }
+            Err(closed) => format!("Its takes cannot be compared with optimal play now: {closed}."),
+        };
+        Ok(Self { words, lifetime: PageLifetime::default() })
+    }
 }
 
 #[derive(Template)]

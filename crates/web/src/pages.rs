@@ -344,7 +344,7 @@ impl Pages {
             }
             PageAddress::Oracle { position } => oracle_page(site, visitor, position).await,
             PageAddress::Bots { page } => bot_list(site, visitor, page).await,
-            PageAddress::Bot { name } => bot_page(site, visitor, name).await,
+            PageAddress::Bot { name } => bot_page(site, visitor, name, form).await,
             PageAddress::BotAudit { name } => bot_audit_page(site, visitor, name, form).await,
         };
         if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Permanent)) } else { content }

@@ -264,6 +264,11 @@ impl PageCache {
         }
     }
 
+    /// Removes the page of an address, which has changed without a change of the state.
+    pub(super) fn forget(&self, address: &str) {
+        self.lock().remove(address);
+    }
+
     pub(super) fn count_rendered_page(&self) {
         self.made.fetch_add(1, Ordering::Relaxed);
     }
