@@ -23,7 +23,7 @@ export async function openContext(browser, server, options = {}) {
   });
   context.on("weberror", (error) => faults.push(`a script failed: ${error.error()}`));
   context.on("console", (message) => {
-    const isOffline = /net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING|NETWORK_CHANGED|FAILED)/.test(message.text());
+    const isOffline = /net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING|NETWORK_CHANGED|FAILED|EMPTY_RESPONSE|CONNECTION_RESET)/.test(message.text());
     if (message.type() === "error" && !isOffline) faults.push(`the console says: ${message.text()}`);
   });
   // The console also logs refusals that a test provokes.

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openBrowser, openContext } from "./browser.js";
+import { Network } from "./network.js";
 import { Server } from "./server.js";
 
 let server, browser;
@@ -17,47 +18,60 @@ after(async () => {
   await server?.stop();
 });
 
-/** A tournament that takes seconds: its bots think about each take, and matches are played one after the other. */
-const slow = (bot = "mcts-5000") =>
+/** A tournament that takes seconds: its bots think about each take, and few matches are played at once. */
+const slow = (bot = "mcts-5000", concurrency = 1) =>
   server.createTournament({
     bots: { [`ann-${Date.now()}`]: bot, [`bob-${Date.now()}`]: bot },
-    further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", "1"],
+    further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", String(concurrency)],
   });
 
-/** Waits for an open match of a tournament. */
-async function openMatch(id) {
+/** Waits for a number of open matches of a tournament. */
+async function openMatches(id, count) {
   for (;;) {
     const { matches } = await server.json(`/tournaments/${id}/matches.json`);
-    const open = matches.find((match) => match.phase === "playing");
-    if (open) return open.id;
+    const open = matches.filter((match) => match.phase === "playing");
+    if (open.length >= count) return open.slice(0, count).map((match) => match.id);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Opens a page, and waits for its event stream. */
+const openMatch = async (id) => (await openMatches(id, 1))[0];
+
+/** Opens a page, and waits for its first message. */
 async function follow(page, address) {
-  const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
+  await page.addInitScript(() => document.addEventListener("swapped", (event) => event.target.id && (window.isFollowed = true)));
   await page.goto(address);
-  await follows;
+  await page.waitForFunction(() => window.isFollowed);
 }
+
+/** Takes the workers away that tabs can share. */
+const withoutSharedWorkers = (page) => page.addInitScript(() => delete window.SharedWorker);
+
+/** Shows or hides a tab, as a browser does. */
+const setHidden = (page, hidden) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: hidden ? "hidden" : "visible" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
 
 /** Returns the texts of parts of a page. */
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
-for (const losesNetwork of [false, true]) {
-  const how = losesNetwork ? "with an interrupted network" : "to its end";
-  test(`a tournament is followed ${how}`, async () => {
-    const { context, assertNoFaults } = await openContext(browser, server);
+for (const hasWorkers of [true, false]) {
+  test(`a tournament is followed to its end ${hasWorkers ? "by a worker" : "without workers"}, with an interrupted network`, async () => {
+    const network = await Network.to(server);
+    const { context, assertNoFaults } = await openContext(browser, network);
     const page = await context.newPage();
+    if (!hasWorkers) await withoutSharedWorkers(page);
     const id = await slow();
-    const address = `${server.url}/tournaments/${id}`;
+    const address = `${network.url}/tournaments/${id}`;
     await follow(page, address);
     assert.equal(await page.locator("#progress .finished").count(), 0);
-    if (losesNetwork) {
-      await context.setOffline(true);
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      await context.setOffline(false);
-    }
+    network.cut();
+    await page.getByText("Connection lost: trying again").waitFor();
+    network.restore();
+    await page.getByText("Connected again").waitFor();
     await page.locator("#progress .finished").waitFor();
     const loaded = await context.newPage();
     await loaded.goto(address);
@@ -72,23 +86,26 @@ for (const losesNetwork of [false, true]) {
         [part, JSON.stringify(expected)],
       );
     }
+    await network.untilStreams(0);
     assertNoFaults();
     await context.close();
+    network.close();
   });
 }
 
 test("a match is followed to its end without a gap, with an interrupted network", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
+  const network = await Network.to(server);
+  const { context, assertNoFaults } = await openContext(browser, network);
   const page = await context.newPage();
   // A single match takes seconds.
   const match = await openMatch(await slow("mcts-100000"));
-  const address = `${server.url}/matches/${match}`;
+  const address = `${network.url}/matches/${match}`;
   await follow(page, address);
   const clock = await page.locator("#seats .clock[data-runs]").first().innerText();
   await page.waitForFunction((before) => document.querySelector("#seats .clock[data-runs]")?.innerText !== before, clock);
-  await context.setOffline(true);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  await context.setOffline(false);
+  network.cut();
+  await page.getByText("Connection lost: trying again").waitFor();
+  network.restore();
   for (;;) {
     const { match: shown } = await server.json(`/matches/${match}.json`);
     if (shown.phase === "ended") break;
@@ -116,22 +133,15 @@ test("a match is followed to its end without a gap, with an interrupted network"
   assert.equal(loads, 0);
   assertNoFaults();
   await context.close();
+  network.close();
 });
 
 test("a silent stream is reported within 20 seconds, and clocks stop", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await page.clock.install();
-  // A stream that opens, and then says nothing.
-  await page.addInitScript(() => {
-    window.EventSource = class extends EventTarget {
-      constructor() {
-        super();
-        setTimeout(() => this.onopen?.());
-      }
-      close() {}
-    };
-  });
+  // A worker that says nothing.
+  await page.addInitScript(() => (window.SharedWorker = class { port = new MessageChannel().port1; }));
   await page.goto(`${server.url}/matches/${await openMatch(await slow("mcts-100000"))}`);
   const clock = page.locator("#seats .clock[data-runs]").first();
   const before = await clock.innerText();
@@ -148,28 +158,44 @@ test("a silent stream is reported within 20 seconds, and clocks stop", async () 
   await context.close();
 });
 
-test("a hidden tab closes its stream", async () => {
-  const { context } = await openContext(browser, server);
-  const page = await context.newPage();
-  const streams = new Set();
-  page.on("request", (request) => request.resourceType() === "eventsource" && streams.add(request));
-  page.on("requestfinished", (request) => streams.delete(request));
-  page.on("requestfailed", (request) => streams.delete(request));
+test("a hidden tab closes its stream, and a closed tab is forgotten", async () => {
+  const network = await Network.to(server);
+  const { context, assertNoFaults } = await openContext(browser, network);
   const id = await slow();
-  await follow(page, `${server.url}/tournaments/${id}`);
-  assert.equal(streams.size, 1);
-  const show = (state) =>
-    page.evaluate((state) => {
-      Object.defineProperty(document, "hidden", { configurable: true, value: state === "hidden" });
-      Object.defineProperty(document, "visibilityState", { configurable: true, value: state });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, state);
-  const ended = page.waitForEvent("requestfailed", (request) => request.resourceType() === "eventsource");
-  await show("hidden");
-  await ended;
-  assert.equal(streams.size, 0);
-  const askedAgain = page.waitForRequest((request) => request.resourceType() === "eventsource");
-  await show("visible");
-  await askedAgain;
+  const pages = [await context.newPage(), await context.newPage()];
+  for (const page of pages) await follow(page, `${network.url}/tournaments/${id}`);
+  await network.untilStreams(1);
+  await setHidden(pages[0], true);
+  await pages[1].close();
+  await network.untilStreams(0);
+  await setHidden(pages[0], false);
+  await network.untilStreams(1);
+  assertNoFaults();
   await context.close();
+  network.close();
+});
+
+test("eight tabs share one connection, and a ninth page loads", async () => {
+  const network = await Network.to(server);
+  const { context, assertNoFaults } = await openContext(browser, network);
+  const addresses = (await openMatches(await slow("mcts-20000", 7), 7)).map((id) => `/matches/${id}`);
+  // Two tabs show the same match.
+  const pages = await Promise.all([...addresses, addresses[0]].map(() => context.newPage()));
+  await Promise.all(pages.map((page, index) => follow(page, network.url + (addresses[index] ?? addresses[0]))));
+  const counts = await Promise.all(pages.map((page) => page.locator("#takes li").count()));
+  await Promise.all(
+    pages.map((page, index) => page.waitForFunction((before) => document.querySelectorAll("#takes li").length > before + 1, counts[index])),
+  );
+  await network.untilStreams(1);
+  const ninth = await context.newPage();
+  await ninth.goto(`${network.url}/bots`);
+  await ninth.getByRole("heading", { name: "Bots", level: 1 }).waitFor();
+  // Every take is listed once.
+  for (const page of pages) {
+    const plies = await page.locator("#takes [data-ply]").evaluateAll((links) => links.map((link) => link.dataset.ply));
+    assert.equal(new Set(plies).size, plies.length);
+  }
+  assertNoFaults();
+  await context.close();
+  network.close();
 });

@@ -161,7 +161,7 @@ fn parse_block(block: &str) -> Option<PageEvent> {
     let data = field("data: ")?;
     Some(PageEvent {
         name: field("event: ").unwrap_or("message").to_owned(),
-        id: field("id: ").map(str::to_owned),
+        id: field("id:").map(|id| id.trim_start().to_owned()),
         retry: field("retry: ").map(str::to_owned),
         data: serde_json::from_str(data).unwrap(),
     })

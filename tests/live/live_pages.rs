@@ -134,6 +134,45 @@ async fn a_reconnecting_tab_gets_each_row_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_stream_has_the_updates_of_several_pages() {
+    let host = Host::start().await;
+    let (id, one, two) = begun_match(&host, &[12]).await;
+    let unknown = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+    let feeds = ["events", &format!("matches/{unknown}/events"), &format!("matches/{id}/events?after=1")];
+    let path = format!("/live?feed=/{}", feeds.join("&feed=/"));
+    let mut source = EventSource::open(&host, &path).await;
+    let mut of_feeds: [Vec<PageEvent>; 3] = Default::default();
+    let mut playing = Some((one, two));
+    while of_feeds[2].last().is_none_or(|event| event.name != "end") || of_feeds[0].is_empty() {
+        let place = source.next().await.unwrap();
+        assert_eq!((place.name.as_str(), place.id.as_deref()), ("feed", Some("")));
+        of_feeds[place.data.as_u64().unwrap() as usize].push(source.next().await.unwrap());
+        if !of_feeds[2].is_empty()
+            && let Some((one, two)) = playing.take()
+        {
+            let playing = async { tokio::join!(one.playing_timidly(1), two.playing_timidly(1)) };
+            let (one, two) = soon("the end of the match", playing).await;
+            one.and(two).unwrap();
+        }
+    }
+    assert!(of_feeds[0][0].name == "message" && of_feeds[0][0].part("tournaments").is_some(), "{of_feeds:?}");
+    let refused: Vec<_> =
+        of_feeds[1].iter().map(|event| (event.name.as_str(), &event.data["message"])).collect();
+    assert!(
+        matches!(refused[..], [("refused", why)] if why.as_str().unwrap().contains(unknown)),
+        "{refused:?}"
+    );
+    let mut shown = Vec::new();
+    for event in &of_feeds[2] {
+        add_plies(&mut shown, event);
+    }
+    assert_eq!(shown, (0..12).collect::<Vec<_>>(), "every take arrives once");
+    for wrong in ["", "?feed=/matches", &format!("?feed=/events{}", "&feed=/events".repeat(32))] {
+        assert_eq!(get(&host, &format!("/live{wrong}")).await.status, 404, "{wrong}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_stay_secret_until_they_are_revealed() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;

@@ -63,6 +63,8 @@ async fn signing_in_gives_access_to_a_private_server() {
         let mut events = EventSource::open_with(&host, "/events", &cookie).await;
         assert_eq!(events.status(), 200);
         events.next().await.expect("the home page");
+        let mut together = EventSource::open_with(&host, "/live?feed=/events", &cookie).await;
+        together.until(|event| event.name == "message").await;
         let left = browser.submit(&page, "/sign-out", &[]).await;
         assert_eq!((left.status, left.header("location")), (303, "/sign-in"), "{}", left.body);
         assert_eq!(browser.cookie(SESSION), None);
@@ -74,6 +76,9 @@ async fn signing_in_gives_access_to_a_private_server() {
         };
         soon("the end of a stream with its session", reading).await;
         assert_eq!(last.as_deref(), Some("signed-out"), "the stream says why it ends");
+        together.until(|event| event.name == "signed-out").await;
+        let mut refused = EventSource::open_with(&host, "/live?feed=/events", &cookie).await;
+        refused.until(|event| event.name == "signed-out").await;
         assert_eq!(EventSource::open_with(&host, "/events", &cookie).await.status(), 401);
         assert_eq!(browser.get(&page_path).await.status, 401);
     }

@@ -16,6 +16,9 @@ use std::fmt;
 /// The error for an unknown address.
 const UNKNOWN_ADDRESS: &str = "no page has this address";
 
+/// The maximum number of feeds in one stream. `live_stream.js` repeats this number.
+const MAX_FEEDS_PER_STREAM: usize = 32;
+
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SiteAddress {
@@ -25,6 +28,8 @@ pub(super) enum SiteAddress {
     Record(MatchId),
     /// The live updates of a page.
     Feed(FeedAddress),
+    /// The live updates of several pages in one stream.
+    Feeds(Vec<FeedAddress>),
     /// A page with forms, which only one visitor may see.
     Form(FormAddress),
     /// A style sheet, script or icon, at its address in this version of the program or in another one.
@@ -227,6 +232,7 @@ impl SiteAddress {
         }
         let found = match (segments.as_slice(), form) {
             (["matches", id, "record"], PageFormat::Json) => Some(Self::Record(MatchId::read(id)?)),
+            (["live"], PageFormat::Html) => Some(Self::Feeds(FeedAddress::read_all(&query)?)),
             (segments, PageFormat::Html) => match FeedAddress::read(segments, &query)? {
                 Some(feed) => Some(Self::Feed(feed)),
                 None => FormAddress::read(segments, &query)?.map(Self::Form),
@@ -266,7 +272,7 @@ impl SiteAddress {
     /// Returns the page where a visitor signs in to see this page; `None` if this is not a page.
     pub(super) fn sign_in_address(&self) -> Option<SignInAddress> {
         match self {
-            Self::Feed(_) | Self::Form(FormAddress::SignIn(_)) => None,
+            Self::Feed(_) | Self::Feeds(_) | Self::Form(FormAddress::SignIn(_)) => None,
             wanted => Some(SignInAddress::SignIn { to: Some(Box::new(wanted.clone())) }),
         }
     }
@@ -321,6 +327,25 @@ impl PageAddress {
     }
 }
 
+impl FeedAddress {
+    /// Reads the addresses of a stream of several feeds.
+    fn read_all(query: &FormFields) -> Result<Vec<Self>, String> {
+        let feeds: Vec<_> = query.values("feed").map(Self::read_address).collect::<Result<_, _>>()?;
+        let count = feeds.len();
+        if count == 0 || count > MAX_FEEDS_PER_STREAM {
+            return Err(format!("{count} feeds: expected 1 to {MAX_FEEDS_PER_STREAM}, such as feed=/events"));
+        }
+        Ok(feeds)
+    }
+
+    fn read_address(address: &str) -> Result<Self, String> {
+        let (path, query) = address.split_once('?').unwrap_or((address, ""));
+        let segments: Vec<_> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
+        Self::read(&segments, &FormFields::parse(query.as_bytes())?)?
+            .ok_or_else(|| format!("feed {address:?}: expected the address of live updates, such as /events"))
+    }
+}
+
 impl FormAddress {
     fn read(segments: &[&str], query: &FormFields) -> Result<Option<Self>, String> {
         Ok(match segments {
@@ -347,6 +372,13 @@ impl fmt::Display for SiteAddress {
             Self::Page(page, form) => f.write_str(&page.in_format(*form)),
             Self::Record(id) => write!(f, "/matches/{id}/record.json"),
             Self::Feed(feed) => feed.fmt(f),
+            Self::Feeds(feeds) => {
+                let mut query = Serializer::new("/live?".to_owned());
+                for feed in feeds {
+                    query.append_pair("feed", &feed.to_string());
+                }
+                f.write_str(&query.finish())
+            }
             Self::Form(address) => address.fmt(f),
             Self::Asset(asset, _) => f.write_str(&asset_address(asset.path)),
             Self::Favicon => f.write_str("/favicon.ico"),
@@ -579,6 +611,7 @@ mod tests {
             FeedAddress::Tournament { id: tournament },
             FeedAddress::Match { id, after: Some(12) },
         ];
+        let together = SiteAddress::Feeds(feeds.to_vec());
         let asset = |path| SiteAddress::Asset(Asset::find_named(path).unwrap(), AssetVersion::Current);
         let others = [
             asset("style.css"),
@@ -588,6 +621,7 @@ mod tests {
             SiteAddress::Readiness,
             SiteAddress::Metrics,
             SiteAddress::Record(id),
+            together,
         ];
         for address in forms.chain(feeds.map(SiteAddress::Feed)).chain(others) {
             assert_eq!(read(&address.to_string()), Ok(address));
@@ -603,6 +637,9 @@ mod tests {
             ("/matches/../../etc", "no page has this address"),
             ("/bots/A%20B", "bot name \"A%20B\""),
             ("/docs/x", "no chapter is called \"x\""),
+            ("/live", "0 feeds: expected 1 to 32"),
+            ("/live?feed=/matches", "feed \"/matches\": expected the address of live updates"),
+            ("/live?feed=/live?feed=/events", "feed \"/live?feed=/events\": expected the address"),
         ] {
             let said = read(address).unwrap_err();
             assert!(said.contains(why), "{said}");

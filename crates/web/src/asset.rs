@@ -57,6 +57,7 @@ static ASSETS: &[Asset] = &[
     module("tables.js", include_str!("assets/tables.js")),
     module("play.js", include_str!("assets/play.js")),
     module("live.js", include_str!("assets/live.js")),
+    module("live_stream.js", include_str!("assets/live_stream.js")),
 ];
 
 /// The name of the folder of all assets: a hash of all of them, so that browsers can keep them forever. Modules import each

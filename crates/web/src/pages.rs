@@ -1,6 +1,6 @@
 //! Dispatches requests to pages.
 
-use super::address::{FeedAddress, FormAddress, PageAddress, PageFormat, SiteAddress};
+use super::address::{FormAddress, PageAddress, PageFormat, SiteAddress};
 use super::asset::favicon;
 use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
@@ -10,7 +10,7 @@ use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
 use super::lists::{bot_list, match_list, tournament_list};
-use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
+use super::live::{watch_page, watch_pages};
 use super::match_page::{embedded_match, match_page, match_picture, match_record};
 use super::news_feed::{match_news, tournament_news};
 use super::oracle_page::oracle_page;
@@ -188,13 +188,8 @@ impl Pages {
                 let key = (address.to_string(), PageFormat::Json);
                 self.show_cached(visitor, key, || match_record(site, visitor, *id)).await
             }
-            SiteAddress::Feed(FeedAddress::Home) => watch_home_page(site, visitor).await,
-            SiteAddress::Feed(FeedAddress::Tournament { id }) => {
-                watch_tournament_page(site, visitor, *id).await
-            }
-            SiteAddress::Feed(FeedAddress::Match { id, after }) => {
-                watch_match_page(site, visitor, *id, *after).await
-            }
+            SiteAddress::Feed(feed) => watch_page(site, visitor, feed).await,
+            SiteAddress::Feeds(feeds) => Ok(watch_pages(site, visitor, feeds).await),
             SiteAddress::Form(FormAddress::Organise(address)) => {
                 show_organiser_page(site, visitor, address).await
             }

@@ -1,24 +1,23 @@
 // Keeps a page up to date. The server sends new HTML for elements, by id.
 
 import { calm, startClocks, stopClocks } from "./clock.js";
+import { serve } from "./live_stream.js";
 
 const root = document.querySelector("[data-live]");
 const follows = root.hasAttribute("data-follow");
 // These change even while the page shows an earlier position.
 const alwaysSwapped = ["plies", "state"];
-const firstDelay = 1000;
-const longestDelay = 30000;
 const sentenceInterval = 5000;
 // The number of rows in a full list from the server; the note below the list counts the rest.
 const maxRows = 31;
-// A quiet stream has a heartbeat every 10 seconds.
+// A quiet stream has a heartbeat every 10 seconds; while there is no stream, the next try comes within 45 seconds.
 const maxSilence = 18000;
+const maxSilenceBetweenTries = 60000;
 
-let source = null;
+let port = null;
+let hasWorker = "SharedWorker" in window;
 let after = root.dataset.after;
 let isOver = false;
-let delay = firstDelay;
-let timer = 0;
 let silence = 0;
 
 const status = addElement("live-status", "status");
@@ -34,51 +33,72 @@ function addElement(className, role) {
 }
 
 function connect() {
-  clearTimeout(timer);
-  if (source || isOver || document.hidden) return;
-  const address = new URL(root.dataset.live, location.href);
-  if (after) address.searchParams.set("after", after);
-  source = new EventSource(address);
-  let hasOpened = false;
-  const lose = (words = "Connection lost: trying again") => {
+  if (port || isOver || document.hidden) return;
+  port = hasWorker ? portOfWorker() : ownPort();
+  port.onmessage = receive;
+  port.postMessage({ feed: root.dataset.live, after });
+  listen(maxSilence);
+}
+
+function portOfWorker() {
+  const worker = new SharedWorker(new URL("./live_stream.js", import.meta.url), { type: "module" });
+  // The browser cannot run the worker.
+  worker.onerror = () => {
+    hasWorker = false;
     disconnect();
-    stopClocks();
-    showStatus(words);
-    timer = setTimeout(connect, delay * (0.5 + Math.random()));
-    delay = Math.min(2 * delay, longestDelay);
+    connect();
   };
-  const listen = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => lose(), maxSilence);
-  };
-  listen();
-  source.onopen = () => {
-    hasOpened = true;
-    listen();
-    if (status.textContent) showStatus("Connected again", 3000);
-    delay = firstDelay;
-  };
-  source.addEventListener("heartbeat", listen);
-  source.onmessage = (event) => {
-    listen();
-    if (event.lastEventId) after = event.lastEventId;
-    show(JSON.parse(event.data));
-  };
-  source.addEventListener("end", () => {
+  return worker.port;
+}
+
+function ownPort() {
+  const { port1, port2 } = new MessageChannel();
+  serve(port2);
+  return port1;
+}
+
+function disconnect() {
+  clearTimeout(silence);
+  port?.postMessage("leave");
+  port?.close();
+  port = null;
+}
+
+/** Joins again if no message comes for this many milliseconds. */
+function listen(milliseconds) {
+  clearTimeout(silence);
+  silence = setTimeout(() => {
+    lose(lostWords);
+    disconnect();
+    connect();
+  }, milliseconds);
+}
+
+const lostWords = "Connection lost: trying again";
+
+/** Shows why the page is not up to date. The stream is opened again without the tab. */
+function lose(words) {
+  stopClocks();
+  showStatus(words);
+  listen(maxSilenceBetweenTries);
+}
+
+function receive({ data: { type, data, id } }) {
+  port.postMessage("received");
+  if (type === "lost") return lose(lostWords);
+  if (type === "busy") return lose("The server has too many viewers: trying again");
+  if (type === "refused") return lose(`This page is not updated: ${JSON.parse(data).message}`);
+  if (type === "signed-out") return stopSignedOut();
+  if (status.textContent) showStatus("Connected again", 3000);
+  listen(maxSilence);
+  if (type === "message") {
+    if (id) after = id;
+    show(JSON.parse(data));
+  } else if (type === "end") {
     isOver = true;
     disconnect();
     stepInPlace();
-  });
-  source.addEventListener("busy", () => {
-    delay = longestDelay;
-    lose("The server has too many viewers: trying again");
-  });
-  source.addEventListener("signed-out", stopSignedOut);
-  source.onerror = () => {
-    lose();
-    // An EventSource does not tell the status of a failed request.
-    if (!hasOpened) stopIfRefused(address);
-  };
+  }
 }
 
 /** Makes a match that has just ended step in place, like one that was loaded after its end. */
@@ -96,27 +116,15 @@ async function stepInPlace() {
   import("./match.js").catch(() => {});
 }
 
-async function stopIfRefused(address) {
-  const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
-  if (answer?.status === 401) stopSignedOut();
-}
-
 // The page keeps its content: a visitor who is signed out may see less.
 function stopSignedOut() {
   isOver = true;
-  clearTimeout(timer);
   disconnect();
   showStatus("You are signed out, so this page no longer updates.");
   const link = document.createElement("a");
   link.href = `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
   link.textContent = "Sign in again";
   status.append(" ", link);
-}
-
-function disconnect() {
-  clearTimeout(silence);
-  source?.close();
-  source = null;
 }
 
 let statusTimer = 0;
@@ -219,14 +227,8 @@ function speak(words) {
   }, sentenceInterval);
 }
 
-// A hidden tab disconnects, since browsers limit connections per server.
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) {
-    clearTimeout(timer);
-    disconnect();
-  } else connect();
-});
-addEventListener("online", connect);
+// A hidden tab disconnects: it shows the newest state once it is seen.
+document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
 addEventListener("pagehide", disconnect);
 addEventListener("pageshow", connect);
 

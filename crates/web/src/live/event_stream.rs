@@ -1,16 +1,21 @@
 //! Feeds as server-sent events.
 
 use super::feed::FeedWatcher;
+use super::feed_start::watch_feed_at;
+use crate::address::FeedAddress;
 use crate::response::{Freshness, PageResponse, body_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
 use std::convert::Infallible;
+use std::future::ready as ready_future;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use tonic::body::Body;
 use tonic::codegen::http::header::CONTENT_TYPE;
 use tonic::codegen::http::{HeaderValue, StatusCode};
+use tonic::{Code, Status};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
@@ -29,27 +34,71 @@ struct VisitorWatch {
     signed_out: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-/// The messages of a feed, each produced after the previous one is sent.
+/// A feed in a stream.
+struct StreamedFeed {
+    /// Its place among the addresses of a stream of several feeds. It is sent before each message.
+    place: Option<usize>,
+    next: NextMessage,
+}
+
+/// The messages of feeds. Each message of a feed is produced after the previous one is sent.
+#[derive(Default)]
 struct EventStreamBody {
-    /// `None` after the last message.
-    next: Option<NextMessage>,
-    /// The bytes that are held for this watcher alone.
+    /// The feeds that may have more messages. The one that sent a message last is the last one.
+    feeds: Vec<StreamedFeed>,
+    /// The bytes that are held for this visitor alone.
     held_bytes: u64,
 }
 
 impl EventStreamBody {
-    fn new(watch: VisitorWatch) -> Self {
-        let held_bytes = watch.watcher.unshared_bytes() as u64;
-        Self { next: Some(Box::pin(wait_for_message(watch))), held_bytes }
+    /// Adds a feed, or why it is refused.
+    fn add(&mut self, visitor: &Visitor, place: Option<usize>, watched: Result<FeedWatcher, Status>) {
+        let next: NextMessage = match watched {
+            Ok(watcher) => {
+                self.held_bytes += watcher.unshared_bytes() as u64;
+                let signed_out = Box::pin(visitor.signed_out());
+                Box::pin(wait_for_message(VisitorWatch { watcher, signed_out }))
+            }
+            Err(status) => Box::pin(ready_future((None, Some(refusal_message(&status))))),
+        };
+        self.feeds.push(StreamedFeed { place, next });
+    }
+
+    fn response(self) -> PageResponse {
+        let body = Body::new(self);
+        let mut response = body_response(StatusCode::OK, EVENT_STREAM, Freshness::Now, body);
+        // Stops proxies from buffering the stream.
+        response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+        response
     }
 }
 
-/// Returns the next message, and the watch if more may follow.
+/// Returns the next message, and the watch if more may follow. There is no message if the feed has stopped early.
 async fn wait_for_message(mut watch: VisitorWatch) -> (Option<VisitorWatch>, Option<Bytes>) {
     tokio::select! {
         biased;
         () = &mut watch.signed_out => (None, Some(SIGNED_OUT)),
-        message = watch.watcher.next_message() => (message.is_some().then_some(watch), message),
+        message = watch.watcher.next_message() => {
+            let has_more = message.is_some() && !watch.watcher.has_ended();
+            (has_more.then_some(watch), message)
+        }
+    }
+}
+
+/// Returns the message for a feed that is refused while the stream's other feeds go on.
+fn refusal_message(status: &Status) -> Bytes {
+    if status.code() == Code::Unauthenticated {
+        return SIGNED_OUT;
+    }
+    let reason = serde_json::json!({ "message": status.message() });
+    format!("event: refused\ndata: {reason}\n\n").into()
+}
+
+/// Returns a message with the place of its feed before it, as an event that also resets the id of the last event.
+fn placed_message(place: Option<usize>, message: Bytes) -> Bytes {
+    match place {
+        Some(place) => [format!("event: feed\nid:\ndata: {place}\n\n").as_bytes(), &message].concat().into(),
+        None => message,
     }
 }
 
@@ -61,11 +110,22 @@ impl HttpBody for EventStreamBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Some(next) = &mut self.next else { return Poll::Ready(None) };
-        let (watch, message) = ready!(next.as_mut().poll(context));
-        self.next = watch.map(|watch| Box::pin(wait_for_message(watch)) as NextMessage);
+        let ready = self.feeds.iter_mut().enumerate().find_map(|(index, feed)| {
+            match feed.next.as_mut().poll(context) {
+                Poll::Ready(came) => Some((index, came)),
+                Poll::Pending => None,
+            }
+        });
+        let Some((index, (watch, message))) = ready else {
+            return if self.feeds.is_empty() { Poll::Ready(None) } else { Poll::Pending };
+        };
+        let place = self.feeds.remove(index).place;
+        if let Some(watch) = watch {
+            self.feeds.push(StreamedFeed { place, next: Box::pin(wait_for_message(watch)) });
+        }
         self.held_bytes = 0;
-        Poll::Ready(message.map(|message| Ok(Frame::data(message))))
+        // If a feed has stopped early, the browser connects again for all.
+        Poll::Ready(message.map(|message| Ok(Frame::data(placed_message(place, message)))))
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -75,14 +135,24 @@ impl HttpBody for EventStreamBody {
     }
 }
 
-/// Returns a feed as a response. It ends with the visitor's session, since other visitors may see other things.
-pub(crate) fn event_stream_response(visitor: &Visitor, watcher: FeedWatcher) -> PageResponse {
-    let signed_out = Box::pin(visitor.signed_out());
-    let body = Body::new(EventStreamBody::new(VisitorWatch { watcher, signed_out }));
-    let mut response = body_response(StatusCode::OK, EVENT_STREAM, Freshness::Now, body);
-    // Stops proxies from buffering the stream.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+/// Adds a visitor to a feed. The response ends with the visitor's session, since other visitors may see other things.
+pub(crate) async fn watch_page(
+    site: &Site,
+    visitor: &Visitor,
+    feed: &FeedAddress,
+) -> Result<PageResponse, Status> {
+    let mut body = EventStreamBody::default();
+    body.add(visitor, None, Ok(watch_feed_at(site, visitor, feed).await?));
+    Ok(body.response())
+}
+
+/// Adds a visitor to several feeds. The response says for each feed that is refused why.
+pub(crate) async fn watch_pages(site: &Site, visitor: &Visitor, feeds: &[FeedAddress]) -> PageResponse {
+    let mut body = EventStreamBody::default();
+    for (place, feed) in feeds.iter().enumerate() {
+        body.add(visitor, Some(place), watch_feed_at(site, visitor, feed).await);
+    }
+    body.response()
 }
 
 /// Returns whether a response is a stream of events.

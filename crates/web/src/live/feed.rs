@@ -12,7 +12,7 @@ use tokio::time::timeout;
 /// The time that each watcher adds to the interval between updates. This bounds the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
-/// The interval of heartbeats. `live.js` repeats this number.
+/// The interval of heartbeats. `live.js` and `live_stream.js` repeat this number.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
 /// An event that scripts of pages receive, unlike a comment.
@@ -133,6 +133,11 @@ impl FeedWatcher {
         let (is_over, version, page) = (state.is_over, state.version, Arc::clone(&state.page));
         drop(state);
         if is_over && version > 0 { page.message_after(self.after).len() } else { 0 }
+    }
+
+    /// Returns whether the message that ends the feed has been returned.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_done
     }
 
     /// Waits for the next message, or for a heartbeat; `None` once the feed has ended.

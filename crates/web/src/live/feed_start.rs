@@ -1,14 +1,29 @@
 //! Starts feeds and adds watchers.
 
-use super::event_stream::event_stream_response;
-use super::feed::FeedPublisher;
+use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::{FeedKey, FeedTopic};
 use super::feed_payer::FeedPayer;
-use crate::response::PageResponse;
+use super::home_feed::watch_home_page;
+use super::match_feed::watch_match_page;
+use super::tournament_feed::watch_tournament_page;
+use crate::address::FeedAddress;
 use crate::site::Site;
 use crate::visitor::Visitor;
 use std::sync::Arc;
 use tonic::Status;
+
+/// Adds a visitor to the feed at an address.
+pub(super) async fn watch_feed_at(
+    site: &Site,
+    visitor: &Visitor,
+    feed: &FeedAddress,
+) -> Result<FeedWatcher, Status> {
+    match *feed {
+        FeedAddress::Home => watch_home_page(site, visitor).await,
+        FeedAddress::Tournament { id } => watch_tournament_page(site, visitor, id).await,
+        FeedAddress::Match { id, after } => watch_match_page(site, visitor, id, after).await,
+    }
+}
 
 /// Adds a visitor to the feed of a topic, and starts the feed for the first one. `follow` gets the visitor on whose
 /// behalf the feed calls services.
@@ -18,7 +33,7 @@ pub(super) fn watch_feed<F>(
     topic: FeedTopic,
     after: Option<u64>,
     follow: impl FnOnce(Visitor, Arc<FeedPublisher>) -> F,
-) -> Result<PageResponse, Status>
+) -> Result<FeedWatcher, Status>
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -27,6 +42,5 @@ where
     let for_feed = visitor.for_feed(&payer);
     let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = site.feeds.watch(key, payer, after, stopped, |publisher| follow(for_feed, publisher))?;
-    Ok(event_stream_response(visitor, watcher))
+    site.feeds.watch(key, payer, after, stopped, |publisher| follow(for_feed, publisher))
 }

@@ -1,10 +1,9 @@
 //! Live updates of the home page.
 
-use super::feed::FeedPublisher;
+use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedTopic;
 use super::feed_start::watch_feed;
 use crate::home_view::read_home;
-use crate::response::PageResponse;
 use crate::site::Site;
 use crate::visitor::Visitor;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Adds a visitor to the feed of the home page.
-pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
+pub(super) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<FeedWatcher, Status> {
     // Access is checked as for a page, even if the feed already runs.
     site.reads.run_slow_work(&visitor.request(()), || ()).await?;
     let feed = |visitor| HomeFeed { site: site.clone(), visitor };

@@ -1,13 +1,11 @@
 //! Live updates of a match page.
 
-use super::event_stream::event_stream_response;
 use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
 use super::feed_key::FeedTopic;
 use super::feed_start::watch_feed;
 use super::live_page::LivePage;
 use crate::match_page::MatchAtPly;
 use crate::replay::Replay;
-use crate::response::PageResponse;
 use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_core::game::MatchId;
@@ -29,17 +27,16 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
 /// Adds a visitor to the feed of a match.
-pub(crate) async fn watch_match_page(
+pub(super) async fn watch_match_page(
     site: &Site,
     visitor: &Visitor,
     id: MatchId,
     after: Option<u64>,
-) -> Result<PageResponse, Status> {
+) -> Result<FeedWatcher, Status> {
     // Access is checked as for a page, even if the feed already runs.
     let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
-        let watcher = watch_ended_match(site, visitor, ShownMatch { id, shown }, after).await?;
-        return Ok(event_stream_response(visitor, watcher));
+        return watch_ended_match(site, visitor, ShownMatch { id, shown }, after).await;
     }
     let feed = |visitor| MatchFeed { site: site.clone(), visitor, id };
     let topic = FeedTopic::Match(id);

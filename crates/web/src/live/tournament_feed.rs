@@ -1,10 +1,9 @@
 //! Live updates of a tournament page.
 
-use super::feed::FeedPublisher;
+use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedTopic;
 use super::feed_start::watch_feed;
 use super::live_page::LivePage;
-use crate::response::PageResponse;
 use crate::site::Site;
 use crate::tournament_format_sections::{FormatFindings, read_format_findings};
 use crate::tournament_page::newest_matches;
@@ -32,11 +31,11 @@ const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
 const MIN_FORMAT_REST_RATIO: u32 = 20;
 
 /// Adds a visitor to the feed of a tournament.
-pub(crate) async fn watch_tournament_page(
+pub(super) async fn watch_tournament_page(
     site: &Site,
     visitor: &Visitor,
     id: TournamentId,
-) -> Result<PageResponse, Status> {
+) -> Result<FeedWatcher, Status> {
     // Access is checked as for a page, even if the feed already runs.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
     site.tournaments.get_tournament_activity(visitor.request(request)).await?;
