@@ -12,7 +12,7 @@ export class Network {
   /** Passes connections on to a server. */
   static async to(server) {
     const network = new Network();
-    network.#listener = createServer((near) => network.#pass(near, server.address)).listen(0, "127.0.0.1");
+    network.#listener = createServer((near) => network.#pass(near, server.address)).listen(0, "127.0.0.1").unref();
     await once(network.#listener, "listening");
     network.url = `http://127.0.0.1:${network.#listener.address().port}`;
     return network;
