@@ -26,21 +26,13 @@ let server, browser, fonts;
 /** The addresses of the pages by name. */
 const pages = { home: "/", play: "/play", bot: "/bots/oracle", oracle: "/oracle?piles=3+4+5&rows=0>2>1%3B1>0>2%3B2>1>0" };
 
-/** Plays a tournament of house bots, one match after the other. Returns its id. */
-async function playTournament(bots, ...further) {
-  const id = await server.run("tournament", "create", "--start-at", String(bots.length), "--concurrency", "1", "--clock", "1h", ...further);
-  for (const bot of bots) await server.run("tournament", "join", id, "--bot", bot);
-  await server.waitUntilOver(id);
-  return id;
-}
-
 before(async () => {
   server = await Server.start("--house", "greedy,timid,loyal,traitor,oracle,mirror,grudger,random");
-  const knockout = await playTournament(
+  const knockout = await server.playTournament(
     ["oracle", "greedy", "timid", "loyal", "traitor", "mirror", "grudger", "random"],
     "--title", "Knockout", "--format", "knockout", "--seats", "2", "--piles", "3,4,5",
   );
-  const tournament = await playTournament(["oracle", "greedy", "timid"], "--title", "Spring", "--seats", "3", "--piles", "3,4,5", "--piles", "2,6,4");
+  const tournament = await server.playTournament(["oracle", "greedy", "timid"], "--title", "Spring", "--seats", "3", "--piles", "3,4,5", "--piles", "2,6,4");
   const { matches } = await server.json(`/tournaments/${tournament}/matches.json`);
   // The newest match is the first.
   const match = matches.at(-1).id;

@@ -36,6 +36,15 @@ export class Server {
     return id;
   }
 
+  /** Plays a tournament of the server's house bots, one match after the other. Returns its id. */
+  async playTournament(bots, ...further) {
+    const create = ["tournament", "create", "--start-at", String(bots.length), "--concurrency", "1", ...patientClocks, ...further];
+    const id = await this.run(...create);
+    for (const bot of bots) await this.run("tournament", "join", id, "--bot", bot);
+    await this.waitUntilOver(id);
+    return id;
+  }
+
   /** Runs the program as the admin. Returns its output. */
   async run(...args) {
     const { stdout } = await promisify(execFile)(program, args, { env: this.#environment() });

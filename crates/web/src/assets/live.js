@@ -224,6 +224,7 @@ function speak(words) {
   setTimeout(() => {
     speaks = false;
     if (sentence) speak(sentence);
+    else speaker.textContent = "";
   }, sentenceInterval);
 }
 

@@ -100,12 +100,12 @@ function panelHtml(position) {
   const options = oracle.outcomes(position);
   if (!options.length) return "<p>The match is over.</p>";
   const option = ({ lo, hi, winner, cost }) =>
-    `<li${cost ? "" : ' class="best"'}><a href="${whatIf(lo)}" data-take="${lo}">${lo === hi ? `take ${lo}` : `${lo} to ${hi}`}</a><span>${who(winner)} wins</span><span class="soft">${cost ? `costs ${places(cost)}` : "optimal"}</span></li>\n`;
+    `<li${cost ? "" : ' class="best"'}><a href="${whatIf(lo)}" data-take="${lo}">${lo === hi ? `take ${lo}` : `<span class="unseen">take </span>${lo} to ${hi}`}</a><span>${who(winner)} wins</span><span class="soft">${cost ? `costs ${places(cost)}` : "optimal"}</span></li>\n`;
   let line = "";
   let here = position;
   for (let steps = 0; steps < maxLine && here.pile >= 0; steps++) {
     const take = oracle.outcomes(here).find(({ cost }) => !cost).lo;
-    line += `<span>${seats[here.mover].sign} ${take}</span> `;
+    line += `<span>${seats[here.mover].sign}<span class="unseen">${escape(seats[here.mover].name)} takes</span> ${take}</span> `;
     here = oracle.after(here, take);
   }
   if (here.pile >= 0) line += "<span>…</span> ";

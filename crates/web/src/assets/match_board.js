@@ -55,7 +55,7 @@ export function boardHtml({ piles, left, steps, position, outcomes, seats, path,
     const isWhole = !isHigh || all <= countersAboveGap + 1n;
     for (let take = 1n; take <= (isWhole ? all : countersAboveGap); take++) html += counterHtml(take, isInPlay);
     if (!isWhole) html += `<span class="gap">${all - countersAboveGap - 1n} more</span>\n${counterHtml(all, isInPlay)}`;
-    return `<div class="pile${isInPlay ? " in-play" : ""}"><div class="stack">\n${html}</div><span class="count">${all}</span></div>\n`;
+    return `<div class="pile${isInPlay ? " in-play" : ""}"><div class="stack">\n${html}</div><span class="count" aria-hidden="true">${all}</span></div>\n`;
   };
 
   let html = "";

@@ -12,7 +12,11 @@ const TAKE_MS = 700;
 const MAX_TAKES_MS = 4000;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+// How long a status stays; after that it would only repeat the heading.
+const STATUS_MS = 10000;
+
 let isSending = false;
+let clearing = 0;
 let telling = 0;
 
 const field = () => document.getElementById("take");
@@ -81,6 +85,8 @@ function showGame(html, isAnswer) {
   heading.innerHTML = page.querySelector("h1").innerHTML;
   complete(Number(hasMore ? shown.dataset.plies : fresh.dataset.plies));
   const told = hasMore ? [...fresh.querySelectorAll(".told li")].map((line) => line.textContent).join(" ") : "";
+  clearTimeout(clearing);
+  clearing = setTimeout(() => (statusLine.textContent = ""), STATUS_MS);
   statusLine.textContent = `${told} ${fresh.querySelector(".alert, .state strong")?.textContent ?? heading.textContent}`;
   // A link keeps the focus. Never focus a counter or the button that takes: another press of Enter would take again.
   const href = focused?.getAttribute("href");

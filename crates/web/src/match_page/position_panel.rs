@@ -29,8 +29,8 @@ struct DrawnPanel {
     action: String,
     ply: u32,
     counters: u64,
-    /// The sign of each seat of the best line, and what it takes.
-    line: Vec<(String, u64)>,
+    /// The sign and the name of each seat of the best line, and what it takes.
+    line: Vec<(String, String, u64)>,
     has_more: bool,
     winner: String,
     /// What the seat to move is sure of; may be empty.
@@ -42,6 +42,7 @@ struct PanelOption {
     take: u64,
     address: String,
     takes: String,
+    is_range: bool,
     winner: String,
     cost: String,
 }
@@ -93,10 +94,11 @@ impl<'a> MatchOracle<'a> {
                 (lo, hi) if lo == hi => format!("take {lo}"),
                 (lo, hi) => format!("{lo} to {hi}"),
             },
+            is_range: outcome.lo < outcome.hi,
             winner: Sentence::default().seat(outcome.winner).text(" wins").html(seats),
             cost: cost_text(outcome.cost),
         };
-        let (line, has_more) = self.best_line(position);
+        let (line, has_more) = self.best_line(seats, position);
         let winner = self.solution.winner(position).index();
         let sure = preference_rank(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
             Sentence::of("Optimal play gives ").seat(mover).text(format!(
@@ -122,12 +124,13 @@ impl<'a> MatchOracle<'a> {
     }
 
     /// Returns the first takes of a line of optimal play, and whether it goes on.
-    fn best_line(&self, position: &Position) -> (Vec<(String, u64)>, bool) {
+    fn best_line(&self, seats: &Seats, position: &Position) -> (Vec<(String, String, u64)>, bool) {
         let (mut position, mut line) = (position.clone(), Vec::new());
         while line.len() < MAX_LINE_LENGTH {
             let outcomes = self.outcomes(&position);
             let Some(best) = outcomes.iter().find(|outcome| outcome.cost == 0) else { break };
-            line.push((seat_sign(position.to_move().index()), best.lo));
+            let mover = position.to_move().index();
+            line.push((seat_sign(mover), seats.name(mover).to_owned(), best.lo));
             if position.take(best.lo).is_err() {
                 break;
             }
