@@ -211,7 +211,7 @@ pub fn invalid_changes_are_rejected(place: &Place) {
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     assert!(refused(events_change(&record, 1, 2)).contains(&match_id(1).to_string()));
     place.write(&store, &[events_change(&record, 0, 2)]);
-    assert!(refused(events_change(&record, 3, 4)).contains("has only 2 events"));
+    assert!(refused(events_change(&record, 3, 4)).contains("is event 2, not event 3"));
     assert_eq!(place.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
     refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
     refused(Change::MatchOver(Box::new(finished_match(&play_match(

@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn guaranteed_and_predicted_ranks_are_distinguished() {
         let two = summarize(&[3, 4], &[vec![0, 1], vec![0, 1]]);
-        assert!(two.contains("can force its rank 0") && two.contains("none"), "{two}");
+        assert!(two.contains("can force rank 0") && two.contains("none"), "{two}");
         let three = summarize(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
         assert!(three.contains("How seat 0's takes change its ranks"), "{three}");
     }

@@ -49,7 +49,7 @@ pub(super) async fn bot_audit_page(
             Some(audited) => audited,
             None => return Ok(audit_running_page(name)),
         },
-        _ => site.audits.kept(name).ok_or_else(|| no_kept_audit_status(name))?,
+        _ => site.audits.kept_audit(name).ok_or_else(|| no_kept_audit_status(name))?,
     };
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {

@@ -58,7 +58,7 @@ impl BotAudits {
     }
 
     /// Returns the cached audit of a bot, however old.
-    pub(super) fn audits(&self, name: &BotName) -> Option<Arc<pb::AuditBotResponse>> {
+    pub(super) fn kept_audit(&self, name: &BotName) -> Option<Arc<pb::AuditBotResponse>> {
         self.lock().audits.get(name).map(|findings| Arc::clone(&findings.response))
     }
 

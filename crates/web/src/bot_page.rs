@@ -74,7 +74,7 @@ pub(super) async fn bot_page(
     let bots = vec![name.to_string()];
     let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
     let list = site.list_matches(visitor, request).await?;
-    let audited = site.audits.kept(name);
+    let audited = site.audits.kept_audit(name);
     let is_over = |game: &pb::Match| game.phase() == pb::Phase::Ended;
     let missing = match audited {
         None if list.matches.iter().any(is_over) => Some(MissingAudit::explain(site, visitor, name)?),
