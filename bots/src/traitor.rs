@@ -2,7 +2,7 @@
 
 use super::{loyal::ALLY, oracle::smallest_optimal_take};
 use lastnim_client::{Bot, MatchInfo, MatchView};
-use lastnim_core::game::{AllianceMatrix, BySeat, Game, Row};
+use lastnim_core::game::{Game, Row};
 
 /// Declares the next seat as its ally, and plays as if its row were the standard one.
 #[derive(Debug, Clone, Copy)]
@@ -20,9 +20,6 @@ impl Bot for Traitor {
 
 fn game_with_standard_row(game: &MatchView) -> Game {
     let seats = game.seats();
-    let rows = BySeat::from_fn(seats, |seat| {
-        if seat == game.seat { Row::standard(seats) } else { game.matrix()[seat].clone() }
-    });
-    let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
+    let matrix = game.matrix().clone().with_row(game.seat, Row::standard(seats));
     Game::new(game.piles.clone(), matrix, game.first.index(), game.ending).expect("the seats are the same")
 }

@@ -2,7 +2,7 @@
 
 use super::{AuditedMatch, group::id_halves};
 use lastnim_analysis::can_declare_to_win;
-use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat};
+use lastnim_core::game::{Row, Seat};
 use lastnim_core::oracle::{Budget, solve_winners};
 use lastnim_tournament::SeededDraw;
 
@@ -46,15 +46,7 @@ pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: S
 
 /// Returns the winner under optimal play if the bot had declared this row.
 pub(super) fn winner_with_row(game: &AuditedMatch<'_>, mover: Seat, offsets: &[u64]) -> Seat {
-    let seats = game.bots.seats();
-    let row = Row::parse(offsets, seats).expect("each offset occurs once");
-    let rows =
-        BySeat::from_fn(
-            seats,
-            |seat| {
-                if seat == mover { row.clone() } else { game.game.matrix[seat].clone() }
-            },
-        );
-    let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
+    let row = Row::parse(offsets, game.bots.seats()).expect("each offset occurs once");
+    let matrix = game.game.matrix.clone().with_row(mover, row);
     solve_winners(&game.game.piles, &matrix, game.game.ending)[game.game.first_seat()]
 }

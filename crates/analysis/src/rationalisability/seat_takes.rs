@@ -2,7 +2,7 @@
 
 use crate::lazy::OptimalityCheck;
 use lastnim_core::{
-    game::{AllianceMatrix, BySeat, Game, IllegalTake, Row, Seat},
+    game::{AllianceMatrix, Game, IllegalTake, Row, Seat},
     oracle::{Mover, PlayedTake, recurrence::RankRecurrence},
 };
 
@@ -81,11 +81,7 @@ impl SeatTakes {
 
     /// Calls `visit` with the index of each take that is not optimal if the seat's row is `row` and everyone knows it.
     pub(super) fn visit_refuting_takes(&self, row: &Row, mut visit: impl FnMut(usize)) {
-        let seats = self.game.matrix.seats();
-        let rows = BySeat::from_fn(seats, |seat| {
-            if seat == self.seat { row.clone() } else { self.game.matrix[seat].clone() }
-        });
-        let matrix = AllianceMatrix::from_rows(rows).expect("the row has the game's number of seats");
+        let matrix = self.game.matrix.clone().with_row(self.seat, row.clone());
         self.visit_prospects(&matrix, |place, all, led_to| {
             let rank = row.rank_of_offset(led_to);
             if all.iter().any(|&other| row.rank_of_offset(other) < rank) {

@@ -63,6 +63,17 @@ impl AllianceMatrix {
         Self(BySeat::filled(seats, &Row::standard(seats)))
     }
 
+    /// Returns the matrix with the row of one seat replaced.
+    ///
+    /// # Panics
+    /// If the row is for another number of seats.
+    #[must_use]
+    pub fn with_row(mut self, seat: Seat, row: Row) -> Self {
+        assert_eq!(row.seats(), self.seats(), "a row has an offset for each seat of its matrix");
+        self.0[seat] = row;
+        self
+    }
+
     /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.0.seats()

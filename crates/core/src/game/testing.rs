@@ -1,6 +1,6 @@
 //! Settings and random games for the property tests of all crates.
 
-use super::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
+use super::{AllianceMatrix, Ending, Game, Piles, Row, Seat, SeatCount};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::ops::RangeInclusive;
 
@@ -57,10 +57,7 @@ pub fn permutations(seats: SeatCount) -> Vec<Row> {
 
 /// Returns a copy of `game` in which `seat` has the given row.
 pub fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
-    let rows = BySeat::from_fn(game.matrix.seats(), |other| {
-        if other == seat { row.clone() } else { game.matrix[other].clone() }
-    });
-    let mut with_row = game.clone();
-    with_row.matrix = AllianceMatrix::from_rows(rows).unwrap();
-    with_row
+    let mut game = game.clone();
+    game.matrix = game.matrix.with_row(seat, row.clone());
+    game
 }
