@@ -1,14 +1,15 @@
 //! All pure Nash equilibria of the simultaneous declaration game.
 
-use super::{Completeness, RowProfiles, TruthCheck};
-use crate::{
-    PartialRow, RowCount,
-    lazy::{BranchProgress, BranchingSolver, OpenBranch, SolvingPlan, UndecidedPair, count_all_rows},
+use super::{
+    Completeness, RowProfiles, TruthCheck,
+    profile_search::{DeviationVerdict, ProfileSearch},
 };
+use crate::{PartialRow, RowCount, lazy::count_all_rows};
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Game, Seat, SeatCount},
     oracle::{Budget, HaltReason, solve_winners},
 };
+use std::ops::ControlFlow;
 use thiserror::Error;
 
 /// The maximum number of seats in a search for all equilibria: with 8 seats there are (8!)^8 profiles, a number that
@@ -55,11 +56,8 @@ impl Equilibria {
         if seats.get() > MAX_EQUILIBRIA_SEATS {
             return Err(EquilibriaError::Seats(seats));
         }
-        let open: Vec<_> = seats.iter().collect();
-        let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &open, Seat::FIRST);
         let mut search = EquilibriumSearch {
             game,
-            branching,
             found: Self {
                 truth: TruthCheck::check(game, budget),
                 by_winner: BySeat::filled(seats, &RowCount::Exactly(0)),
@@ -122,22 +120,12 @@ impl Equilibria {
 
 struct EquilibriumSearch<'a> {
     game: &'a Game,
-    branching: BranchingSolver,
     found: Equilibria,
     examined_count: RowCount,
     /// Why some equilibria could not be counted.
     count_halt: Option<HaltReason>,
     /// Whether the truth is among the equilibria found.
     has_truth: bool,
-}
-
-/// Whether a seat can get a better winner by changing its row, in the profiles of a set that all lead to the same
-/// winner.
-enum DeviationVerdict {
-    Always,
-    Never,
-    /// The answer depends on how another seat ranks two winners.
-    Depends(UndecidedPair),
 }
 
 /// A set of profiles that all lead to the same winner, in which none of the first `cleared` seats has a better row.
@@ -151,31 +139,17 @@ impl EquilibriumSearch<'_> {
     fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), HaltReason> {
         let seats = self.game.matrix.seats();
         let unknown = vec![PartialRow::unknown(seats); seats.get()];
-        let mut branches = vec![self.branching.start(unknown)];
-        while let Some(mut branch) = branches.pop() {
-            match self.branching.advance(&mut branch, budget)? {
-                BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
-                BranchProgress::Refuted => {}
-                BranchProgress::Done => {
-                    let winner = self.winner(&branch);
-                    self.resolve_candidate(
-                        EquilibriumCandidate { rows: branch.known, winner, cleared: 0 },
-                        budget,
-                    )?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn winner(&self, branch: &OpenBranch) -> Seat {
-        let winner = branch.winner(self.game.first_seat());
-        self.game.matrix.seats().seat(winner).expect("a winner is a seat")
+        let profiles = ProfileSearch::new(self.game);
+        profiles.visit_leaves(unknown, budget, |rows, winner, budget| {
+            self.resolve_candidate(&profiles, EquilibriumCandidate { rows, winner, cleared: 0 }, budget)?;
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     /// Finds the equilibria among the profiles of a leaf.
     fn resolve_candidate(
         &mut self,
+        profiles: &ProfileSearch<'_>,
         leaf: EquilibriumCandidate,
         budget: &mut Budget<'_>,
     ) -> Result<(), HaltReason> {
@@ -186,7 +160,7 @@ impl EquilibriumSearch<'_> {
                 self.equilibria(candidate, budget);
                 continue;
             };
-            match self.find_deviation(&candidate, seat, budget)? {
+            match profiles.find_deviation(&candidate.rows, candidate.winner, seat, budget)? {
                 DeviationVerdict::Always => {
                     self.examined_count = self.examined_count + count_profiles(&candidate.rows, budget).0;
                 }
@@ -194,39 +168,17 @@ impl EquilibriumSearch<'_> {
                     candidate.cleared += 1;
                     candidates.push(candidate);
                 }
-                DeviationVerdict::Depends(fork) => candidates.extend(candidate.split(fork)),
+                DeviationVerdict::Depends(fork) => {
+                    let EquilibriumCandidate { rows, winner, cleared } = candidate;
+                    candidates.extend(fork.split_rows(&rows).map(|rows| EquilibriumCandidate {
+                        rows,
+                        winner,
+                        cleared,
+                    }));
+                }
             }
         }
         Ok(())
-    }
-
-    /// Looks for a row with which a seat does better while the other seats declare their rows of the candidate.
-    fn find_deviation(
-        &self,
-        candidate: &EquilibriumCandidate,
-        seat: Seat,
-        budget: &mut Budget<'_>,
-    ) -> Result<DeviationVerdict, HaltReason> {
-        let rank = |winner| self.game.matrix.rank(seat, winner);
-        if rank(candidate.winner) == 0 {
-            return Ok(DeviationVerdict::Never);
-        }
-        let mut rows = candidate.rows.clone();
-        rows[seat.index()] = PartialRow::unknown(self.game.matrix.seats());
-        let (mut branches, mut depends) = (vec![self.branching.start(rows)], None);
-        while let Some(mut branch) = branches.pop() {
-            match self.branching.advance(&mut branch, budget)? {
-                BranchProgress::Fork(fork) if fork.open_seat == seat.index() => {
-                    branches.extend(branch.split(fork));
-                }
-                BranchProgress::Fork(fork) => depends = depends.or(Some(fork)),
-                BranchProgress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
-                    return Ok(DeviationVerdict::Always);
-                }
-                BranchProgress::Done | BranchProgress::Refuted => {}
-            }
-        }
-        Ok(depends.map_or(DeviationVerdict::Never, DeviationVerdict::Depends))
     }
 
     fn equilibria(
@@ -264,22 +216,8 @@ impl EquilibriumSearch<'_> {
     }
 }
 
-impl EquilibriumCandidate {
-    fn split(self, fork: UndecidedPair) -> [Self; 2] {
-        let Self { rows, winner, cleared } = self;
-        let [one, other] = fork.offsets;
-        [[one, other], [other, one]].map(|[preferred, less]| {
-            let mut rows = rows.clone();
-            rows[fork.open_seat] = rows[fork.open_seat]
-                .with_preference(preferred, less)
-                .expect("the order of the two is undecided");
-            Self { rows, winner, cleared }
-        })
-    }
-}
-
 /// Counts the profiles in a product of partial rows. Also returns the reason if the count is not exact.
-fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
+pub(crate) fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
     rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
         match RowCount::count(known, budget) {
             Ok(rows) => (count * RowCount::Exactly(rows), halt),

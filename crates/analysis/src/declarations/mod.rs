@@ -6,6 +6,7 @@
 mod best_declaration;
 mod completeness;
 mod equilibria;
+mod profile_search;
 mod profiles;
 mod truth;
 

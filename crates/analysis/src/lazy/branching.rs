@@ -179,13 +179,20 @@ impl OpenBranch {
     /// Splits a branch in two: one in which the seat prefers the first of the two winners, and one in which it prefers
     /// the second.
     pub(crate) fn split(self, fork: UndecidedPair) -> [Self; 2] {
-        let [one, other] = fork.offsets;
-        let known = self.known[fork.open_seat];
-        let with = |mut branch: Self, preferred, other| {
-            branch.known[fork.open_seat] =
-                known.with_preference(preferred, other).expect("the order of the two is undecided");
-            branch
-        };
-        [with(self.clone(), one, other), with(self, other, one)]
+        fork.split_rows(&self.known).map(|known| Self { known, ..self.clone() })
+    }
+}
+
+impl UndecidedPair {
+    /// Splits partial rows, in the order of the open seats, in two: those in which the seat prefers the first of the
+    /// two winners, and those in which it prefers the second.
+    pub(crate) fn split_rows(self, known: &[PartialRow]) -> [Vec<PartialRow>; 2] {
+        let [one, other] = self.offsets;
+        [[one, other], [other, one]].map(|[preferred, less]| {
+            let mut known = known.to_vec();
+            let row = &mut known[self.open_seat];
+            *row = row.with_preference(preferred, less).expect("the order of the two is undecided");
+            known
+        })
     }
 }
