@@ -1,11 +1,12 @@
-//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, variants, and other
-//! games.
+//! Analyses of a game beyond its winner: trees, declarations, dealt rows and pacts, rationalisable rows, robustness,
+//! variants, and other games.
 //!
 //! This crate has no I/O and builds on the oracle of `lastnim_core`. Expensive queries take a
 //! [`Budget`](lastnim_core::oracle::Budget).
 
 #![forbid(unsafe_code)]
 
+pub mod deals;
 mod declarations;
 pub mod general;
 mod lazy;

@@ -9,6 +9,7 @@ use lastnim_core::{
     game::{Game, Row, Seat},
     oracle::{Budget, HaltReason, solve_winners},
 };
+use std::ops::ControlFlow;
 
 /// The maximum number of leaves in an answer. Rows in further leaves are counted but not returned.
 pub const MAX_LEAVES: usize = 1 << 16;
@@ -88,8 +89,10 @@ impl BestDeclaration {
             count_halt: None,
             has_truth: false,
         };
-        let halted =
-            visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
+        let halted = visit_leaves(game, seat, PartialRow::unknown(seats), budget, |leaf, winner, budget| {
+            search.add_leaf(leaf, winner, budget);
+            ControlFlow::Continue(())
+        });
         if let Err(halt) = halted {
             search.add_truth();
             // The true row may have been the only row that was not examined.
@@ -124,16 +127,29 @@ impl BestDeclaration {
 /// # Errors
 /// If the budget runs out.
 pub fn can_declare_to_win(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Result<bool, HaltReason> {
-    let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
-    let mut branches = vec![branching.start(vec![PartialRow::unknown(game.matrix.seats())])];
-    while let Some(mut branch) = branches.pop() {
-        match branching.advance(&mut branch, budget)? {
-            BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
-            BranchProgress::Done if branch.winner(game.first_seat()) == seat.index() => return Ok(true),
-            BranchProgress::Done | BranchProgress::Refuted => {}
-        }
-    }
-    Ok(false)
+    let mut can_win = false;
+    let unknown = PartialRow::unknown(game.matrix.seats());
+    visit_leaves(game, seat, unknown, budget, |_, winner, _| {
+        can_win = winner == seat;
+        if can_win { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(can_win)
+}
+
+/// Returns the best rank, 0 to n-1, that a seat can reach with a row that agrees with `known`, given the others' rows.
+/// Ranks are places in the seat's row of the game. In each leaf, each level of a pile costs one step of the budget.
+pub(crate) fn best_rank_among(
+    game: &Game,
+    seat: Seat,
+    known: PartialRow,
+    budget: &mut Budget<'_>,
+) -> Result<usize, HaltReason> {
+    let mut best = game.matrix.seats().get() - 1;
+    visit_leaves(game, seat, known, budget, |_, winner, _| {
+        best = best.min(game.matrix.rank(seat, winner));
+        if best == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(best)
 }
 
 struct BestRowSearch<'a> {
@@ -197,23 +213,27 @@ impl BestRowSearch<'_> {
     }
 }
 
-/// Calls `found` on each leaf of the rows that a seat can declare, with the winner that the rows in this leaf lead to.
-pub(super) fn visit_leaves(
+/// Calls `found` on each leaf of the rows of a seat that agree with `known`, with the winner that the rows in this leaf
+/// lead to, until it breaks.
+fn visit_leaves(
     game: &Game,
     seat: Seat,
+    known: PartialRow,
     budget: &mut Budget<'_>,
-    mut found: impl FnMut(PartialRow, Seat, &mut Budget<'_>),
+    mut found: impl FnMut(PartialRow, Seat, &mut Budget<'_>) -> ControlFlow<()>,
 ) -> Result<(), HaltReason> {
     let seats = game.matrix.seats();
     let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
-    let mut branches = vec![branching.start(vec![PartialRow::unknown(seats)])];
+    let mut branches = vec![branching.start(vec![known])];
     while let Some(mut branch) = branches.pop() {
         match branching.advance(&mut branch, budget)? {
             BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
             BranchProgress::Refuted => {}
             BranchProgress::Done => {
                 let winner = seats.seat(branch.winner(game.first_seat())).expect("a winner is a seat");
-                found(branch.known[0], winner, budget);
+                if found(branch.known[0], winner, budget).is_break() {
+                    break;
+                }
             }
         }
     }

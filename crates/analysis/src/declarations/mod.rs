@@ -10,8 +10,11 @@ mod profile_search;
 mod profiles;
 mod truth;
 
+pub(crate) use best_declaration::best_rank_among;
 pub use best_declaration::{BestDeclaration, DeclarationProspect, MAX_LEAVES, can_declare_to_win};
 pub use completeness::Completeness;
+pub(crate) use equilibria::count_profiles;
 pub use equilibria::{Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_REGIONS};
+pub(crate) use profile_search::{DeviationVerdict, ProfileSearch};
 pub use profiles::RowProfiles;
 pub use truth::{Deviation, TruthCheck};

@@ -1,5 +1,6 @@
 //! Tests that the analyses agree with slow reference implementations, closed forms and data.
 
+mod deals;
 mod declarations;
 mod general;
 mod rationalisability;
