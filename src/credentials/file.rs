@@ -56,9 +56,7 @@ impl Default for Credentials {
 /// If the environment names neither that folder nor the user's home.
 pub fn credentials_path() -> Result<PathBuf, Failure> {
     let configuration = user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
-        Failure::input(
-            "no folder for credentials: set XDG_CONFIG_HOME or HOME to an absolute path",
-        )
+        Failure::input("no folder for credentials: set XDG_CONFIG_HOME or HOME to an absolute path")
     })?;
     Ok(configuration.join("lastnim/credentials.json"))
 }

@@ -1,6 +1,7 @@
 //! `lastnim oracle`: answers questions about positions exactly. Each subcommand has its own folder.
 
 mod dataset;
+mod deals;
 mod declarations;
 mod sequence;
 mod solve;
@@ -23,6 +24,7 @@ enum OracleCommand {
     Solve(solve::SolveArgs),
     Tree(tree::TreeArgs),
     Declarations(declarations::DeclarationsArgs),
+    Deals(deals::DealsArgs),
     Sequence(sequence::SequenceArgs),
     Dataset(dataset::DatasetArgs),
 }
@@ -32,6 +34,7 @@ pub fn run(args: &OracleArgs) -> CommandResult {
         OracleCommand::Solve(args) => solve::run(args),
         OracleCommand::Tree(args) => tree::run(args),
         OracleCommand::Declarations(args) => declarations::run(args),
+        OracleCommand::Deals(args) => deals::run(args),
         OracleCommand::Sequence(args) => sequence::run(args),
         OracleCommand::Dataset(args) => dataset::run(args),
     }

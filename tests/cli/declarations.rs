@@ -183,7 +183,8 @@ fn unsuitable_documents_are_refused_by_name() {
     };
     // The valid game still counts.
     let illegal = "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1";
-    let expected = format!("left out: {file}:2: {illegal}\nerror: 1 document was left out; see the messages above\n");
+    let expected =
+        format!("left out: {file}:2: {illegal}\nerror: 1 document was left out; see the messages above\n");
     let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();
     assert_eq!(left_out(&["--seat", "1", file]), (1, Some(counted), expected));
     let nameless = "--bot bob: a game has no bot names: use --seat instead";

@@ -103,7 +103,10 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         (&["oracle", "solve"], "the following required arguments were not provided: --piles <N,N,..>"),
         (&["oracle", "solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
         (&["slove"], "unrecognized subcommand 'slove'"),
-        (&["oracle", "solve", "--piles", "1"], "the standard matrix needs the number of seats: give --players"),
+        (
+            &["oracle", "solve", "--piles", "1"],
+            "the standard matrix needs the number of seats: give --players",
+        ),
         (&["oracle", "solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is not a whole number"),
         (&["oracle", "solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
         (

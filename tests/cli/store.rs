@@ -217,7 +217,10 @@ fn changed_rows_are_found_and_not_backed_up() {
             format!("UPDATE matches SET signer = NULL, signature = NULL WHERE id = {first}"),
             "the signature of match",
         ),
-        (format!("UPDATE seats SET regret = regret + 1 WHERE match_id = {first}"), "its figures do not follow from the record"),
+        (
+            format!("UPDATE seats SET regret = regret + 1 WHERE match_id = {first}"),
+            "its figures do not follow from the record",
+        ),
     ];
     for (change, what) in changes {
         fs::write(place.folder.join("lastnim.db"), &intact).unwrap();

@@ -29,6 +29,7 @@ mod bot;
 mod bot_audit;
 mod bots;
 mod check_history;
+mod deals;
 mod declarations;
 mod demo;
 mod export;

@@ -112,8 +112,7 @@ impl fmt::Display for Tally {
             write!(f, "; the endpoint did not report the tokens of {calls}")?;
         }
         if self.ignored_members > 0 {
-            let values =
-                counted(self.ignored_members, "invalid value", "invalid values");
+            let values = counted(self.ignored_members, "invalid value", "invalid values");
             write!(f, "; {values} in the answers")?;
         }
         if self.spent.money > 0 {

@@ -340,7 +340,8 @@ mod tests {
         );
         let unrated = [line(1, "ann", None), line(2, "bob", None)];
         assert!(
-            summarize(&running, &unrated, None).starts_with("ann leads. It won 3 of 6 matches. There are no ratings, ")
+            summarize(&running, &unrated, None)
+                .starts_with("ann leads. It won 3 of 6 matches. There are no ratings, ")
         );
         let equal = [line(1, "ann", None), line(1, "bob", None)];
         let shared = "ann and bob share first place. They are level on points and in every tie-break.";

@@ -133,7 +133,11 @@ mod tests {
         assert!(none.is_none() && audits.is_running(&ann) && !audits.is_running(&bob));
         assert!(audits.find(&ann, "1".into()).1.is_none() && audits.find(&bob, "1".into()).1.is_none());
         first.finish(Ok(Arc::default()));
-        assert!(audits.audits(&ann).is_some() && audits.audits(&bob).is_none() && !audits.is_running(&ann));
+        assert!(
+            audits.kept_audit(&ann).is_some()
+                && audits.kept_audit(&bob).is_none()
+                && !audits.is_running(&ann)
+        );
         assert!(audits.find(&ann, "1".into()).1.is_none(), "nothing was played since");
         let second = audits.find(&bob, "1".into()).1.unwrap();
         drop(second);
@@ -148,6 +152,6 @@ mod tests {
         for number in 0..=MAX_BOTS {
             audits.find(&name(number), String::new()).1.unwrap().finish(Ok(Arc::default()));
         }
-        assert!(audits.audits(&name(0)).is_none() && audits.audits(&name(1)).is_some());
+        assert!(audits.kept_audit(&name(0)).is_none() && audits.kept_audit(&name(1)).is_some());
     }
 }

@@ -103,8 +103,8 @@ fn decision_text(decision: &TranscriptDecision, length: TextLength) -> String {
         .map(|probability| format!("; its row's first seat wins with probability {probability}"));
     let wants = decision.wants.map(|seat| format!("; it wants seat {seat} to win"));
     let plan = decision.plan.map(|seat| format!("; it plays for seat {seat} from this take on"));
-    let ignored =
-        (!decision.ignored.is_empty()).then(|| format!("; ignored because the value is invalid: {}", decision.ignored.join(", ")));
+    let ignored = (!decision.ignored.is_empty())
+        .then(|| format!("; ignored because the value is invalid: {}", decision.ignored.join(", ")));
     let why = decision.why.as_ref().map(|why| format!("\n{}", fold_text(why, length)));
     let more = [failure, probability, wants, plan, ignored, why].into_iter().flatten();
     format!("decided by {}: {answer}{}", decision.by.name(), more.collect::<String>())

@@ -3,7 +3,7 @@
 use super::{Pact, PactMember, rank_losses};
 use crate::{
     PartialRow, RowCount,
-    declarations::{DeviationFound, ProfileSearch, count_profiles},
+    declarations::{DeviationVerdict, ProfileSearch, count_profiles},
 };
 use lastnim_core::{
     game::{BySeat, Game, Seat, SeatSet},
@@ -122,12 +122,12 @@ impl<'a> PactSearch<'a> {
                 continue;
             };
             match self.profiles.find_deviation(&region.rows, region.winner, member, budget)? {
-                DeviationFound::Depends(fork) => {
+                DeviationVerdict::Depends(fork) => {
                     regions.extend(fork.split_rows(&region.rows).map(|rows| PactRegion { rows, ..region }));
                     continue;
                 }
-                DeviationFound::Always => region.tempted.insert(member),
-                DeviationFound::Never => {}
+                DeviationVerdict::Always => region.tempted.insert(member),
+                DeviationVerdict::Never => {}
             }
             region.judged += 1;
             regions.push(region);

@@ -8,7 +8,7 @@ use crate::{
     },
     plays::{
         Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Reacts, Timid},
-        Reaction::{Answers, Imitates, Learns, Mirrors, AlternatesStyles, Punishes, Rewards, Tilts},
+        Reaction::{AlternatesStyles, Answers, Imitates, Learns, Mirrors, Punishes, Rewards, Tilts},
     },
 };
 use lastnim_auditing::{

@@ -35,7 +35,11 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, from {}",
-        count_with_noun(*choices, "take that could have changed the winner", "takes that could have changed the winner")
+        count_with_noun(
+            *choices,
+            "take that could have changed the winner",
+            "takes that could have changed the winner"
+        )
     ))
     .paragraph(meaning)
     .table(row_table(preference))
