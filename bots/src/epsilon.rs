@@ -33,12 +33,13 @@ impl Bot for Epsilon {
     }
 }
 
-/// Draws a take uniformly from those that are not optimal; returns `None` if all takes are optimal.
+/// Draws a take uniformly from the takes that are not optimal; returns `None` if all takes are optimal.
 fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);
-        // The take is at `place` among the errors. This skips the optimal takes below it, in ascending order.
+        // The drawn take is number `place` among the errors. To find it, the optimal takes below it are skipped in
+        // ascending order.
         optimal
             .iter()
             .fold(place, |take, range| if take < range.lo { take } else { take + (range.hi - range.lo + 1) })

@@ -85,8 +85,8 @@ fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
     (game.matrix().rank(seat, winner) as u32).cast_signed()
 }
 
-/// Returns the take that costs the debtor most, among those that the bot can afford; `None` if no such take costs it
-/// anything.
+/// Returns the take that costs the debtor most, among those that the bot can afford; `None` if no such take costs the
+/// debtor anything.
 fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
     let own = |winner| game.matrix().rank(game.seat, winner);
     let debtors = |winner| game.matrix().rank(debtor, winner);
@@ -108,7 +108,7 @@ mod tests {
     };
     use lastnim_tournament::SeededDraw;
 
-    /// A match so far, with its audit.
+    /// The takes of a match so far, with their audit.
     struct PartialMatch {
         takes: Vec<u64>,
         audit: Audit,

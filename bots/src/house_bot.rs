@@ -36,7 +36,7 @@ pub enum HouseBot {
     Mcts(Playouts),
 }
 
-/// The reason why a word is not the name of a house bot.
+/// The reason why a text is not the name of a house bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HouseBotError {
@@ -97,7 +97,7 @@ impl HouseBot {
         }
     }
 
-    /// Returns the house bot whose name is most similar to an unknown word, with the number in the word if that is
+    /// Returns the house bot whose name is most similar to an unknown name, with the number in that name if it is
     /// valid.
     pub fn closest_to(word: &str) -> Option<Self> {
         let (kind, number) = word.split_once('-').unwrap_or((word, ""));
@@ -176,7 +176,7 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    /// One fast bot of each kind.
+    /// The names of one bot of each kind, all fast enough for tests.
     const FAST_BOT_NAMES: [&str; 11] = [
         "random",
         "greedy",

@@ -72,8 +72,8 @@ impl<'a> Lookahead<'a> {
             to_move: position.to_move(),
         };
         let (left, _) = self.best_choice(from);
-        // Leaving as many counters as there are plies left stands for leaving any larger number, so the smallest such
-        // take is 1.
+        // If the number of counters left equals the number of plies left, it represents any larger number too, so the
+        // smallest such take is 1.
         if left == u64::from(from.plies) { 1 } else { counters - left }
     }
 
@@ -96,7 +96,7 @@ impl<'a> Lookahead<'a> {
     }
 
     /// Returns the largest number of counters that a best take leaves in the pile in play, and the outcome of that
-    /// take. Leaving as many counters as there are plies left stands for leaving any larger number.
+    /// take. If that number equals the number of plies left, it represents any larger number too.
     fn best_choice(&mut self, from: ForeseenPosition) -> (u64, Foresight) {
         let max_left = (from.counters - 1).min(u64::from(from.plies));
         let choices = (0..=max_left).map(|left| (left, self.foresee(self.position_after(from, left))));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn minimax_does_not_see_beyond_its_horizon() {
-        // The seat after the one that takes the last counter wins. The end is at least three plies away.
+        // The seat after the one that takes the last counter wins. The game lasts at least three more plies.
         let rows = vec![vec![0, 1], vec![0, 1]];
         let game = Game::parse(&[1, 1, 1], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();

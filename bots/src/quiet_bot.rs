@@ -3,7 +3,7 @@
 use lastnim_client::{Bot, MatchInfo, MatchView, Refusal, TakeFeed};
 use lastnim_core::game::Row;
 
-/// A house bot that ignores refusals. It follows the rules, so a refusal only means that it was late.
+/// A house bot that ignores refusals. Since it follows the rules, a refusal only means that its action was late.
 pub struct QuietBot(pub Box<dyn Bot>);
 
 impl Bot for QuietBot {

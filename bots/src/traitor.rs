@@ -4,7 +4,7 @@ use super::{loyal::ALLY, oracle::smallest_optimal_take};
 use lastnim_client::{Bot, MatchInfo, MatchView};
 use lastnim_core::game::{Game, Row};
 
-/// Declares the next seat as its ally, and plays as if its row were the standard one.
+/// Declares the next seat as its ally, but plays as if it had declared the standard row.
 #[derive(Debug, Clone, Copy)]
 pub struct Traitor;
 

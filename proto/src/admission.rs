@@ -57,7 +57,7 @@ pub enum RecordAdmission {
     NotOver,
     /// Its match was cancelled.
     Cancelled(Box<Record>),
-    /// The match does not belong to the tournament that was asked for.
+    /// The match does not belong to the required tournament.
     OtherTournament,
 }
 

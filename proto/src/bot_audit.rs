@@ -1,4 +1,4 @@
-//! Reads requests for audits of a bot over many matches, and writes the findings as messages.
+//! Reads requests for audits of a bot over many matches, and writes the results as messages.
 
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use lastnim_auditing::{

@@ -26,7 +26,7 @@ const MAX_LEAVES: usize = 1_024;
 /// The maximum length of a game's name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// A game that was played, and the seat of the player in question.
+/// A game that a player played, and the player's seat in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatGame {
     /// The initial position.
@@ -39,7 +39,7 @@ pub struct SeatGame {
     pub name: String,
 }
 
-/// Limits on how much of a set of rows is written.
+/// Limits on how many rows of a set are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSetLimits {
     /// The maximum number of example rows.
@@ -245,11 +245,11 @@ pub fn rationalisable_message(
 /// The details of a take in a contradiction, with the caller's name for its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTake {
-    /// The seat that took.
+    /// The seat that made the take.
     pub seat: Seat,
     /// The caller's name for the game.
     pub name: String,
-    /// The take and the piles before it, if the game was kept.
+    /// The take and the piles before it; `None` if the game's takes were not stored.
     pub details: Option<TakeInPosition>,
 }
 

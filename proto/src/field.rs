@@ -20,7 +20,7 @@ pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Re
 
 /// A field of a request, named by its path, such as `settings.positions[3].counters`.
 ///
-/// The path is a chain of borrowed steps, so that nothing is allocated for fields without a mistake.
+/// The path is a linked list of borrowed names and indexes, so that nothing is allocated for fields without a mistake.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestField<'a> {
     violations: &'a RefCell<Violations>,
@@ -49,7 +49,7 @@ impl RequestField<'_> {
         self.violations.borrow_mut().add(self.to_string(), description.to_string());
     }
 
-    /// Returns whether no mistake was reported so far in the whole request.
+    /// Returns whether no mistake has been reported in the whole request so far.
     pub fn has_no_violations(&self) -> bool {
         self.violations.borrow().is_empty()
     }
@@ -59,7 +59,7 @@ impl RequestField<'_> {
         parsed.map_err(|error| self.report(error)).ok()
     }
 
-    /// Parses the word in the field; an empty word means that no value was given.
+    /// Parses the text in the field; an empty text means that no value was given.
     pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
         if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
     }

@@ -10,12 +10,12 @@ use lastnim_core::{
     oracle::{OptimalTakes, TakeRange},
 };
 
-/// Reads an ending; it is the default of Last Nim if unspecified.
+/// Reads an ending; the default is that of Last Nim.
 pub fn parse_ending(number: i32, field: RequestField<'_>) -> Option<Ending> {
     parse_ending_or(Ending::default(), number, field)
 }
 
-/// Reads an ending; it is `default` if unspecified.
+/// Reads an ending; `default` is returned if it is unspecified.
 pub(super) fn parse_ending_or(default: Ending, number: i32, field: RequestField<'_>) -> Option<Ending> {
     field.optional_enum(number).map(|ending| ending.unwrap_or(default))
 }

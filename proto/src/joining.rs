@@ -32,7 +32,7 @@ impl JoinRefusal {
     }
 }
 
-/// Tells a bot that it did not enter a tournament.
+/// The answer to a bot that could not enter a tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinRefused {
     /// The requested tournament, shortened for the reply.

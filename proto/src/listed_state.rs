@@ -1,4 +1,4 @@
-//! The states by which lists of matches can be filtered.
+//! The states of matches in lists, by which lists can be filtered.
 
 /// The state of a match in lists; every match has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! The codec of bot sessions, which decodes the actions of bots and encodes the events for them.
 //!
 //! Nearly all messages are takes and turns, which are read and written without prost; prost handles all others. Tests
-//! check that the two ways agree.
+//! check that both methods give the same result.
 
 use super::codec::buffer_settings;
 use super::pb::{PlayRequest, PlayResponse};

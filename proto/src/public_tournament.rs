@@ -1,4 +1,4 @@
-//! Tournaments as they are sent to callers, with or without the parts that callers already have.
+//! Tournaments as they are sent to callers, optionally without the parts that the callers already have.
 
 use super::{
     pb,

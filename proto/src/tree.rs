@@ -53,7 +53,7 @@ pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     }
 }
 
-/// Reports that a tree or graph is too large. The message states its size, and what would fit instead.
+/// Reports that a tree or graph is too large. The message states its size, and a request that would fit.
 pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
     let at_game = field.member("game");
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };

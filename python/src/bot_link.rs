@@ -24,7 +24,8 @@ use tokio::sync::oneshot;
 pub struct Notice {
     /// Its kind: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question, also if it is withdrawn; `None` if this is not a question.
+    /// The number of the question or report, also if it is withdrawn; `None` for the kinds `log`, `finished` and
+    /// `failed`.
     pub number: Option<u64>,
     /// The data.
     pub json: Value,
@@ -54,14 +55,14 @@ struct OpenQuestion {
 /// The open questions, and the queue for Python.
 #[derive(Debug, Default)]
 pub struct BotLink {
-    /// What Python has not read yet.
+    /// The notices that Python has not read yet.
     pub notices: NoticeQueue,
     open: Mutex<HashMap<u64, OpenQuestion>>,
     question_count: AtomicU64,
 }
 
 impl BotLink {
-    /// Sends the end of the run.
+    /// Sends a notice that the run has ended.
     pub fn send_end_notice(&self, kind: &'static str, json: Value) {
         self.notices.push(Notice { kind, number: None, json });
     }
@@ -75,7 +76,7 @@ impl BotLink {
     pub fn answer(&self, number: u64, answer: Answer) {
         let question = self.open_questions().remove(&number);
         if let Some(question) = question {
-            // The question may be withdrawn at this moment.
+            // An error is ignored: the question may be withdrawn at this moment.
             let _ = question.answer.send(answer);
         }
     }
@@ -113,7 +114,7 @@ impl Drop for WithdrawOnDrop {
     }
 }
 
-/// A bot that passes its questions to a bot in Python.
+/// A bot for the SDK that passes its questions on to a bot in Python.
 #[derive(Debug)]
 pub struct LinkedBot {
     /// The link to Python.
@@ -124,7 +125,7 @@ pub struct LinkedBot {
 
 impl LinkedBot {
     async fn report(&self, kind: &'static str, json: Value) {
-        // At the end of a run reports may be lost.
+        // An error is ignored: reports may be lost at the end of a run.
         let _ = self.link.ask(kind, json, None).await;
     }
 }

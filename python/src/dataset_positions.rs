@@ -6,7 +6,7 @@ use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// Draws positions like `lastnim oracle dataset`, and returns the id and the JSON of the game of each.
+/// Draws the same positions as `lastnim oracle dataset`. Returns the id of each position, and its game as JSON.
 #[pyfunction]
 #[pyo3(signature = (*, positions, split, seats, draw_piles, draw_counters, ending, max_optimal_share, seed))]
 #[expect(clippy::too_many_arguments, reason = "each is a flag of `lastnim oracle dataset`")]

@@ -16,7 +16,7 @@ pub struct InterruptWatch {
 }
 
 impl InterruptWatch {
-    /// The first check follows after one interval.
+    /// Starts the watch. The first check follows after one interval.
     pub fn start() -> Self {
         Self { next_check_at: Cell::new(Instant::now() + CHECK_INTERVAL), raised_error: RefCell::default() }
     }

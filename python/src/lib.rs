@@ -1,7 +1,7 @@
 //! The module `lastnim._lastnim`: the Rust part of the Python package. Its stubs are in `lastnim/_lastnim.pyi`.
 //!
-//! The public API is in `lastnim/*.py`, along with all that Python does better: dataclasses, asyncio, logging. Long
-//! computations run without Python's lock.
+//! The public API is in `lastnim/*.py`, along with the parts for which Python is better suited: dataclasses, asyncio,
+//! logging. Long computations run without Python's lock.
 
 // Arguments from Python are passed by value.
 #![allow(clippy::needless_pass_by_value)]

@@ -15,7 +15,7 @@ use tracing_subscriber::layer::{Context, Layer};
 /// The SDK's log of failing bots is dropped: the package logs them itself, with tracebacks.
 const FAILURE_LOG_TARGET: &str = "lastnim_client::bot_tasks";
 
-/// Sends events to Python: all of lastnim, and warnings of other crates.
+/// Sends log events to Python: all events of lastnim's crates, and the warnings of other crates.
 pub struct LogLayer(pub Arc<BotLink>);
 
 impl<S: Subscriber> Layer<S> for LogLayer {
@@ -28,7 +28,7 @@ impl<S: Subscriber> Layer<S> for LogLayer {
         let mut words = EventText::default();
         event.record(&mut words);
         let (metadata, EventText { message, fields }) = (event.metadata(), words);
-        // The numeric levels of Python.
+        // These are the numeric levels of Python's logging.
         let level = match *metadata.level() {
             Level::ERROR => 40,
             Level::WARN => 30,

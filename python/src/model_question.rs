@@ -1,4 +1,4 @@
-//! Prompts for language models and their replies, with the code of `lastnim bot run llm`.
+//! Writes prompts for language models and reads their replies, with the code of `lastnim bot run llm`.
 
 use crate::{
     dataset_positions::identity_of_game,
@@ -58,19 +58,19 @@ impl ModelReply {
         self.read.as_ref().ok()?.claims.why.as_deref()
     }
 
-    /// The model's probability, 0 to 1, that the seat its row prefers most wins.
+    /// The probability, 0 to 1, that the model gives to a win by the first seat in its row.
     #[getter]
     fn win_probability(&self) -> Option<f64> {
         self.read.as_ref().ok()?.claims.win_probability
     }
 
-    /// The seat that the model says it truly wants to win; only with a row.
+    /// The seat that the model says it really wants to win; only with a row.
     #[getter]
     fn wants(&self) -> Option<usize> {
         self.read.as_ref().ok()?.claims.wants.map(lastnim_client::game::Seat::index)
     }
 
-    /// The seat for whose win the model says it plays from this take on; only with a take.
+    /// The seat that the model says it tries to make win from this take on; only with a take.
     #[getter]
     fn plan(&self) -> Option<usize> {
         self.read.as_ref().ok()?.claims.plan.map(lastnim_client::game::Seat::index)
@@ -88,7 +88,7 @@ impl ModelReply {
         Some(self.read.as_ref().err()?.class.fault().name())
     }
 
-    /// The failure in words; None if the reply is usable.
+    /// A description of the failure; None if the reply is usable.
     #[getter]
     fn detail(&self) -> Option<&str> {
         Some(&self.read.as_ref().err()?.detail)
@@ -176,8 +176,8 @@ impl PromptSettings {
 
 #[pymethods]
 impl ModelQuestion {
-    /// Asks for the take of the seat to move in a game in JSON after `takes`. `bots` are the names by seat, and `said` the
-    /// model's earlier replies in the match.
+    /// Asks the seat to move for its take in `game`, a game as JSON, after `takes`. `bots` are the names by seat, and
+    /// `said` the model's earlier replies in the match.
     #[staticmethod]
     fn of_take(
         game: &str,
@@ -195,7 +195,7 @@ impl ModelQuestion {
         Self::ask(Subject::Take(Box::new(view), solution), &prompts, &said)
     }
 
-    /// Asks a seat for its row in a game in JSON, whose own rows do not matter. `bots` are the names by seat.
+    /// Asks a seat for its row in `game`, a game as JSON whose rows are ignored. `bots` are the names by seat.
     #[staticmethod]
     fn of_row(game: &str, seat: usize, bots: Vec<String>, prompts: PromptSettings) -> PyResult<Self> {
         let game = read_game(game)?;

@@ -8,14 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Log events that wait for Python; later ones are dropped, and their number is logged.
+/// The maximum number of log events that wait for Python. Further ones are dropped, and their number is logged.
 const MAX_WAITING_LOGS: usize = 1_024;
 
 /// Notices in the order of their arrival.
 ///
-/// The queue is bounded, however long Python thinks: a question that is withdrawn before Python has read it is removed,
-/// so there is at most one notice for each question that the SDK asks at once, one for each question that Python has
-/// read, and [`MAX_WAITING_LOGS`] log events.
+/// The queue is bounded, however long Python takes to answer: a question that is withdrawn before Python has read it is
+/// removed, so there is at most one notice for each question that the SDK asks at once, one for each question that
+/// Python has read, and [`MAX_WAITING_LOGS`] log events.
 #[derive(Debug, Default)]
 pub struct NoticeQueue {
     state: Mutex<QueueState>,
@@ -39,7 +39,7 @@ pub enum NoticeError {
     Closed,
 }
 
-/// Closes the queue when dropped, also by a panic.
+/// Closes the queue when dropped, even by a panic.
 #[derive(Debug)]
 pub struct ClosingGuard<'a>(pub &'a NoticeQueue);
 

@@ -10,9 +10,9 @@ use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::num::NonZero;
 
-/// Positions to check and then solve while they are in the cache.
+/// The number of positions that are checked and then solved while they are in the CPU cache.
 const BLOCK: usize = 64;
-/// Blocks between checks for an interrupt.
+/// The number of blocks between two checks for an interrupt.
 const BLOCKS_PER_CHECK: usize = 256;
 
 /// The seats that move first.
@@ -44,7 +44,7 @@ pub fn solve_positions<'py>(
     ending: &str,
     first: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<u8>>> {
-    // Without numpy its types cannot be arguments.
+    // Without numpy, its types cannot be used as parameters of this function.
     require_numpy(py)?;
     let piles: PyReadonlyArray2<'py, u64> = piles.extract()?;
     let first: Option<FirstSeats<'py>> = first.map(|first| first.extract()).transpose()?;
@@ -128,7 +128,7 @@ fn solve_rows(
 
 /// Checks that no pile is too large.
 fn check_counters(block: &[u64], first_position: usize, columns: usize) -> PyResult<()> {
-    // Without a branch per pile this costs next to nothing.
+    // This needs no branch for each pile, so it is very fast.
     if block.iter().fold(0, |all, &counters| all | counters) <= MAX_COUNTERS {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use lastnim_proto::pb;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Writes what is known before the first take.
+/// Writes the settings of a match that are known before the first take.
 pub fn match_json(info: &MatchInfo) -> Value {
     json!({
         "id": info.id.to_string(),
@@ -159,7 +159,7 @@ pub fn connected_json(session: &Connected) -> Value {
     })
 }
 
-/// Writes a summary.
+/// Writes the summary of a run.
 pub fn summary_json(summary: &Summary) -> Value {
     json!({
         "matches": summary.matches,
@@ -175,7 +175,7 @@ pub fn summary_json(summary: &Summary) -> Value {
     })
 }
 
-/// Writes the error of a run: a code and words.
+/// Writes the error of a run: a code and a message.
 pub fn error_json(error: &Error) -> Value {
     let code = match error {
         Error::Address { .. } => "address",
@@ -209,7 +209,7 @@ fn join_refusal_word(reason: JoinRefusal) -> String {
     word_of(pb::JoinRefusal::from(reason).as_str_name(), "JOIN_REFUSAL_")
 }
 
-/// Returns the JSON word of an enumeration value.
+/// Returns the name of an enumeration value in JSON.
 fn word_of(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

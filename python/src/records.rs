@@ -75,7 +75,7 @@ fn read_exception(place: &str, error: &std::io::Error) -> PyErr {
 /// Writes a record as JSON: its message, its rows in the tables of `lastnim record tables`, and its text.
 ///
 /// # Errors
-/// Names the first flaw of the record.
+/// If the record has a flaw. The error names the first one.
 pub fn record_json(given: &pb::MatchRecord) -> Result<Value, String> {
     let sealed = verify_record(given).map_err(|flaw| flaw.to_string())?;
     let exported = ExportedMatch::of(&sealed, pb::Match::default());

@@ -36,13 +36,13 @@ impl HousePlayer {
         Ok(Self { bot: Mutex::new(bot) })
     }
 
-    /// Returns its row in the first seat of a game in JSON.
+    /// Returns the row that the bot declares in the first seat of a game, given as JSON.
     fn declare(&self, py: Python<'_>, game: &str) -> PyResult<Vec<u8>> {
         let view = view_of_game(game, &[])?;
         py.detach(|| Ok(self.lock_bot().declare(view.info()).offsets().to_vec()))
     }
 
-    /// Returns its take in a game in JSON after `takes`.
+    /// Returns the bot's take in a game, given as JSON, after `takes`.
     fn play(&self, py: Python<'_>, game: &str, takes: Vec<u64>) -> PyResult<u64> {
         let view = view_of_game(game, &takes)?;
         py.detach(|| Ok(self.lock_bot().play(&view)))

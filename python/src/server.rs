@@ -80,7 +80,7 @@ impl Server {
             let request = parse_document(request).map_err(PyValueError::new_err)?;
             let authorization =
                 token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(value_error)?;
-            // Its own runtime, so that calls from several threads do not wait for each other.
+            // Each call has its own runtime, so that calls from several threads do not wait for each other.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.map_err(runtime_error)?.block_on(async {
                 let channel = connect(self.address.as_str()).await.map_err(runtime_error)?;

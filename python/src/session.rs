@@ -27,7 +27,7 @@ use tracing_subscriber::{layer::SubscriberExt as _, registry};
 /// Time between checks for an interrupt.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The rivals, piles and rounds of practice.
+/// The opponents, piles and rounds of practice matches.
 type PracticeTerms = (Vec<String>, Vec<u64>, u32);
 
 /// A bot's run, with a queue of questions and reports.
@@ -152,7 +152,7 @@ fn play_to_end(
 ) -> Result<Summary, Error> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
     let shutdown = async {
-        // The sender sends nothing; it is only dropped.
+        // The sender sends no value: the wait ends when it is dropped.
         let _ = stopped.await;
     };
     runtime.block_on(async {

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 const EXPLORATION: f64 = std::f64::consts::SQRT_2;
 /// Maximum number of plies in a playout beyond the tree.
 const MAX_PLAYOUT_PLIES: u32 = 1_024;
-/// The search starts no further playout once its playouts have this number of plies in total.
+/// The number of plies, in all playouts together, after which no further playout starts.
 const MAX_SEARCH_PLIES: u32 = 2_000_000;
 
 /// A tree search with upper confidence bounds (UCT) for any number of seats: each seat prefers the takes with the

@@ -112,8 +112,8 @@ pub(crate) struct ArenaInner {
 pub(crate) type HeldLock = OwnedMutexGuard<()>;
 
 impl Arena {
-    /// Opens an arena, and resumes the matches and tournaments in the store. The given tokens are valid in addition to
-    /// those of the bots.
+    /// Opens an arena, and resumes the matches and tournaments in the store. The tokens passed here are valid in
+    /// addition to those of registered bots.
     ///
     /// # Errors
     /// If the store cannot be read, or is damaged.
@@ -213,13 +213,14 @@ impl Arena {
         if timeout(TASK_STOP_TIMEOUT, self.inner.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = self.inner.tasks.len(), "closing the store while tasks are still running");
         }
-        // An error is ignored: the store then keeps the time that was noted before.
+        // An error is ignored: the store then keeps the time that was last written to it.
         let _ = timeout(TASK_STOP_TIMEOUT, self.note_time()).await;
         self.inner.store.close().await;
     }
 
-    /// Returns for how long the database has not confirmed that it belongs to this server, as
-    /// [`Store::time_since_confirmed`](lastnim_store::Store::time_since_confirmed) says.
+    /// Returns how long ago the database last confirmed that it belongs to this server; see
+    /// [`Store::time_since_confirmed`](lastnim_store::Store::time_since_confirmed). `None` if no other server can take
+    /// the database over.
     pub fn time_since_store_confirmed(&self) -> Option<Duration> {
         self.inner.store.time_since_confirmed()
     }

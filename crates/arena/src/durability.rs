@@ -1,4 +1,4 @@
-//! The choice of when matches become durable.
+//! The durability of matches: when their events are written to the store.
 
 use lastnim_config::text_settings;
 use std::{fmt, str::FromStr};
@@ -7,10 +7,10 @@ use thiserror::Error;
 /// When the events of a match are written to a durable store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
-    /// Before they are announced, so that bots never see an event that can be lost.
+    /// Before they are announced, so that bots never see an event that a crash can undo.
     #[default]
     Ply,
-    /// When the match ends. A server that crashes loses its open matches, and plays their pairings again.
+    /// When the match ends. If the server crashes, its open matches are lost, and their pairings are played again.
     Match,
 }
 

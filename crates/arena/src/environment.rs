@@ -10,8 +10,8 @@ use tokio::task::{JoinHandle, spawn, spawn_blocking};
 /// Fills a buffer with random bytes.
 type FillRandom = dyn Fn(&mut [u8]) + Send + Sync;
 
-/// An arena's clock, its source of random bytes, and its threads for long work. Everything else depends only on these,
-/// the store and the inputs, so that a simulation can reproduce a run.
+/// An arena's clock, its source of random bytes, and its threads for long-running work. Everything else depends only on
+/// these, the store and the inputs, so that a simulation can reproduce a run.
 #[derive(Clone)]
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
@@ -19,7 +19,7 @@ pub struct Environment {
     long_task_mode: LongTaskMode,
 }
 
-/// The place where long work runs.
+/// Where long-running work is executed.
 #[derive(Debug, Clone, Copy)]
 enum LongTaskMode {
     /// On blocking threads, apart from those that handle messages.
@@ -42,7 +42,8 @@ impl Environment {
         (self.date)()
     }
 
-    /// Runs long work that may wait. The future is boxed, so that this code is compiled once for all kinds of work.
+    /// Executes long-running work that may wait. The future is boxed, so that this code is compiled once for all kinds
+    /// of work.
     pub fn spawn_long_task(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
         match self.long_task_mode {
             LongTaskMode::OnThreads => {
@@ -53,7 +54,7 @@ impl Environment {
         }
     }
 
-    /// Runs long work that never waits.
+    /// Executes long-running work that never waits.
     pub(crate) fn spawn_computation<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -71,7 +72,7 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// Uses the system's clock and random bytes, and runs long work on separate threads.
+    /// Uses the system's clock and random bytes, and runs long-running work on separate threads.
     fn default() -> Self {
         let random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
         Self { long_task_mode: LongTaskMode::OnThreads, ..Self::new(SystemTime::now, random) }

@@ -36,7 +36,7 @@ pub enum ArenaError {
     /// The server hosts the bot.
     #[error("{0} is one of this server's house bots, which cannot be removed or given a new token")]
     HouseBot(BotName),
-    /// A bot asked for a match that is not practice.
+    /// A bot requested a match that is not a practice match.
     #[error("{bot} may only start matches against house bots; {opponents}")]
     NotPracticeMatch {
         /// The bot.
@@ -71,7 +71,7 @@ pub enum ArenaError {
     WrongState {
         /// The tournament.
         id: TournamentId,
-        /// Its state.
+        /// The state of the tournament.
         state: TournamentState,
         /// The required state.
         needed: &'static str,
@@ -153,12 +153,12 @@ pub enum ArenaError {
         /// The seat.
         seat: Seat,
     },
-    /// The match has no such question.
+    /// No such question was asked in the match.
     #[error("match {match_id}: {what}")]
     NoSuchQuestion {
         /// The match.
         match_id: MatchId,
-        /// What is missing, and what exists instead.
+        /// Which question is missing, and which questions exist instead.
         what: String,
     },
     /// The transcript of a question was not published.
@@ -168,7 +168,7 @@ pub enum ArenaError {
         match_id: MatchId,
         /// The seat.
         seat: usize,
-        /// The ply; `None` for a row.
+        /// The ply of the question; `None` if the question asked for a row.
         ply: Option<u32>,
     },
     /// The transcripts of a seat would be too large.

@@ -7,7 +7,7 @@ use lastnim_store::NewestIds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of bits that count the ids of one millisecond.
+/// The number of bits of the counter that distinguishes ids from the same millisecond.
 const COUNTER_BITS: u32 = 12;
 
 /// Generates ids that cannot be guessed. Each is greater than all ids that are already in the store, even if the clock

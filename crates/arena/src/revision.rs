@@ -1,4 +1,4 @@
-//! Detects whether anything has changed since a page was made.
+//! Detects whether the data that pages show has changed.
 
 use crate::arena::Arena;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,14 +14,14 @@ pub struct Revision {
     ratings: u64,
 }
 
-/// Counts the changes that pages show although they need no transaction.
+/// Counts changes that pages show but that are not written to the store.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges {
     ratings: AtomicU64,
 }
 
 impl LiveChanges {
-    /// Notes that bots were rated.
+    /// Counts a rating of a tournament's bots.
     pub(crate) fn note_ratings(&self) {
         self.ratings.fetch_add(1, Ordering::Release);
     }

@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-/// The maximum time for catching up with arrivals after a gap.
+/// The maximum time for catching up with the messages that arrived during a gap.
 const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
-/// Catching up lasts for the length of the gap divided by this number, because more arrives during a longer gap.
+/// Catching up takes the length of the gap divided by this number, because more messages arrive during a longer gap.
 const CATCH_UP_FRACTION: u32 = 8;
 
 /// The maximum number of further gaps while catching up; after that, time runs again. A permanently overloaded server
@@ -29,7 +29,7 @@ const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 pub(crate) struct RunningTime {
     /// The longest time without a heartbeat that still counts as running time.
     stall_threshold: Duration,
-    /// When the last heartbeat that was not late arrived.
+    /// The time of the last heartbeat that was not late.
     last_timely_heartbeat: Duration,
     /// The instant up to which time has been counted or left out.
     counted_until: Duration,

@@ -55,7 +55,7 @@ pub trait Bot: Send + 'static {
     }
 
     /// Called when one of the bot's tournaments is over, even if it ended while the bot was not connected. After a
-    /// restart, the bot may be told of the same end again.
+    /// restart, the same end may be reported again.
     fn tournament_ended(&mut self, end: &TournamentEnd) {
         let _ = end;
     }

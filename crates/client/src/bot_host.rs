@@ -1,4 +1,4 @@
-//! The interface through which a session asks a bot that runs in its own thread or tasks.
+//! The interface through which a session sends questions to a bot that runs on its own thread or in tasks.
 
 use super::{
     Error,

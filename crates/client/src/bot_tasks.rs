@@ -28,7 +28,7 @@ pub(super) struct BotTasks<B> {
 }
 
 impl<B: AsyncBot> BotTasks<B> {
-    /// Wraps a bot that is asked at most `max_requests` requests at once.
+    /// Wraps a bot that handles at most `max_requests` requests at once.
     pub(super) fn new(bot: B, max_requests: NonZeroUsize) -> Self {
         Self { bot: Arc::new(bot), max_requests, tasks: JoinSet::new(), requests: HashMap::new() }
     }
@@ -56,7 +56,7 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
     }
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
-        // Without tasks there is no answer. The caller polls again after it has asked a question.
+        // Without tasks, there is no answer to wait for. The caller polls again after it has asked a question.
         let Some(ended) = ready!(self.tasks.poll_join_next_with_id(context)) else { return Poll::Pending };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);

@@ -8,10 +8,10 @@ pub(super) const MAX_OPEN_MATCHES: usize = 20_000;
 pub(super) const MAX_UNSENT_MESSAGES: usize = 2 * MAX_OPEN_MATCHES + 1_024;
 /// Maximum number of house bots on a server.
 pub(super) const MAX_HOUSE_BOTS: usize = 10_000;
-/// Maximum length in bytes of a text from the server, such as the reason for a refusal; longer texts are cut.
+/// Maximum length in bytes of a text from the server, such as the reason for a refusal; longer texts are truncated.
 const MAX_TEXT_BYTES: usize = 4_096;
 
-/// Cuts a text that is too long, and releases the memory that it no longer needs.
+/// Truncates a text that is too long, and releases the memory that is no longer needed.
 pub(super) fn truncate_text(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
         text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));

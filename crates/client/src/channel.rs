@@ -63,7 +63,8 @@ pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Vec<Channel>, Err
     Ok(endpoints.iter().map(|endpoint| connect_endpoint_lazily(server, endpoint)).collect())
 }
 
-/// Prepares a connection to a server with one address; of several, connects to the one that [`connect`] chooses.
+/// Prepares a connection to a server with one address. If the server has several addresses, connects to the one that
+/// [`connect`] chooses.
 pub(super) async fn connect_one_lazily(server: &ServerAddress) -> Result<Channel, Error> {
     let mut channels = connect_lazily(server)?;
     match channels.pop() {

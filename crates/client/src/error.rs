@@ -13,7 +13,7 @@ pub enum Error {
     /// The server's address is invalid.
     #[error("server {server:?}: an address is host:port, http://host:port or https://host:port ({reason})")]
     Address {
-        /// The address given.
+        /// The given address.
         server: String,
         /// Why it is invalid.
         reason: String,
@@ -51,7 +51,7 @@ pub enum Error {
     /// No server answers at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {
-        /// The address given.
+        /// The given address.
         server: String,
         /// What failed.
         reason: String,
@@ -67,7 +67,7 @@ pub enum Error {
     /// The server's certificate is not trusted, or the server does not use TLS.
     #[error("server {server}: {reason}")]
     Tls {
-        /// The address given.
+        /// The given address.
         server: String,
         /// What is wrong.
         reason: String,
@@ -95,7 +95,7 @@ pub enum Error {
         id: String,
         /// The reason as a code; absent if this version of the client does not know the code.
         reason: Option<JoinRefusal>,
-        /// The reason in words.
+        /// The reason as text.
         message: String,
     },
     /// Joining the tournament, or asking about it, failed.

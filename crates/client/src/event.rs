@@ -175,7 +175,7 @@ pub(super) struct EndedMatch {
     pub(super) winner: Option<u32>,
     /// Figures on the play of each seat, in order of seats; empty if there is no winner.
     pub(super) figures: Vec<SeatFigures>,
-    /// The facts about the match, which the server includes if the bot may not know them.
+    /// The facts about the match, which the server includes if the bot might not know them.
     pub(super) info: Option<MatchInfo>,
     /// The forfeited seats; empty if the message does not list them.
     pub(super) forfeited: Vec<u32>,

@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 /// How a match ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchEnd {
-    /// The facts about the match.
+    /// The match, as known before its first take.
     pub info: Arc<MatchInfo>,
     /// Why it ended.
     pub reason: EndReport,

@@ -47,7 +47,7 @@ pub struct Practice {
     pub rivals: Vec<String>,
     /// The number of counters in each pile.
     pub piles: Vec<u64>,
-    /// How many matches to play in each seat against each rival paired with the next rival in the list.
+    /// How many matches to play in each seat against each pair of rivals that follow each other in the list.
     pub rounds: u32,
 }
 
@@ -73,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets how many matches to play in each seat against each rival paired with the next rival in the list.
+    /// Sets how many matches to play in each seat against each pair of rivals that follow each other in the list.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -81,7 +81,8 @@ impl Practice {
     }
 }
 
-/// Plays once against all of the server's house bots, then stops. Practice does not count towards standings.
+/// Plays practice matches against all of the server's house bots, then stops. Practice does not count towards
+/// standings.
 ///
 /// For each house bot, the bot plays three matches against it and the next house bot in the list: one in each seat. If
 /// there is only one house bot, matches have two seats. All seats declare their rows.

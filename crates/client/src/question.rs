@@ -4,7 +4,7 @@ use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, Tour
 use lastnim_core::game::{MatchId, Row};
 use std::sync::Arc;
 
-/// A question or report to the bot.
+/// A question for the bot, or a report to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BotQuestion {
     Connected(Connected),

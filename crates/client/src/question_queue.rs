@@ -16,7 +16,8 @@ pub(super) enum QuestionLimit {
     Requests(NonZeroUsize),
 }
 
-/// The questions that wait for the bot, in order of arrival, and how many it has been asked but has not answered.
+/// The questions that wait for the bot, in order of arrival, and the number of questions that it has been asked but has
+/// not answered.
 ///
 /// The queue is bounded: it has at most one row and one take for each open match, and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ pub struct Refusal {
     pub match_id: Option<MatchId>,
     /// The reason as a code; absent if this version does not know it.
     pub reason: Option<RefusalReason>,
-    /// The reason in words: the offending value, and what is expected.
+    /// The reason as text: the offending value, and what is expected.
     pub message: String,
     /// The current ply of the match.
     pub ply: u32,

@@ -19,8 +19,7 @@ pub struct SeenTake {
     pub mover: Mover,
 }
 
-/// The latest takes, in order of ply. Views share this list, which is copied only if a take is added while a view
-/// exists.
+/// The latest takes, in order of ply. Views share this list. It is copied only if a take is added while a view exists.
 ///
 /// Old takes are dropped in batches, so that each remaining take is moved at most once.
 #[derive(Debug, Clone, Default)]

@@ -44,7 +44,7 @@ impl ServerAddress {
         &self.address
     }
 
-    /// Returns each address.
+    /// Returns an iterator over the addresses.
     pub(super) fn each(&self) -> impl Iterator<Item = &str> {
         self.address.split(',').map(str::trim)
     }

@@ -242,7 +242,7 @@ impl BotRunner {
                     match end {
                         SessionEnd::Done => return Ok(self.tracker.summary()),
                         SessionEnd::Lost(reason) => {
-                            // A server that hands over is not the one to return to.
+                            // After a handover, the next address may be that of the new server, so it is tried first.
                             current = (current + 1) % clients.len();
                             reason
                         }

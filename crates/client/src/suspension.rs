@@ -14,7 +14,7 @@ pub struct Suspension {
     pub tournament: TournamentId,
     /// The reason as a code; absent if this version does not know it.
     pub reason: Option<SuspensionReason>,
-    /// The reason in words.
+    /// The reason as text.
     pub message: String,
     /// The first round without matches for the bot.
     pub from_round: u64,

@@ -89,7 +89,7 @@ impl SettingValue for Decimal {
 
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
         let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
-        // JSON shows a whole floating-point number with a decimal place, such as 2.0, which parses as well.
+        // In JSON, a whole floating-point number has a decimal place, such as 2.0, which can be parsed as well.
         let number: Self = text.parse().map_err(|error: DecimalError| error.to_string())?;
         let (first, last) = (*range.start(), (*range.end()).min(MAX_WHOLE));
         if number.millionths < first.saturating_mul(PARTS_PER_UNIT)

@@ -27,12 +27,12 @@ enum NumberUnit {
 pub struct Setting<'s> {
     name: &'static str,
     doc: &'static str,
-    /// The placeholder for its value in the help.
+    /// The placeholder for the setting's value in the help.
     pub placeholder: &'static str,
     range: RangeInclusive<u64>,
     flag_name: Option<&'static str>,
     unit: NumberUnit,
-    /// The environment variable that also sets it.
+    /// The environment variable that also sets the value.
     pub variable: Option<&'static str>,
     value: &'s mut dyn SettingValue,
 }
@@ -49,7 +49,7 @@ impl<'s> Setting<'s> {
         Self { name, doc, placeholder, range, flag_name: None, unit: NumberUnit::None, variable: None, value }
     }
 
-    /// Sets the range of its number, in bytes or milliseconds if it is a size or a duration.
+    /// Sets the range of the setting's number, in bytes for sizes and in milliseconds for durations.
     #[must_use]
     pub fn range(self, range: impl RangeBounds<u64>) -> Self {
         let first = match range.start_bound() {
@@ -66,25 +66,25 @@ impl<'s> Setting<'s> {
         Self { range: first..=last, ..self }
     }
 
-    /// Sets the name of its flag if it differs from the key.
+    /// Sets the name of the setting's flag, if it differs from the key.
     #[must_use]
     pub fn flag_name(self, flag_name: &'static str) -> Self {
         Self { flag_name: Some(flag_name), ..self }
     }
 
-    /// Makes its number a size in bytes, which is written with a unit and is at most 2 GiB.
+    /// Makes the setting's number a size in bytes, which is written with a unit and is at most 2 GiB.
     #[must_use]
     pub fn in_bytes(self) -> Self {
         Self { unit: NumberUnit::Bytes, ..self }.range(..=MAX_SIZE)
     }
 
-    /// Sets the name of the environment variable that also sets it.
+    /// Sets the name of the environment variable that also sets the value.
     #[must_use]
     pub fn or_variable(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
 
-    /// Returns its key in settings files.
+    /// Returns the key of the setting in settings files.
     pub fn key(&self) -> &'static str {
         match self.unit {
             NumberUnit::None => self.name,
@@ -92,17 +92,17 @@ impl<'s> Setting<'s> {
         }
     }
 
-    /// Returns its command-line flag without the leading dashes.
+    /// Returns the command-line flag of the setting, without the leading dashes.
     pub fn flag(&self) -> String {
         self.flag_name.map_or_else(|| self.key().replace('_', "-"), str::to_owned)
     }
 
-    /// Returns its documentation line by line, with an empty line between paragraphs.
+    /// Returns the documentation of the setting line by line, with an empty line between paragraphs.
     pub fn doc_lines(&self) -> impl Iterator<Item = &'static str> {
         self.doc.trim_end().lines().map(|line| line.strip_prefix(' ').unwrap_or(line))
     }
 
-    /// Returns its value; null if it is not set or must not be shown.
+    /// Returns the value of the setting; null if it is not set or must not be shown.
     pub fn value(&self) -> Value {
         let value = self.value.to_json();
         match (self.unit, value.as_u64()) {
@@ -111,7 +111,7 @@ impl<'s> Setting<'s> {
         }
     }
 
-    /// Changes its value.
+    /// Changes the value of the setting.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.
@@ -125,7 +125,7 @@ impl<'s> Setting<'s> {
         set.map_err(|_| format!("{text} is not a size from {first} to {last}"))
     }
 
-    /// Changes its value to the one given by the command-line arguments `words`.
+    /// Sets the value from the command-line arguments `words`.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

@@ -9,7 +9,7 @@ pub trait SettingValue {
     /// Returns the value; null if it is not set or must not be shown.
     fn to_json(&self) -> Value;
 
-    /// Changes the value; `range` bounds numbers, and durations in milliseconds.
+    /// Changes the value. `range` limits numbers, and also durations, in milliseconds.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

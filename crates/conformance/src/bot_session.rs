@@ -10,18 +10,18 @@ use tonic::Status;
 pub(super) enum Arrival {
     /// A call that opened a stream.
     Session(BotSession),
-    /// A call that was refused, described in words.
+    /// A call that was refused, with a description of the refusal.
     Refused(String),
 }
 
-/// What arrives next on the stream from a bot.
+/// The next input from a bot on its stream.
 #[derive(Debug)]
 pub(super) enum Inbound {
     /// A message from the bot.
     Request(pb::PlayRequest),
     /// The bot closed its sending side, which closes the session.
     Closed,
-    /// The stream broke, for this reason.
+    /// The stream broke for the given reason.
     Broken(String),
 }
 

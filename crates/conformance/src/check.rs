@@ -45,7 +45,7 @@ macro_rules! check {
     };
 }
 
-/// All checks. The first one tests whether the bot joins its tournament at all; if it fails, the others are pointless.
+/// All checks. If the first one fails, the bot does not join its tournament at all, so the other checks are pointless.
 pub const CHECKS: &[Check] = &[
     check!(
         "joins",

@@ -79,7 +79,7 @@ mod tests {
         let response = pb::PlayResponse { event: Some(pb::play_response::Event::Revealed(revealed)) };
         let encoded = response.encode_to_vec();
         let added = add_unknown_fields(&encoded);
-        // A field of three bytes was added to each of six messages: the response, `revealed`, the matrix and its
+        // Each of six messages has an additional field of three bytes: the response, `revealed`, the matrix and its
         // three rows.
         assert!(added.len() >= encoded.len() + 6 * 3);
         assert_eq!(pb::PlayResponse::decode(added.as_slice()), Ok(response));

@@ -1,9 +1,9 @@
 //! The conformance suite, which checks whether a bot follows the protocol, whatever its server and network do.
 //!
 //! Each [`Check`] starts the bot's program against a scripted server on its own port. The real server's referee and
-//! conversions produce the events, so the bot gets what a real server would send. The faults that a check adds are in
-//! `scenes`: for instance, it cuts the stream, repeats events, or sends fields of a future version. The caller starts
-//! and stops the program: see [`BotLauncher`].
+//! conversions produce the events, so the bot gets what a real server would send. The modules in `scenarios` add the
+//! faults: for instance, they cut the stream, repeat events, or send fields of a future version. The caller starts and
+//! stops the program: see [`BotLauncher`].
 
 mod bot_launcher;
 mod bot_session;

@@ -13,8 +13,8 @@ use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
 /// The factor that varies the takes of the script's seats: 2^64 divided by the golden ratio, rounded down.
 const TAKE_HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The time of every event. It never changes, so the clocks of the match do not run: the suite's patience limits how
-/// long the bot may take.
+/// The time of every event. It never changes, so the clocks of the match do not run. Instead, the suite's `patience`
+/// limits how long the bot may take.
 fn script_time() -> Timestamp {
     Timestamp::from_micros(1_000_000)
 }
@@ -22,7 +22,7 @@ fn script_time() -> Timestamp {
 /// Where the rows of a match come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowSource {
-    /// Each seat declares its own.
+    /// Each seat declares its row.
     Declared,
     /// Rows are assigned: the row of each seat starts with a different offset.
     Assigned,
@@ -38,7 +38,7 @@ pub(super) struct MatchPlan {
     pub(super) ending: Ending,
     pub(super) rows: RowSource,
     pub(super) max_plies: u32,
-    /// Whether the other seats only declare when the scenario lets them.
+    /// Whether the other seats wait with their declarations until the scenario calls `let_others_declare`.
     pub(super) others_wait: bool,
 }
 

@@ -13,8 +13,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The time limit of a check, as a multiple of the suite's patience. The time that a bot may take to notice a silent
-/// connection is added to it.
+/// The time limit of a check, as a multiple of the suite's patience. To this limit, the time that a bot may take to
+/// notice a silent connection is added.
 const CHECK_LIMIT_FACTOR: u32 = 6;
 
 /// The result of a check.

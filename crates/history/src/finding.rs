@@ -14,33 +14,33 @@ pub enum Certainty {
 /// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// A bot was told a setup that differs from the record.
+    /// The server sent a bot a setup that differs from the record.
     Setup,
-    /// A bot was told rows that differ from the record.
+    /// The server sent a bot rows that differ from the record.
     Rows,
     /// The record has a row that its bot never sent.
     RowNeverSent,
     /// A row was replaced by the standard one without a valid reason.
     RowReplaced,
-    /// A bot was told a take that differs from the record.
+    /// The server sent a bot a take that differs from the record.
     Take,
-    /// An announced take is not in the record.
+    /// A take that the server announced is not in the record.
     TakeMissing,
     /// The record has a take that its bot never sent.
     TakeNeverSent,
-    /// A bot was asked to move out of turn, or was shown a position that differs from the record.
+    /// The server gave a bot a turn that was not its own, or showed it a position that differs from the record.
     Turn,
-    /// A message showed an earlier ply than a message before it.
+    /// A message showed an earlier ply than a previous message.
     WentBack,
     /// A refusal is unjustified.
     Refusal,
     /// A strike is in the record but was not reported to the bot, or was reported but is not in the record.
     Strike,
-    /// A bot was told a forfeit that differs from the record.
+    /// The server sent a bot a forfeit that differs from the record.
     Forfeit,
     /// A seat was lost without a valid reason.
     ForfeitReason,
-    /// A bot was told an end that differs from the record.
+    /// The server sent a bot an end that differs from the record.
     End,
     /// The server sent a message after the end of a match, or sent the end twice in one session.
     AfterEnd,
@@ -87,7 +87,7 @@ impl FindingKind {
         Self::Record,
     ];
 
-    /// Returns the name of the kind for programs, such as `row_never_sent`.
+    /// Returns the name of the kind in JSON, such as `row_never_sent`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Setup => "setup",

@@ -37,7 +37,7 @@ pub(super) enum DirectedMessage<'a> {
 }
 
 impl MatchLog<'_> {
-    /// Returns whether the server told a bot anything about the match except in refusals.
+    /// Returns whether a bot received any message about the match that is not a refusal.
     pub fn has_server_reports(&self) -> bool {
         let mut messages = self.sessions.iter().flat_map(|session| &session.messages);
         messages.any(|message| message.received().is_some_and(|event| !matches!(event, Event::Refused(_))))

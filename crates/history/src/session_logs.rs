@@ -52,7 +52,7 @@ struct LogState {
     suspect_line: Option<LogLineError>,
 }
 
-/// One session, as the bot logged it.
+/// A session, according to the log of its bot.
 #[derive(Debug)]
 struct LoggedSession {
     log: usize,

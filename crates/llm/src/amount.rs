@@ -12,7 +12,7 @@ use std::{
 /// number of units.
 const UNITS: u128 = 1_000_000_000_000;
 
-/// Tokens, and their cost.
+/// A number of tokens and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amount {
     /// Tokens of prompts and replies.
@@ -80,7 +80,7 @@ pub fn money_to_units(money: Decimal) -> u128 {
 }
 
 impl Amount {
-    /// Formats the money to a millionth, rounded up.
+    /// Formats the money as an amount of the currency, rounded up to a millionth.
     pub fn money_text(&self) -> String {
         let millionths = self.money.div_ceil(UNITS / 1_000_000);
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)

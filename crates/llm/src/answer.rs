@@ -9,7 +9,7 @@ use super::{
 };
 use serde_json::{Map, Value};
 
-/// An answer, with the model's claims.
+/// An answer, with the claims that the model made with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
     /// A legal answer.
@@ -18,8 +18,8 @@ pub struct ModelAnswer {
     pub claims: Claims,
 }
 
-/// Reads the last JSON object of a reply that has the key of the answer; rows are read in the given notation. Objects
-/// with different answers are an error, as the model may have rejected any of them.
+/// Reads the answer in a reply, which is the last JSON object with the key of the answer. Rows are read in the given
+/// notation. Objects with different answers are an error, as the model may have rejected any of them.
 ///
 /// # Errors
 /// If there is no answer, or it breaks the rules. The text of the error is meant for the model.
@@ -62,7 +62,8 @@ pub fn read_answer(
     }
 }
 
-/// Returns the objects with this key: the object itself, or those inside it, because models wrap answers.
+/// Returns the objects with this key: the object itself, or else the objects directly inside it, since some models wrap
+/// their answers in another object.
 fn answer_objects<'a>(object: &'a Map<String, Value>, key: &str) -> Vec<&'a Map<String, Value>> {
     if member_of(object, key).is_some() {
         return vec![object];
@@ -103,7 +104,7 @@ fn read_object(
     Ok(ModelAnswer { answer, claims: Claims::read(question, object) })
 }
 
-/// Reads a whole number: as a number, also with a fraction of 0, or as a string, in which `seat 2 (you)` is 2.
+/// Reads a whole number from a JSON number such as `2` or `2.0`, or from a string such as `"2"` or `"seat 2 (you)"`.
 pub fn number_of_json(value: &Value) -> Option<i128> {
     let Value::String(text) = value else {
         let whole = value.as_u64().map(i128::from).or_else(|| value.as_i64().map(i128::from));

@@ -3,7 +3,7 @@
 use super::LlmError;
 use std::{env, fmt};
 
-/// The minimum length of a key that is hidden. Shorter keys are not secret, and could occur in any word.
+/// The minimum length of a key that is hidden. Shorter keys are not secret, and could occur in ordinary text by chance.
 const MIN_SECRET_CHARS: usize = 8;
 /// The replacement for the key.
 const KEY_PLACEHOLDER: &str = "(key)";
@@ -37,12 +37,12 @@ impl ApiKey {
         &self.0
     }
 
-    /// Replaces the key in a string, in case an endpoint repeated it.
+    /// Replaces the key in a string with a placeholder, in case an endpoint repeated it.
     pub fn hide_in(&self, text: String) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text;
         }
-        // The endpoint may repeat it inside JSON.
+        // Inside JSON, the key may have escaped characters.
         let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
         text.replace(&self.0, KEY_PLACEHOLDER).replace(&escaped, KEY_PLACEHOLDER)
     }

@@ -111,12 +111,12 @@ impl LlmBot {
         self.decider.settings.provider.map(|provider| (provider, provider.limits()))
     }
 
-    /// Returns the address of its endpoint, without secrets.
+    /// Returns the address of the bot's endpoint, without secrets.
     pub fn endpoint_address(&self) -> String {
         self.decider.endpoint.shown_address()
     }
 
-    /// Returns what the model has done so far.
+    /// Returns the counts of the model's questions, answers and calls so far.
     pub fn tally(&self) -> Tally {
         let tally = self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Tally { spent: self.decider.budget.spent(), ..tally }

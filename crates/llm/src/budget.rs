@@ -15,15 +15,15 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How often a shared budget is checked again while calls of other programs reserve it.
+/// The interval at which a shared budget is checked again while calls of other programs have reserved the rest of it.
 const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
-/// How an error names the budget of a match.
+/// The name of a match's budget in error messages.
 const MATCH_BUDGET_LABEL: &str = "of the match";
 
-/// The limit on an account.
+/// The limits on an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Limit {
     tokens: Option<u64>,
@@ -49,7 +49,7 @@ impl Limit {
         Self { reply_tokens, ..self }
     }
 
-    /// Returns the lower bounds of two limits.
+    /// Returns the lower of two limits, separately for tokens, reply tokens and money.
     fn tighter(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.into_iter().chain(other.tokens).min(),
@@ -89,7 +89,7 @@ pub struct BotBudget {
 }
 
 impl BotBudget {
-    /// Opens the budgets of some settings, including earlier spending.
+    /// Opens the budgets that the settings define, including earlier spending.
     ///
     /// # Errors
     /// If a budget in money has no prices, or a ledger cannot be used.
@@ -102,7 +102,7 @@ impl BotBudget {
         Ok(budget)
     }
 
-    /// Opens the same budgets while the bot may be using them, and so keeps all reservations.
+    /// Like [`Self::open`], but for budgets that a running bot may be using, so their reservations are kept.
     ///
     /// # Errors
     /// Like [`Self::open`].
@@ -160,7 +160,7 @@ impl BotBudget {
             match self.try_reserve(&reservation.names(), need) {
                 Ok((Availability::Now, _)) => return Ok(reservation),
                 refused => {
-                    // Nothing is reserved.
+                    // The attempt reserved nothing, so there is nothing to settle.
                     reservation.forget();
                     let (room, whose) =
                         refused.map_err(|error| budget_failure(format!("cannot use the ledger: {error}")))?;
@@ -216,7 +216,7 @@ impl BotBudget {
         Ok((Availability::Now, ""))
     }
 
-    /// Replaces the reservation of a call by its cost.
+    /// Replaces the reservation of a call with its cost.
     fn settle(&self, names: &[String; 2], need: Amount, cost: Amount) {
         let [of_match, total] = names;
         let settle = |account: &mut Account| {
@@ -249,8 +249,8 @@ pub fn check_budgets(settings: &LlmSettings) -> Result<(), LlmError> {
     Ok(())
 }
 
-/// The budget of a model: calls end once they have cost this much. An endpoint that ignores the limit on reply tokens can
-/// make the last calls cost more.
+/// The budget of a model. A call that could exceed it does not start, but the last calls can cost more if an endpoint
+/// ignores the limit on reply tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CostBound {
     limit: Limit,
@@ -282,7 +282,7 @@ impl CostBound {
         Self { limit: limit.tighter(Limit::new(tokens, money)) }
     }
 
-    /// Returns its JSON; null means unlimited.
+    /// Returns the budget as JSON, in which null means unlimited.
     pub fn to_json(self) -> Value {
         let money = self.limit.money.map(|money| Amount { money, ..Amount::default() }.money_as_f64());
         json!({ "tokens": self.limit.tokens, "money": money })
@@ -426,7 +426,8 @@ mod tests {
         held.settle(Some(tokens(10)));
         assert_eq!(waiting.await.unwrap().unwrap(), 3);
         assert_eq!(budget.spent().tokens, 13);
-        // A reservation that is held past the deadline costs the question, but the budget is not used up.
+        // If another call holds its reservation past the deadline, the question fails, although the budget is not used
+        // up.
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
         let soon = Instant::now() + Duration::from_secs(1);
         assert_eq!(budget.reserve(id(1), tokens(80), soon).await.unwrap_err().class, FailureClass::Queued);

@@ -1,26 +1,26 @@
-//! How a model was asked; every call in a transcript states this.
+//! How a model was asked, as stated with every call in a transcript.
 
 use super::{LlmSettings, Memory, Thinking, dialect::Dialect};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How questions are put to a model.
+/// The settings that decide how a model is asked a question.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct QuestionMode {
     /// The version of the built-in prompt; `None` for a file.
     pub prompt_version: Option<u8>,
-    /// Whether the model read its own earlier words.
+    /// Which of its earlier answers the model was shown: `none` or `match`, as in the settings.
     pub memory: String,
     /// Whether the names of bots were hidden.
     pub blind: bool,
-    /// Whether it was asked to think in its reply.
+    /// Whether the model was asked to think in its reply: `none` or `before`, as in the settings.
     pub think: String,
 }
 
-/// How a model was asked.
+/// The settings of one call to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CallMode {
-    /// How the question was put.
+    /// The settings of the question.
     #[serde(flatten)]
     pub question: QuestionMode,
     /// Whether the reply had to follow a JSON schema.
@@ -32,7 +32,7 @@ pub struct CallMode {
 }
 
 impl QuestionMode {
-    /// Describes the questions of a bot with these settings.
+    /// Describes the questions that a bot with these settings asks.
     pub fn of_settings(settings: &LlmSettings) -> Self {
         let LlmSettings { memory, blind, think, .. } = settings;
         Self {

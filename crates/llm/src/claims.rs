@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 /// The key for the probability that the first choice of the row wins.
 pub const WIN_PROBABILITY: &str = "win_probability";
-/// The key, in answers with a row, for the seat that the model truly wants to win.
+/// The key, in answers with a row, for the seat that the model really wants to win.
 pub const WANTS: &str = "wants";
-/// The key, in answers with a take, for the seat for whose win the model plays from this take on.
+/// The key, in answers with a take, for the seat that the model tries to make win from this take on.
 pub const PLAN: &str = "plan";
 
 /// Claims that a model makes with its answer. They do not affect the match.
@@ -18,11 +18,11 @@ pub struct Claims {
     pub why: Option<String>,
     /// The probability that the first choice of its row wins, from 0 to 1.
     pub win_probability: Option<f64>,
-    /// The seat that it truly wants to win; only in answers with a row.
+    /// The seat that the model really wants to win; only in answers with a row.
     pub wants: Option<Seat>,
-    /// The seat for whose win it plays from this take on; only in answers with a take.
+    /// The seat that the model tries to make win from this take on; only in answers with a take.
     pub plan: Option<Seat>,
-    /// Members with invalid values: they are counted and ignored.
+    /// The members with invalid values, which are ignored, but counted.
     pub ignored: Vec<&'static str>,
 }
 
@@ -64,7 +64,7 @@ impl Claims {
     }
 }
 
-/// Returns the member with a name in any case; an exact match comes first.
+/// Returns the member with this name in any letter case; an exact match takes precedence.
 pub fn member_of<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let in_any_case =
         || object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value);

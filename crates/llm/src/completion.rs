@@ -14,7 +14,7 @@ pub struct Completion {
     pub text: String,
     /// The model's reasoning, if the endpoint shows it.
     pub reasoning: String,
-    /// Its refusal, if it refused.
+    /// The text with which the model refused to answer, if any.
     pub refusal: String,
     /// The endpoint's reason for the end of the reply; `None` until it ends.
     pub finish_reason: Option<String>,
@@ -26,7 +26,7 @@ pub struct Completion {
     pub source: ResponseSource,
 }
 
-/// The source of a reply, as the endpoint names it.
+/// Where a reply came from, according to the endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct ResponseSource {
     /// The id of the response.
@@ -62,7 +62,7 @@ impl ResponseSource {
         }
     }
 
-    /// Returns its JSON.
+    /// Returns the reply as JSON.
     pub fn to_json(&self) -> Value {
         json!({ "id": self.id, "model": self.model, "system_fingerprint": self.system_fingerprint })
     }
@@ -81,7 +81,7 @@ const TOOL_REASONS: [&str; 4] = ["tool_calls", "tool_use", "function_call", "mal
 /// Whether a stream has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamState {
-    /// More follows.
+    /// More events may follow.
     Open,
     /// The endpoint ended the stream.
     Done,
@@ -165,7 +165,7 @@ impl Completion {
         }
     }
 
-    /// Returns how many bytes have arrived, to detect progress.
+    /// Returns the number of bytes received so far, by which progress is detected.
     pub fn size(&self) -> usize {
         let texts = [&self.text, &self.reasoning, &self.refusal];
         let has = [self.finish_reason.is_some(), self.tokens.is_some(), self.has_tool_call];
@@ -237,7 +237,7 @@ fn check_for_error(json: &Value) -> Result<(), CallFailure> {
     }
 }
 
-/// Refuses a reply of another API; repeating the call would not help.
+/// Rejects a reply in the format of another API, since repeating the call would not help.
 fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
     let kind = json.get("type").and_then(Value::as_str);
     let is_of_ollama = json.get("done").is_some() && json.get("choices").is_none();

@@ -4,7 +4,8 @@ use super::{AMENDABLE_SETTINGS, LlmSettings, prompt::PromptTemplate};
 use lastnim_config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not affect play: locations of keys and files, and the wait for an organiser. The text of the prompt is hashed instead of its path.
+/// Settings that do not affect play: locations of keys and files, and how long to wait for an organiser. The text of
+/// the prompt is hashed instead of its path.
 const OMITTED_SETTINGS: [&str; 7] =
     ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "rate_file", "outage_limit"];
 
@@ -15,7 +16,7 @@ pub fn settings_json(settings: &LlmSettings) -> Value {
     Value::Object(all.filter(|(key, _)| !OMITTED_SETTINGS.contains(&key.as_str())).collect::<Map<_, _>>())
 }
 
-/// Returns the settings that affect play and stay the same in a whole run.
+/// Returns the settings that affect play and cannot be changed during a run.
 fn fixed_settings_json(settings: &LlmSettings) -> Value {
     let mut json = settings_json(settings);
     if let Some(settings) = json.as_object_mut() {

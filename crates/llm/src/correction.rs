@@ -1,4 +1,4 @@
-//! Tells a model why its answer is invalid.
+//! Appends a message that explains to the model why its answer is invalid.
 
 use super::{failure::CallFailure, question::Question, request::Message};
 
@@ -20,7 +20,7 @@ pub fn append_correction(
     ]);
 }
 
-/// Returns the end of a reply, to be repeated to the model.
+/// Returns the end of a reply, which the correction repeats to the model.
 fn reply_excerpt(reply: &str) -> String {
     let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
     let end: String = reply.chars().skip(skipped).collect();

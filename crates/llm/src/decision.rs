@@ -31,7 +31,7 @@ const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// The maximum time that is reserved; see [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
 
-/// The parts needed to ask a model.
+/// Everything that is needed to ask a model.
 #[derive(Debug)]
 pub struct Decider {
     /// The settings.
@@ -46,7 +46,7 @@ pub struct Decider {
     pub budget: BotBudget,
     /// The log of calls.
     pub transcript: Option<Transcript>,
-    /// The counts.
+    /// The counts of questions, answers and calls.
     pub tally: Mutex<Tally>,
     /// The state of the endpoint.
     pub outage: OutageGate,
@@ -102,7 +102,8 @@ impl Decider {
     }
 
     /// Asks again until the endpoint works. The organiser finds the outage in the transcript and freezes the match, so
-    /// this ignores the clock. If the match is not frozen, it withdraws the question, which drops this future.
+    /// this ignores the clock. If the match is not frozen but continues without the bot, the question is withdrawn,
+    /// which drops this future.
     async fn wait_out_outage(
         &self,
         question: &Question<'_>,
@@ -116,7 +117,8 @@ impl Decider {
         loop {
             let failed_attempts = self.outage.failed_attempts.lock().await;
             let held = if *failed_attempts == 0 {
-                // Another question has found that the endpoint works again, so all questions may call it.
+                // Another question has found that the endpoint works again, so the other questions no longer need to
+                // wait.
                 drop(failed_attempts);
                 None
             } else {
@@ -190,7 +192,7 @@ impl Decider {
                         return Err(failure);
                     }
                     append_correction(&mut call.messages, question, reply, &failure);
-                    // The model has already had a call in which it could think.
+                    // In the first call, the model could already think.
                     call.schema.get_or_insert_with(|| question.answer_schema(&self.prompt));
                 }
                 Remedy::CallAgain => {
@@ -228,7 +230,7 @@ impl Decider {
     }
 }
 
-/// Returns the cost of a call; `None` if it is unknown, as the endpoint may charge for a reply that was lost.
+/// Returns the cost of a call; `None` if it is unknown, since the endpoint may charge for a reply that did not arrive.
 pub fn cost_of_call(budget: &BotBudget, outcome: &CallOutcome) -> Option<Amount> {
     let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
     let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
@@ -239,12 +241,12 @@ pub fn cost_of_call(budget: &BotBudget, outcome: &CallOutcome) -> Option<Amount>
     }
 }
 
-/// Returns the part of a clock that an answer may use.
+/// Returns how much of the time on the clock the model may use for an answer.
 fn time_within_clock(left: Duration) -> Duration {
     left.saturating_sub((left / 10).clamp(MIN_CLOCK_RESERVE, MAX_CLOCK_RESERVE))
 }
 
-/// Returns the pause after this many retries.
+/// Returns the pause before the next retry, given the number of pauses so far.
 fn retry_pause(pauses: u8) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(MAX_PAUSE)
 }

@@ -24,7 +24,7 @@ pub struct Dialect {
 pub enum OptionalParameter {
     /// The temperature: how much replies vary.
     Temperature,
-    /// The share of likely tokens to sample from.
+    /// The total probability of the likeliest tokens, from which the reply is sampled.
     TopP,
     /// The seed of the sampling.
     Seed,
@@ -36,7 +36,7 @@ impl OptionalParameter {
     /// All parameters.
     pub const ALL: [Self; 4] = [Self::Temperature, Self::TopP, Self::Seed, Self::ReasoningEffort];
 
-    /// Returns its key in requests.
+    /// Returns the parameter's key in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Temperature => "temperature",
@@ -46,7 +46,7 @@ impl OptionalParameter {
         }
     }
 
-    /// Returns its value in the settings.
+    /// Returns the parameter's value in the settings.
     pub fn value_in(self, settings: &LlmSettings) -> Option<Value> {
         match self {
             Self::Temperature => settings.temperature.as_ref().map(SettingValue::to_json),
@@ -107,7 +107,7 @@ impl MaxTokensKey {
 /// A part of a request that can be left out or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concession {
-    /// The other key for the limit on tokens.
+    /// Use the other key for the limit on reply tokens.
     OtherMaxTokensKey,
     /// Leave out the JSON schema.
     NoSchema,
@@ -132,8 +132,8 @@ impl Concession {
         Self::Without(OptionalParameter::ReasoningEffort),
     ];
 
-    /// Returns whether it may be tried after a refusal that names no parameter: it changes neither the answers nor the
-    /// detection of stalls.
+    /// Returns whether the concession may be tried after a refusal that names no parameter, because it changes neither
+    /// the answers nor the detection of stalls.
     fn is_harmless(self) -> bool {
         !matches!(self, Self::NoStream | Self::Without(_))
     }
@@ -152,7 +152,7 @@ impl Concession {
         }
     }
 
-    /// Describes it for a transcript.
+    /// Describes the concession for a transcript.
     pub fn words(self) -> &'static str {
         match self {
             Self::OtherMaxTokensKey => "with max_tokens and max_completion_tokens swapped",
@@ -212,7 +212,7 @@ impl Dialect {
 pub struct KnownDialect {
     /// The form of requests to start with.
     pub dialect: Dialect,
-    /// Concessions that one call needed.
+    /// Concessions that one call has needed so far.
     suspected: Vec<Concession>,
 }
 
@@ -222,8 +222,8 @@ impl KnownDialect {
         Self { dialect, suspected: Vec::new() }
     }
 
-    /// Learns from a call that began in the form `began` and succeeded after some concessions. One call may have needed
-    /// a concession by accident, so only the second call that needs it changes the form of all further requests.
+    /// Learns from a call that started with the form `began` and succeeded after some concessions. One call may have
+    /// needed a concession by accident, so only the second call that needs it changes the form of all further requests.
     pub fn learn_concessions(&mut self, began: Dialect, made: &[Concession]) {
         // Other calls may have changed the form in the meantime.
         if began != self.dialect {

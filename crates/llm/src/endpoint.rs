@@ -81,7 +81,8 @@ pub struct CallOutcome {
 }
 
 impl Endpoint {
-    /// Creates a client for the endpoint in completed settings, with the key in the variable that they name.
+    /// Creates a client for the endpoint in completed settings, with the key in the environment variable that the
+    /// settings name.
     ///
     /// # Errors
     /// If its address is invalid, or its key is missing.
@@ -166,7 +167,7 @@ impl Endpoint {
         }
     }
 
-    /// Delays all calls for this time.
+    /// Delays all calls that start within this time until it has passed.
     pub fn pause_for(&self, span: Duration) {
         let until = Instant::now() + span.min(MAX_PAUSE);
         let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
@@ -319,7 +320,7 @@ impl Endpoint {
             let what = format!("no part of the reply arrived for {} s", limit.as_secs_f64());
             CallFailure::new(FailureClass::Stalled, what)
         };
-        // Parts without progress may arrive continuously, so the timeout is also checked here.
+        // Parts that contain no progress may keep arriving, so the timeout is also checked here.
         if last_progress.elapsed() > limit {
             return Err(stalled());
         }
@@ -382,7 +383,7 @@ impl Endpoint {
         Ok(completion)
     }
 
-    /// Reads as much of an error response as arrives in time.
+    /// Reads the part of an error response that arrives in time.
     async fn read_refusal(&self, mut response: Response) -> Refusal {
         let (mut body, began) = (Vec::new(), Instant::now());
         while let Ok(Some(piece)) = self.next_chunk(&mut response, began).await {

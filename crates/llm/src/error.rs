@@ -16,13 +16,13 @@ pub enum LlmError {
     /// A header is invalid.
     #[error("{0}")]
     Header(String),
-    /// A member of requests cannot be added.
+    /// A member of `--extra-body` cannot be added to requests.
     #[error("--extra-body: {0}")]
     ExtraBody(String),
     /// A variable does not contain a valid key.
     #[error("{variable}: its value is not a valid key: expected visible ASCII characters")]
     Key {
-        /// The variable.
+        /// The name of the variable.
         variable: String,
     },
     /// The key is missing.
@@ -30,13 +30,13 @@ pub enum LlmError {
         "{variable}: not set: the endpoint needs a key; set this variable, or name another one with --api-key-env"
     )]
     NoKey {
-        /// The variable.
+        /// The name of the variable that should contain the key.
         variable: String,
     },
     /// A prompt cannot be used.
     #[error("--prompt {path}: {reason}")]
     Prompt {
-        /// Its path; `default` for the built-in one.
+        /// The path of the prompt; `default` for the built-in one.
         path: String,
         /// The reason.
         reason: String,

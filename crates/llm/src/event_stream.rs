@@ -2,7 +2,8 @@
 
 use std::mem;
 
-/// Reads the data of events from bytes as they arrive. It does not limit its memory; the endpoint's client limits the input.
+/// Reads the data of events from bytes as they arrive. Its memory is not limited here, since the endpoint's client
+/// limits the input.
 #[derive(Debug, Default)]
 pub struct EventStreamReader {
     /// An incomplete line.
@@ -48,7 +49,7 @@ impl EventStreamReader {
         None
     }
 
-    /// Returns the data of a last event without an empty line after it, as some endpoints send it.
+    /// Returns the data of the last event if the stream ended without an empty line after it, as with some endpoints.
     pub fn finish(mut self) -> Option<String> {
         let line = String::from_utf8(mem::take(&mut self.line)).unwrap_or_default();
         self.read_line(line.strip_suffix('\r').unwrap_or(&line)).or_else(|| self.read_line(""))

@@ -25,7 +25,7 @@ pub enum FailureClass {
     Filtered,
     /// The reply made no progress for the idle timeout.
     Stalled,
-    /// The endpoint refused the call because it got too many.
+    /// The endpoint refused the call because it received too many calls.
     RateLimited,
     /// The endpoint was unreachable, broke off, or sent an invalid reply.
     ServerError,
@@ -64,7 +64,7 @@ impl FailureClass {
         Self::Budget,
     ];
 
-    /// Returns its word for programs.
+    /// Returns the class's name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Truncated => "truncated",
@@ -86,7 +86,7 @@ impl FailureClass {
         }
     }
 
-    /// Returns whose fault it is.
+    /// Returns who is at fault.
     pub fn fault(self) -> Fault {
         match self {
             Self::Truncated
@@ -109,7 +109,7 @@ impl FailureClass {
         matches!(self, Self::Stalled | Self::RateLimited | Self::ServerError) || self.needs_change()
     }
 
-    /// Returns whether the call ended before the endpoint showed that it works, for whatever reason.
+    /// Returns whether the call ended, for any reason, before the endpoint showed that it works.
     pub fn is_without_reply(self) -> bool {
         matches!(self, Self::TimedOut | Self::Queued)
     }
@@ -129,7 +129,7 @@ impl FailureClass {
     }
 }
 
-/// Whose fault a failure is. Only the model's own faults count against it.
+/// Who is at fault for a failure. Only the model's own faults count against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The model's.
@@ -141,7 +141,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns its word.
+    /// Returns the party's name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -158,7 +158,7 @@ pub enum Remedy {
     AskAgain,
     /// Repeat the call after a pause.
     CallAgain,
-    /// Give up: it would fail again.
+    /// Give up, because another call would fail too.
     Nothing,
 }
 

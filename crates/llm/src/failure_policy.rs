@@ -17,7 +17,7 @@ pub enum FailurePolicy {
     Forfeit,
     /// Takes one counter, or declares the standard row.
     FirstLegal,
-    /// Takes a random number of counters, or declares a random row, drawn from its seed.
+    /// Takes a random number of counters, or declares a random row. The draw depends on the bot's seed.
     Random,
 }
 
@@ -39,7 +39,7 @@ impl FailurePolicy {
         }
     }
 
-    /// Returns the bot's answer instead of the model's; `None` to give up the seat.
+    /// Returns the answer that the bot gives instead of the model; `None` to give up the seat.
     pub fn choose_answer(self, question: &Question<'_>, seed: u64) -> Option<Answer> {
         match (self, question) {
             (Self::Forfeit, _) => None,

@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The account of all calls in a ledger.
+/// The name of the account that adds up all calls in a ledger.
 pub const TOTAL_ACCOUNT: &str = "total";
 /// The maximum length of an account's name: the length of a match id.
 const NAME_CHARS: usize = 36;
@@ -74,7 +74,8 @@ impl Ledger {
         changed.and_then(|value| unlocked.map(|()| value))
     }
 
-    /// Counts reservations of a killed program as spent, in this ledger and in a shared one with the same reservations.
+    /// Counts what a killed program had reserved as spent, in this ledger and in the shared one that has the same
+    /// reservations, if any.
     ///
     /// # Errors
     /// If a file cannot be read or written.

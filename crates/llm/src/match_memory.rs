@@ -1,4 +1,4 @@
-//! What a model has said in its open matches.
+//! The answers that a model has given in its open matches.
 
 use super::answer::ModelAnswer;
 use lastnim_config::text_settings;
@@ -16,17 +16,17 @@ const MAX_MATCHES: usize = 4_096;
 /// The maximum number of takes of a match that are remembered; the latest are kept.
 const MAX_TAKES: usize = 20;
 
-/// What a prompt repeats of the model's own answers.
+/// Which of the model's own answers a prompt repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Memory {
     /// Nothing: no question depends on an earlier one.
     None,
-    /// Its answers, reasons and wishes in the same match.
+    /// The model's answers, reasons and wishes in the same match.
     #[default]
     Match,
 }
 
-/// An unknown word.
+/// A word that is not a value of this setting.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?}: expected none or match")]
 pub struct MemoryError(String);
@@ -114,7 +114,7 @@ mod tests {
         let plies: Vec<_> = known.iter().map(|answer| answer.ply).collect();
         assert_eq!(plies, [None].into_iter().chain((30..50).map(Some)).collect::<Vec<_>>());
         assert_eq!(known.last().unwrap().given, given(7));
-        // A question that is asked again does not see its own answer.
+        // A repeated question does not include the model's earlier answer to it.
         assert_eq!(memories.answers_before(id(1), Some(49)).len(), 20);
         assert_eq!(memories.answers_before(id(1), None), []);
         assert_eq!(memories.answers_before(id(2), Some(1)), []);

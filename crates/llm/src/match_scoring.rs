@@ -22,7 +22,7 @@ pub enum MatchScoring {
     Of(Scoring),
     /// The match does not belong to a tournament.
     Unscored,
-    /// The server did not say.
+    /// The match belongs to a tournament whose scoring is not known.
     Unknown,
 }
 
@@ -31,7 +31,7 @@ impl MatchScoring {
     pub const ALL: [Self; 4] =
         [Self::Of(Scoring::Win), Self::Of(Scoring::Satisfaction), Self::Unscored, Self::Unknown];
 
-    /// Returns its word for templates.
+    /// Returns the name of the scoring in templates.
     pub fn name(self) -> &'static str {
         match self {
             Self::Of(Scoring::Win) => "win",
@@ -88,14 +88,14 @@ impl ScoringLookup {
     }
 }
 
-/// How a bot learns the scoring of its matches.
+/// The source from which a bot learns the scoring of its matches.
 #[derive(Debug)]
 pub enum ScoringSource {
-    /// No source: it is only known that matches without a tournament have no scoring.
+    /// Nowhere: only matches without a tournament are known to be unscored.
     Unavailable,
     /// All matches have this scoring.
     Fixed(Scoring),
-    /// From the server.
+    /// The server is asked for the scoring of each tournament.
     Server(ScoringLookup),
 }
 

@@ -1,4 +1,4 @@
-//! Waiting for an endpoint that fails for longer than its retries last, while the organiser freezes the match.
+//! Waits for an endpoint that still fails after all retries of a call, while the organiser freezes the match.
 
 use super::failure::CallFailure;
 use std::time::Duration;

@@ -39,7 +39,7 @@ pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFail
     };
     let deadline = Instant::now() + settings.turn_timeout.min(PROBE_TIMEOUT);
     let bound = budget.bound_of_call(endpoint.request_bytes(&call), settings.max_tokens);
-    // The probe has a match budget under its own name, since many probes share a ledger.
+    // Each probe has its own match budget, under an id made from the time, since many probes may share a ledger.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let account = MatchId::new(now.as_millis() as u64, &[0; 10]);
     let reservation = match budget.reserve(account, bound, deadline).await {

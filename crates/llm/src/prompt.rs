@@ -84,7 +84,7 @@ impl PromptTemplate {
         Self::parse(&text, &shown)
     }
 
-    /// Parses a template, and renders it once for a row and once for a take; `path` is its source.
+    /// Parses a template, and renders it for a row and for a take in several contexts as a check; `path` is its source.
     ///
     /// # Errors
     /// If it is invalid, or uses unknown values.
@@ -122,9 +122,9 @@ impl PromptTemplate {
         &self.text
     }
 
-    /// Returns how answers to this prompt write rows.
+    /// Returns the notation of rows in answers to this prompt.
     pub fn row_notation(&self) -> RowNotation {
-        // Version 1 asks for offsets; seats replaced them.
+        // Version 1 asks for offsets; later versions ask for seat numbers.
         if self.version == Some(1) { RowNotation::Offsets } else { RowNotation::Seats }
     }
 
@@ -136,7 +136,7 @@ impl PromptTemplate {
     /// Writes the prompt for a question.
     ///
     /// # Errors
-    /// Says where the template uses an unknown value.
+    /// If the template uses an unknown value. The error says where.
     pub fn render(&self, question: &Question<'_>, context: &PromptContext) -> Result<String, String> {
         let clock = ClockValues::new(question.info().clock(), context.time_left);
         let values = prompt_values(question, clock, context, self.row_notation());

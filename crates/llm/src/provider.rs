@@ -6,7 +6,7 @@ use reqwest::Url;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The ends of the domains under which Azure serves models, all of which only Azure can assign.
+/// The ends of the domains under which Azure serves models. Only Azure can assign names in these domains.
 const AZURE_DOMAINS: [&str; 4] =
     [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com", ".openai.azure.us"];
 
@@ -22,7 +22,7 @@ pub enum Provider {
     Gemini,
     /// A deployment on Azure.
     Azure,
-    /// `OpenRouter`, which passes calls on to others.
+    /// `OpenRouter`, which passes calls on to other providers.
     OpenRouter,
     /// A vLLM server.
     Vllm,
@@ -64,7 +64,7 @@ impl Provider {
         }
     }
 
-    /// Returns its address; `None` if each customer has a different one.
+    /// Returns the provider's address; `None` if each customer has a different one.
     pub fn base_url(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some(DEFAULT_ENDPOINT),
@@ -78,7 +78,7 @@ impl Provider {
         }
     }
 
-    /// Returns the usual variable of its key; `None` if it needs none.
+    /// Returns the environment variable that usually contains the provider's key; `None` if it needs no key.
     fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -100,7 +100,7 @@ impl Provider {
         url.scheme() == "https" && AZURE_DOMAINS.iter().any(|domain| host.ends_with(domain))
     }
 
-    /// Describes what it cannot do or does differently.
+    /// Describes what the provider cannot do or does differently.
     pub fn limits(self) -> &'static str {
         match self {
             Self::OpenAi => "it hides reasoning, and its reasoning models reject temperature and top_p",
@@ -127,7 +127,7 @@ impl Provider {
     }
 
     /// Fills in the settings of the provider that are not given. The usual key is for the provider only: another
-    /// address gets no key unless the settings name its variable.
+    /// address gets no key unless the settings name the variable that contains it.
     #[must_use]
     pub fn complete_settings(self, settings: LlmSettings) -> LlmSettings {
         let base_url = match self.base_url() {

@@ -20,7 +20,8 @@ pub const OUTAGE: &str = "outage";
 /// The event for a question that no longer waits, because the endpoint has answered again.
 pub const RECOVERY: &str = "recovery";
 
-/// Logs and counts the calls for one question and the bot's decision. If it is dropped first, it logs that the question was withdrawn.
+/// Logs and counts the calls for one question and the bot's decision. If it is dropped before the decision, it logs
+/// that the question was withdrawn.
 #[derive(Debug)]
 pub struct QuestionLog<'a> {
     transcript: Option<&'a Transcript>,
@@ -127,7 +128,7 @@ impl<'a> QuestionLog<'a> {
         self.write_line(RECOVERY, json!({}));
     }
 
-    /// Ends with the model's answer, and returns the hash of all lines.
+    /// Logs the model's answer as the bot's decision, and returns the hash of all lines.
     pub fn close_with_answer(mut self, given: &ModelAnswer) -> Option<[u8; 32]> {
         self.count(|tally| {
             tally.answered += 1;
@@ -136,7 +137,7 @@ impl<'a> QuestionLog<'a> {
         self.close("model", Some(&given.answer), &given.claims, None)
     }
 
-    /// Ends with the answer chosen by the failure policy, and returns the hash of all lines.
+    /// Logs the answer chosen by the failure policy as the bot's decision, and returns the hash of all lines.
     pub fn close_without_answer(
         mut self,
         policy: &str,

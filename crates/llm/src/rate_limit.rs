@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 /// A minute in microseconds.
 const MINUTE_MICROS: u64 = 60_000_000;
-/// The length of the file: two times of 20 digits, each with a line feed.
+/// The length of the file: two timestamps of 20 digits, each followed by a line feed.
 const FILE_BYTES: usize = 42;
 
 /// When the next call may start, in microseconds since 1970.
@@ -27,7 +27,7 @@ struct RateState {
     tokens_at: u64,
 }
 
-/// A bot's limits, and how much of them all bots that share them have used.
+/// A bot's limits, and the usage by all bots that share them.
 #[derive(Debug)]
 pub struct RateLimit {
     requests: Option<u64>,
@@ -37,7 +37,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Opens the limits of some settings.
+    /// Opens the limits that the settings define.
     ///
     /// # Errors
     /// If the file cannot be opened.
@@ -67,7 +67,7 @@ impl RateLimit {
             let now = now_micros();
             let at = now.max(state.request_at).max(state.tokens_at);
             let wait = Duration::from_micros(at - now);
-            // A call that does not start does not count towards the limits.
+            // The call will not start, so it must not count towards the limits.
             if wait < left {
                 let interval = self.requests.map_or(0, |requests| MINUTE_MICROS / requests.max(1));
                 state.request_at = at + interval;

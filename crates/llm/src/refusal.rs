@@ -32,7 +32,7 @@ impl Refusal {
         };
         let error = json.get("error").unwrap_or(&json);
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
-        // Servers built with FastAPI say where in the body the mistake is.
+        // Servers built with FastAPI state the path of the mistake in the body.
         let place = json.pointer("/detail/0/loc").and_then(Value::as_array).map(|steps| {
             let steps = steps.iter().filter_map(Value::as_str).filter(|step| *step != "body");
             steps.collect::<Vec<_>>().join(".")
@@ -41,7 +41,7 @@ impl Refusal {
         Self { words: shorten(&error_text(error)), param, code: text("code") }
     }
 
-    /// Returns whether it may be about the form of the request.
+    /// Returns whether the refusal may be about the form of the request.
     pub fn is_about_form(&self) -> bool {
         !self.is_content_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
     }
@@ -60,7 +60,7 @@ impl Refusal {
         self.code.as_deref().is_some_and(|code| codes.contains(&code))
     }
 
-    /// Returns whether it names any parameter; then its message does not matter.
+    /// Returns whether the refusal names a parameter. If it does, its message is not searched for one.
     pub fn has_param(&self) -> bool {
         self.param.is_some()
     }
@@ -74,7 +74,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the refusal with another message.
+    /// Returns the same refusal with another message.
     #[must_use]
     pub fn with_words(self, words: String) -> Self {
         Self { words, ..self }

@@ -12,7 +12,7 @@ pub struct ObjectsError {
     pub tag: &'static str,
 }
 
-/// Returns the JSON objects of a reply that are not inside other ones, without those in the model's reasoning.
+/// Returns the outermost JSON objects of a reply, without those in the model's reasoning.
 ///
 /// # Errors
 /// If the reasoning does not end.
@@ -38,7 +38,7 @@ fn answer_part(reply: &str) -> Result<&str, ObjectsError> {
     for tag in THINKING_TAGS {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
         let closed = lower.rfind(&close).map_or(0, |at| at + close.len());
-        // Only a tag at the start of a line begins a reasoning; after an answer, prose may quote a tag.
+        // Only a tag at the start of a line starts the reasoning, since text after an answer may quote a tag.
         let begins = |at: usize| lower[closed..at].ends_with('\n') || lower[closed..at].trim().is_empty();
         let mut opened = lower.match_indices(&open).map(|(at, _)| at).filter(|at| *at >= closed);
         if opened.any(begins) {
@@ -103,7 +103,7 @@ fn without_trailing_commas(text: &str) -> String {
     text.char_indices().filter(|(at, _)| removed.next_if_eq(at).is_none()).map(|(_, c)| c).collect()
 }
 
-/// Returns the characters of JSON outside strings, and each quote that begins one.
+/// Returns the characters of a JSON text that are outside strings, and the opening quote of each string.
 fn code_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut in_string, mut is_escaped) = (false, false);
     text.char_indices().filter(move |(_, c)| {

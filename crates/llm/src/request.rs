@@ -35,7 +35,7 @@ impl Message {
         Self { speaker: Speaker::Assistant, text: text.into() }
     }
 
-    /// Returns its JSON.
+    /// Returns the message as JSON.
     pub fn to_json(&self) -> Value {
         let role = match self.speaker {
             Speaker::User => "user",

@@ -1,8 +1,8 @@
-//! How rows are written in answers.
+//! The notation of rows in answers.
 
 use lastnim_core::game::{Row, Seat, SeatCount};
 
-/// How rows are written in answers.
+/// The notation of rows in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowNotation {
     /// The numbers of the seats, the most wanted first.
@@ -24,7 +24,7 @@ impl RowNotation {
     /// Reads the row of a seat from numbers.
     ///
     /// # Errors
-    /// Names the first bad number, and says what is valid.
+    /// If the numbers are not a row. The error names the first bad number, and says what is valid.
     pub fn parse_row(self, numbers: &[i128], seat: Seat, seats: SeatCount) -> Result<Row, String> {
         let last = seats.get() - 1;
         let word = match self {

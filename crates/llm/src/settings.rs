@@ -140,14 +140,14 @@ settings! {
 /// Whether replies must follow a JSON schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredOutput {
-    /// They must if the endpoint supports it.
+    /// Replies must follow the schema if the endpoint supports schemas.
     #[default]
     Auto,
-    /// They need not.
+    /// Replies need not follow a schema.
     Off,
 }
 
-/// An unknown word.
+/// A word that is not a value of this setting.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?}: expected auto or off")]
 pub struct StructuredOutputError(String);
@@ -211,7 +211,7 @@ impl LlmSettings {
     /// Checks the address of the endpoint.
     ///
     /// # Errors
-    /// Describes the fault of the address, without repeating the address, as it may contain a password.
+    /// If the address is invalid. The error does not repeat it, as it may contain a password.
     pub fn check_base_url(&self) -> Result<(), String> {
         parse_base_url(&self.base_url).map(drop)
     }
@@ -219,14 +219,14 @@ impl LlmSettings {
     /// Checks everything that can be checked before play: the address of the endpoint, its key, the prompt, and the budgets.
     ///
     /// # Errors
-    /// The first error.
+    /// The first error that is found.
     pub fn check_readiness(&self) -> Result<(), LlmError> {
         Endpoint::new(self.clone().completed()?)?;
         check_budgets(self)?;
         self.read_prompt().map(drop)
     }
 
-    /// Reads the template of the prompt, and renders it once as a check.
+    /// Reads the template of the prompt, and checks that it can be rendered.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a valid template.

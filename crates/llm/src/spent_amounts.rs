@@ -1,4 +1,4 @@
-//! What a bot's model has cost, and what it is likely to cost until a tournament's end.
+//! The cost of a bot's model so far, and an estimate of its cost until the end of a tournament.
 
 use super::{
     amount::Amount,
@@ -14,7 +14,7 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SpentAmounts {
     total: Amount,
-    /// By the id of the match. A call that only tried the endpoint has its own id.
+    /// By the id of the match. Each call that only checked the endpoint has an id that no match has.
     of_matches: HashMap<String, Amount>,
 }
 
@@ -35,9 +35,9 @@ impl SpentAmounts {
         self.total
     }
 
-    /// Estimates the cost from now until `all` matches of the tournament are over: the `played` matches were as
-    /// expensive as the others will be, and the model has the same share of them. Those in `open` have begun. `None`
-    /// if no match of the model is over, or there are more matches than `all`.
+    /// Estimates the cost from now until `all` matches of the tournament are over, assuming that the other matches will
+    /// cost as much as the `played` ones did, and that the model plays in the same share of them. Those in `open` have
+    /// begun. `None` if no match of the model is over, or there are more matches than `all`.
     pub fn estimate_remaining_cost(&self, played: u64, all: u64, open: &HashSet<String>) -> Option<Amount> {
         let in_open = open.iter().filter_map(|id| self.of_matches.get(id));
         let in_open = in_open.fold(Amount::default(), |sum, &amount| sum + amount);
@@ -76,7 +76,7 @@ mod tests {
         // 800 in 4 of 10 matches: 1200 for the other 6, of which 60 are already spent.
         assert_eq!(spent.estimate_remaining_cost(4, 10, &open), Some(amount(1_140)));
         assert_eq!(spent.estimate_remaining_cost(4, 4, &HashSet::new()), Some(amount(0)));
-        // 360 in 4 matches; the open one has already cost more than 90.
+        // 360 in 4 matches are 90 per match; the open match has already cost more than that.
         let expensive = HashSet::from(["two".to_owned()]);
         assert_eq!(spent.estimate_remaining_cost(4, 6, &expensive), Some(amount(90)));
         assert_eq!(spent.estimate_remaining_cost(0, 10, &open), None);

@@ -1,4 +1,4 @@
-//! Where a model thinks.
+//! Whether a model thinks before it answers.
 
 use lastnim_config::text_settings;
 use std::{fmt, str::FromStr};
@@ -15,7 +15,7 @@ pub enum Thinking {
     Before,
 }
 
-/// An unknown word.
+/// A word that is not a value of this setting.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?}: expected none or before")]
 pub struct ThinkingError(String);

@@ -38,7 +38,7 @@ impl TokenCount {
         })
     }
 
-    /// Returns its JSON.
+    /// Returns the counts as JSON.
     pub fn to_json(self) -> Value {
         json!({ "prompt": self.prompt, "completion": self.completion, "reasoning": self.reasoning, "cached": self.cached })
     }

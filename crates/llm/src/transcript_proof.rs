@@ -20,9 +20,9 @@ use std::{
 /// The questions in transcripts: the hash of their lines, and the bot's decision.
 #[derive(Debug, Default)]
 pub struct TranscriptQuestions {
-    /// A question may be asked several times if a session is lost.
+    /// A question may be asked again if a session is lost.
     decided: HashMap<QuestionKey, Vec<DecidedQuestion>>,
-    /// Lines that are not valid.
+    /// The number of invalid lines.
     unread_lines: u64,
 }
 
@@ -32,7 +32,7 @@ struct DecidedQuestion {
     answer: Option<DecidedAnswer>,
 }
 
-/// The answers of the bots of a match, each with the hash sent with it.
+/// The answers that the bots of a match gave, each with the note hash that the bot sent with it.
 #[derive(Debug)]
 pub struct RecordedAnswers {
     /// In the order of the record.
@@ -82,18 +82,18 @@ impl RecordedAnswers {
 pub enum QuestionProof {
     /// The bot committed to the lines of the question, and gave the answer in them.
     Proved,
-    /// The question ended without an answer, and the record has none either.
+    /// The question ended without an answer, and the record has no answer either.
     NoAnswer,
     /// The question has no decision, because the bot was stopped first.
     Unfinished,
-    /// The record has no answer of the bot to this question.
+    /// The record has no answer to this question from the bot.
     NotPlayed,
     /// The record has a different hash or answer.
     Unproved(Unproved),
 }
 
 impl QuestionProof {
-    /// Returns its word in JSON.
+    /// Returns the proof's name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proved => "proved",
@@ -104,7 +104,7 @@ impl QuestionProof {
         }
     }
 
-    /// Describes it.
+    /// Returns a description of the proof.
     pub fn words(self) -> &'static str {
         match self {
             Self::Proved => "the record proves it",
@@ -150,7 +150,7 @@ impl RecordedAnswer {
     /// Checks that the bot committed to lines with this hash and answer.
     ///
     /// # Errors
-    /// Why it did not.
+    /// If it did not. The error says why.
     pub fn check_lines(&self, hash: &NoteHash, answer: Option<&DecidedAnswer>) -> Result<(), Unproved> {
         let committed = self.hash.as_ref().ok_or(Unproved::NotCommitted)?;
         if committed != hash {
@@ -194,7 +194,7 @@ pub enum Unproved {
 }
 
 impl Unproved {
-    /// Returns its word in JSON.
+    /// Returns the reason's name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -204,7 +204,7 @@ impl Unproved {
         }
     }
 
-    /// Describes it.
+    /// Returns a description of the reason.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "the transcript has no lines for it",

@@ -24,7 +24,7 @@ pub struct QuestionKey {
     pub ply: Option<u32>,
 }
 
-/// A start of a bot.
+/// A run of a bot, from one start to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TranscriptRun {
     /// The id of the run, which all its lines have.
@@ -72,7 +72,7 @@ pub struct TranscriptCall {
     pub reasoning: Option<String>,
     /// How the model was asked; `None` if no request was made.
     pub mode: Option<CallMode>,
-    /// The source of the reply, as the endpoint named it.
+    /// Where the reply came from, according to the endpoint.
     pub response: Option<ResponseSource>,
     /// The tokens, if the endpoint counted them.
     pub tokens: Option<TokenCount>,
@@ -81,7 +81,7 @@ pub struct TranscriptCall {
     /// The duration.
     #[serde(default)]
     pub latency_ms: u64,
-    /// The failure, unless the call brought an answer.
+    /// The failure, unless the reply contained an answer.
     pub failure: Option<FailureClass>,
     /// A description.
     pub detail: Option<String>,
@@ -116,11 +116,11 @@ pub struct TranscriptDecision {
     pub why: Option<String>,
     /// The claimed probability that the first choice of the row wins.
     pub win_probability: Option<f64>,
-    /// The seat that the model wants to win.
+    /// The seat that the model really wants to win.
     pub wants: Option<usize>,
-    /// The seat for whose win the model plays from this take on.
+    /// The seat that the model tries to make win from this take on.
     pub plan: Option<usize>,
-    /// Members of the answer that were out of range.
+    /// Members of the answer that had invalid values.
     #[serde(default)]
     pub ignored: Vec<String>,
     /// The last failure, unless the model answered.
@@ -206,7 +206,6 @@ struct OpenQuestion {
 ///
 /// # Errors
 /// If reading fails.
-/// If they cannot be read.
 pub fn read_transcript(
     mut input: impl BufRead,
     mut visit: impl FnMut(TranscriptItem),
@@ -277,7 +276,7 @@ impl OpenQuestion {
 }
 
 impl DecidedBy {
-    /// Returns its word.
+    /// Returns the decider's name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -340,7 +339,7 @@ mod tests {
         let decision = done.decision.as_ref().unwrap();
         assert_eq!((decision.by, &decision.answer), (DecidedBy::FirstLegal, &Some(DecidedAnswer::Take(1))));
         assert_eq!((decision.failure, decision.win_probability), (Some(FailureClass::Illegal), None));
-        // These questions were open when the bot stopped.
+        // These questions had no decision when the bot stopped.
         let unfinished =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Question(open) if open.decision.is_none());
         assert!(rest.len() == 2 && rest.iter().all(unfinished), "{rest:?}");

@@ -87,7 +87,7 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         .into_table()
 }
 
-/// Says how a take changed the guaranteed rank, if its regret does not already say it.
+/// Describes how a take changed the guaranteed rank, unless its regret already implies that.
 fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
     matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
 }

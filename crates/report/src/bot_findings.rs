@@ -42,7 +42,8 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     Some(Report::from(head).with_sections(sections))
 }
 
-/// Returns the share of a bot's takes that were optimal, and says how sure that is; `None` if it made no take.
+/// Returns the share of a bot's takes that were optimal, and a sentence on how certain that is; `None` if it made no
+/// take.
 pub fn accuracy_text(found: &pb::BotFindings) -> Option<(String, String)> {
     let figures = found.figures.as_ref()?;
     let accuracy = figures.accuracy.as_ref()?;
@@ -196,7 +197,7 @@ fn fraction_cell(part: u64, whole: u64) -> Cell {
     }
 }
 
-/// Reports what the takes of each bot cost and gave others.
+/// Reports how many ranks the takes of each bot cost and gave the others.
 fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
     let mut pairs: Vec<_> = pairs.iter().filter(|pair| pair.cost > 0 || pair.gave > 0).collect();
     pairs.sort_by_key(|pair| (pair.mover != bot, std::cmp::Reverse(pair.gave.max(pair.cost))));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 const MAX_OPPONENTS: usize = 40;
 
-/// Matches, and their winners.
+/// The number of matches, and how many of them the bot won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Tally {
     matches: u32,
@@ -15,8 +15,8 @@ struct Tally {
     lost_to: u32,
 }
 
-/// Reports a bot's results in the matches that have a winner and were not voided: by opponent, the most frequent first, and by seat. Empty without
-/// matches.
+/// Reports a bot's results in the matches that have a winner and were not voided: by opponent, the most frequent first,
+/// and by seat. Empty without matches.
 pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
     let mut by_opponent: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut by_seat: BTreeMap<(usize, usize), Tally> = BTreeMap::new();

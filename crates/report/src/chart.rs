@@ -50,7 +50,8 @@ pub struct ChartFrame {
 }
 
 impl Chart {
-    /// Returns the ranges of all points and levels; `None` with fewer than two positions, or with a number that is not finite.
+    /// Returns the ranges of all points and levels; `None` with fewer than two positions, or with a number that is not
+    /// finite.
     pub fn frame(&self) -> Option<ChartFrame> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let across = value_range(points().map(|point| point.0))?;

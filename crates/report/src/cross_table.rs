@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The maximum probability that the note names any bot wrongly as better.
 const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
-/// Shows, for each pair of bots in the order of the standings, how many of their common matches the first won, and the
-/// probability that it is stronger by ratings of a measure.
+/// Shows, for each pair of bots in the order of the standings, how many of their common matches the first one won, and
+/// the probability that it is the stronger one. `measure` is what the ratings are based on.
 pub(super) fn cross_table_sections(
     comparisons: &[pb::Comparison],
     standings: &[pb::Standing],

@@ -11,7 +11,7 @@ pub struct BotForfeits {
     pub bot: String,
     /// The seats.
     pub seats: Vec<pb::LostSeat>,
-    /// Whether there are older ones.
+    /// Whether there are older ones that were not read.
     pub has_more: bool,
 }
 

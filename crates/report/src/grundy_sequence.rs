@@ -11,7 +11,7 @@ const MAX_ROWS: usize = 200;
 /// The maximum number of sizes in a sentence.
 const MAX_LISTED: usize = 50;
 
-/// Reports the values and their law.
+/// Reports the values, and the rule that all of them follow, if one is proven.
 pub fn sequence_report(sequence: &pb::ListGrundyValuesResponse) -> Report {
     let set = match sequence.set.as_slice() {
         [] => String::new(),
@@ -40,7 +40,7 @@ fn term_table(sequence: &pb::ListGrundyValuesResponse) -> Table {
         .into_table()
 }
 
-/// Describes the law of the values.
+/// Describes the rule that all values follow, if one is proven.
 fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
     match (sequence.law(), &sequence.period) {
         (pb::SequenceLaw::Identity, _) => {

@@ -1,9 +1,9 @@
-//! What the tests of an audit would have found.
+//! How likely the tests of an audit would have been to find help between bots.
 
 use super::{Column, NumberUnit, Section, Table};
 use lastnim_proto::pb;
 
-/// Reports how likely help would have been significant in this field; `None` if that is unknown.
+/// Reports how likely the tests would have been to find help between two bots of this field; `None` if that is unknown.
 pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
     let first = powers.first()?;
     let of_one: Vec<&pb::HelpPower> =

@@ -1,4 +1,4 @@
-//! The events of a match in words.
+//! The events of a match, as text.
 
 use super::words::{enum_phrase, join_items, matrix_text};
 use lastnim_proto::pb::{self, record_event::Event};

@@ -30,8 +30,8 @@ fn opponent_mark(bot: &str, pair: &pb::Comparison) -> Option<PlotMark> {
     Some(PlotMark { label: opponent.clone(), value, interval: Some(interval) })
 }
 
-/// Returns the 95% confidence interval of a share; `None` if `whole` is 0. Source: Wilson, "Probable Inference, the Law of Succession, and
-/// Statistical Inference" (1927).
+/// Returns the 95% confidence interval of a share; `None` if `whole` is 0. Source: Wilson, "Probable Inference, the Law
+/// of Succession, and Statistical Inference" (1927).
 pub fn wilson_interval(part: u32, whole: u32) -> Option<(f64, f64)> {
     if whole == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! A tree or a graph of play in words.
+//! Reports on a tree or a graph of all play.
 
 use super::{
     Report, Section, Tree,

@@ -21,7 +21,7 @@ struct TableTally {
     played: u64,
 }
 
-/// The number of tables in each round of a format.
+/// How many tables each round of a tournament has.
 struct RoundPlan {
     /// The tables of each round; the last number applies to all later rounds.
     tables: Vec<u64>,
@@ -48,7 +48,7 @@ impl RoundPlan {
         Some(Self { tables, matches_per_table: u64::from(table_groups.max(1)) * seats, is_knockout })
     }
 
-    /// Returns the round of a table counted from the start, and its index there.
+    /// Returns the round of a table, and its index in that round. `table` is counted from the start of the tournament.
     fn table_position(&self, table: u64) -> Option<(u64, u64)> {
         let mut first = 0;
         for (round, &tables) in (0..).zip(&self.tables) {
@@ -88,8 +88,8 @@ fn knockout_tables(bots: u64, seats: u64, advance: u64) -> Vec<u64> {
     tables
 }
 
-/// Returns the rounds that have begun, based on the known matches; empty for a format without fixed rounds. Tables
-/// are in the order of pairing; the bots of a table are ordered by their wins there.
+/// Returns the rounds that have begun, based on the known matches; empty for a format without fixed rounds. Tables are
+/// in the order of pairing. The bots of a table are ordered by result: bots that advance come first, then by wins.
 pub fn played_rounds(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
@@ -237,7 +237,7 @@ mod tests {
         let newest = played_rounds(&shown, Some(&after), &matches[1..], KnownMatches::Newest);
         assert_eq!(summarize(&newest), ["Final: c 2 champion, a 0 out | "]);
 
-        // Each wins a match of the first round and of the final.
+        // At each table, each bot wins one match.
         let tied =
             [game(0, ["a", "b"], 0), game(1, ["b", "a"], 0), game(2, ["c", "a"], 0), game(3, ["a", "c"], 0)];
         let after = verdict(vec![

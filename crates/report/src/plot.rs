@@ -22,7 +22,7 @@ pub struct PlotMark {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Numbers of one kind.
+/// A plot of numbers of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
     /// The caption.

@@ -52,7 +52,8 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
     Some(Chart { caption, axis, format, lines, levels, floor: None })
 }
 
-/// Returns the rating of a bot after these matches, and the ends of its 95% interval, in points; `None` if none counts.
+/// Returns the rating of a bot after these matches, and the ends of its 95% interval, in points; `None` if none of the
+/// bot's matches counts.
 pub fn newest_rating<'m>(
     matches: impl IntoIterator<Item = &'m pb::Match>,
     bot: &BotName,

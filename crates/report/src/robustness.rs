@@ -23,8 +23,8 @@ impl ReportReader {
     }
 }
 
-/// Reports how safe the winner is if others turn against a seat: each seat's expected and guaranteed ranks, how the takes of the seat `to_move`
-/// change them, and, if requested, the outcomes if takes are occasionally errors.
+/// Reports how safe each seat is if the others play against it: its expected and guaranteed ranks, how the takes of the
+/// seat `to_move` change them, and, if requested, the outcomes if takes are occasionally errors.
 pub fn robustness_sections(
     found: &pb::AssessRobustnessResponse,
     to_move: usize,

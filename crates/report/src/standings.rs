@@ -20,7 +20,7 @@ pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
 
-/// Adds which ratings cannot be compared, the versions of bots, and what the format says.
+/// Adds notes on ratings that cannot be compared, on versions of bots, and on the verdict of the format.
 pub fn standings_notes(
     section: Section,
     standings: &[pb::Standing],

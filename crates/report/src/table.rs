@@ -27,7 +27,7 @@ pub enum CellParts {
 /// The meaning of a column's colours, for shares from 0 to 1. The cells have the number as text, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellShade {
-    /// Stronger for larger shares.
+    /// One colour that is stronger for larger shares.
     Sequential,
     /// One colour for shares below one half, and another for shares above it; one half has no colour.
     Diverging,
@@ -239,7 +239,7 @@ impl Table {
     }
 }
 
-/// A table under construction from items, column by column.
+/// A table that is built from items, column by column.
 #[derive(Debug)]
 pub struct ItemTable<'a, T> {
     items: &'a [T],

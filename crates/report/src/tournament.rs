@@ -45,7 +45,8 @@ pub fn progress_line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress_text(tournament))
 }
 
-/// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling; other tables do not change.
+/// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling;
+/// other tables do not change.
 pub fn move_title_to_front(table: Table) -> Table {
     if table.columns.iter().all(|column| column.key != "title") {
         return table;

@@ -1,4 +1,4 @@
-//! The organiser's actions on a tournament, in words.
+//! The organiser's actions on a tournament, as text.
 
 use super::words::count_with_noun;
 use lastnim_proto::pb::{self, tournament_event::Event};

@@ -8,11 +8,11 @@ use lastnim_proto::pb;
 use pb::{TournamentState as State, tournament_settings::Format, verdict::Verdict as Said};
 use std::cmp::Ordering;
 
-/// The names in a list up to which all are named.
+/// The maximum length of a list in which all names are given.
 const MAX_NAMED: usize = 6;
-/// The names of a longer list that are named.
+/// The number of names given from a longer list.
 const MAX_NAMED_FROM_LONG_LIST: usize = 3;
-/// The probability of a wrong answer of a sequential test whose settings name none.
+/// The probability of a wrong answer in a sequential test, if its settings do not specify one.
 const DEFAULT_ERROR: f64 = 0.05;
 /// The name of the first of several rounds.
 const FIRST_ROUND: &str = "Round 1";
@@ -31,15 +31,15 @@ impl TournamentFinding {
         Self { headline: headline.into(), certainty: certainty.into() }
     }
 
-    /// Returns both as one text.
+    /// Returns the headline and the certainty as one text.
     pub fn text(&self) -> String {
         let stop = if self.headline.ends_with('?') { "" } else { "." };
         format!("{}{stop} {}", self.headline, self.certainty).trim_end().to_owned()
     }
 }
 
-/// Returns the standings as people see them: by rating while the tournament runs, since points put first the bots that
-/// have played most. Standings that cannot be ordered by rating stay as they are.
+/// Returns the standings as people see them: by rating while the tournament runs, since ordering by points would favour
+/// the bots that have played most matches. Standings that cannot be ordered by rating stay as they are.
 pub fn shown_standings(tournament: &pb::Tournament, standings: &[pb::Standing]) -> Vec<pb::Standing> {
     let mut shown = standings.to_vec();
     if !is_ordered_by_rating(tournament, standings) {
@@ -77,8 +77,8 @@ pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
     other.island == leader.island && other.high >= leader.low
 }
 
-/// Says who leads or has won, given the standings as [`shown_standings`] returns them. The rounds of a knockout, if
-/// they are known, tell the way of its champion.
+/// Says who leads or has won, given the standings as [`shown_standings`] returns them. If the rounds of a knockout are
+/// known, the text also describes the champion's path.
 pub fn tournament_finding(
     tournament: &pb::Tournament,
     standings: &[pb::Standing],
@@ -177,7 +177,7 @@ fn list_names(names: &[&str]) -> String {
     join_with_and(&shown)
 }
 
-/// Writes a number at the start of a sentence.
+/// Writes a number as the first word of a sentence.
 fn number_word(number: usize) -> String {
     let words = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     let word = number.checked_sub(2).and_then(|index| words.get(index));
@@ -246,7 +246,8 @@ fn knockout_finding(
     }
 }
 
-/// Tells the way of a champion: whom it met, and what decided where points were level. `None` if its final is not known.
+/// Describes the path of a champion: whom it met, and how many tables a tie-break decided. `None` if its final is not
+/// known.
 fn champion_path_text(champion: &str, rounds: &[Round]) -> Option<String> {
     let tables: Vec<_> = rounds.iter().filter_map(|round| round.table_of(champion)).collect();
     let (last, earlier) = tables.split_last()?;

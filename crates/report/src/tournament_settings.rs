@@ -1,4 +1,4 @@
-//! The settings of a tournament in words.
+//! The settings of a tournament, as text.
 
 use lastnim_proto::{
     json::message_to_json,

@@ -1,4 +1,4 @@
-//! Tournament files that repeat a tournament.
+//! Tournament files with which a tournament can be repeated.
 
 use super::words::count_with_noun;
 use lastnim_proto::{
@@ -47,7 +47,7 @@ fn table_entries(table: &str, settings: &Value) -> Vec<(&'static str, String)> {
         let is_word = matches!(setting.kind, ValueKind::Word | ValueKind::Format);
         let value = value_text(&value);
         let value = if is_word { value.replace('_', "-") } else { value };
-        // A given matrix replaces the word that names a matrix.
+        // A matrix has the same key as the word that chooses the kind of rows, and replaces it.
         entries.retain(|(earlier, _)| *earlier != name);
         entries.push((name, value));
     }

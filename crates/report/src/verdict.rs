@@ -1,4 +1,4 @@
-//! Verdicts of formats, in words.
+//! The verdicts of tournament formats, as text.
 
 use super::{
     MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
@@ -7,7 +7,7 @@ use super::{
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
 
-/// Describes a verdict, one line per statement; empty without one.
+/// Describes the verdict of a format, one line per statement; empty without a verdict.
 pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         None => Vec::new(),
@@ -48,7 +48,7 @@ fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
     format!("{}: {fate}", bot.bot)
 }
 
-/// Names the tie-break that decided, in words that follow the result.
+/// Returns the text that names the deciding tie-break after a result.
 pub(super) fn tie_break_text(tie_break: pb::TieBreak) -> &'static str {
     match tie_break {
         pb::TieBreak::Unspecified => "",

@@ -1,4 +1,4 @@
-//! The versions of bots in words.
+//! The versions of bots, as text.
 
 use super::words::count_with_noun;
 use lastnim_proto::pb;

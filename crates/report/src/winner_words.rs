@@ -1,11 +1,11 @@
-//! The winner, in words.
+//! The winner, as text.
 
 use super::robustness::ReportReader;
 use super::words::join_items;
 use lastnim_core::game::{BySeat, Ending, Seat};
 use std::fmt::Display;
 
-/// Describes the winner.
+/// Says who wins under optimal play.
 pub fn optimal_play_sentence(winner: Seat, value: usize, first: Seat) -> String {
     format!("Seat {winner} wins under optimal play (value {value}), with seat {first} to move.")
 }
@@ -15,7 +15,7 @@ pub fn winners_by_first_seat(winners: &BySeat<Seat>) -> String {
     list_by_first_seat("Winner", winners)
 }
 
-/// Lists the winners by the seat that moves first; `what` says what wins, such as a seat or an alliance.
+/// Lists the winners by the seat that moves first; `what` names what wins, such as a seat or an alliance.
 pub fn list_by_first_seat(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
     let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
     format!("{what} for each seat that moves first: {}", join_items(by_first, ", "))

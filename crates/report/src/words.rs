@@ -1,4 +1,4 @@
-//! Words shared by several reports: enumerations, numbers and counts.
+//! Text that several reports share: names of enumeration values, numbers, and lists.
 
 use lastnim_proto::{pb, record_text::Utc};
 
@@ -9,17 +9,18 @@ const MAX_FULL_LIST: usize = 6;
 /// Maximum number of items named from a longer list.
 const MAX_NAMED_FROM_LONG_LIST: usize = 3;
 
-/// Returns the word for an enum value: its name on the wire without the prefix, such as `to_move_wins` for `ENDING_TO_MOVE_WINS`.
+/// Returns the name of an enum value in lower case and without its prefix, such as `to_move_wins` for
+/// `ENDING_TO_MOVE_WINS`.
 pub fn enum_word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Returns the same with spaces, for sentences: `ply limit`.
+/// Returns the name of an enum value as [`enum_word`] does, but with spaces for use in sentences, such as `ply limit`.
 pub fn enum_phrase(name: &str, prefix: &str) -> String {
     enum_word(name, prefix).replace('_', " ")
 }
 
-/// Counts things: `1 match`, `2 matches`.
+/// Formats a count with its noun: `1 match`, `2 matches`.
 pub fn count_with_noun(count: impl TryInto<u64>, one: &str, more: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {}", if count == 1 { one } else { more })
@@ -61,7 +62,7 @@ pub fn join_items(things: impl IntoIterator<Item: ToString>, between: &str) -> S
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
-/// Lists the first words of a long list and counts the rest.
+/// Lists the first items of a long list and counts the rest.
 pub fn join_first_items(words: &[String]) -> String {
     if words.len() <= MAX_FULL_LIST {
         return words.join(", ");
@@ -70,7 +71,7 @@ pub fn join_first_items(words: &[String]) -> String {
     format!("{} and {others} others", words[..MAX_NAMED_FROM_LONG_LIST].join(", "))
 }
 
-/// Lists words as in a sentence: `random, epsilon and mcts`.
+/// Joins items as in a sentence: `random, epsilon and mcts`.
 pub fn join_with_and(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

@@ -11,8 +11,8 @@ use thiserror::Error;
 const TOTAL_LIMIT_FACTOR: u32 = 50;
 
 /// Limits requests without a token. Each address may send a burst of requests, and then one per interval. All addresses
-/// together may send a multiple of that, so that a large network can fill neither the server nor this table. Every
-/// admitted attempt counts, whatever its result.
+/// together may send a multiple of that, so that a large network can neither overload the server nor fill this table.
+/// Every admitted attempt counts, whatever its result.
 #[derive(Debug)]
 pub struct AddressLimiter {
     per_address_limit: RateLimit,
@@ -58,8 +58,8 @@ impl AddressLimiter {
             .total_limit
             .count(used.total, now, 1)
             .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
-        // Dropping the addresses that have used nothing of their limit also bounds the table: no more entries remain
-        // than the number of requests that all addresses together may send in one burst period.
+        // Addresses whose past requests no longer count are dropped. This also bounds the table: it has at most one
+        // entry for each request that all addresses together may send in one burst period.
         used.by_address.retain(|_, used| !self.per_address_limit.is_clear(*used, now));
         used.by_address.insert(address, own);
         used.total = Some(all);

@@ -43,7 +43,7 @@ impl ArenaService for ArenaRpc {
         // The token is checked again, because it may have been replaced before this session existed, in which case the
         // replacement did not close the session.
         let known = self.access.require_bot(&request).map(drop);
-        // The status says what is wrong with the message that could not be decoded.
+        // If a message cannot be decoded, its status says what is wrong with it.
         let address = ClientAddress::of_request(request.extensions());
         let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
         tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");

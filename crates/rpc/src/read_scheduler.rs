@@ -27,8 +27,8 @@ const MAX_MANIFESTS: usize = 64;
 const MAX_STARTING_FEEDS: usize = 4;
 /// How long a read may wait for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The delay before a caller is told that it reads too much. Without it, immediate retries would cost more than the
-/// reads themselves.
+/// The delay before a caller gets the error that it reads too much. Without it, immediate retries would cost more than
+/// the reads themselves.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// The message for a caller whose read got no turn.
 const FULL: &str = "the server is busy with reads: try again later";

@@ -78,7 +78,7 @@ pub(super) struct ConnectionCalls {
     peer: ConnectionPeer,
 }
 
-/// The peer of a connection.
+/// The addresses of a connection's peer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionPeer {
     /// The address of the socket.
@@ -229,7 +229,7 @@ impl ConnectionCalls {
     fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
         let mut response = pages.refuse(path, status);
         if mark.is_leaving() {
-            // HTTP/2 omits this header.
+            // Over HTTP/2, hyper removes this header.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         self.count_page(&response);

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 /// pause, these attempts would use a whole CPU.
 pub(super) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// How long a connection that was asked to close may take to do so.
+/// How long a connection that was told to close may take to do so.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a newcomer keeps its slot even if all are taken.
@@ -175,7 +175,7 @@ impl ServerShared {
         }
     }
 
-    /// Tells a browser without a slot to try again later, and closes the connection.
+    /// Tells a browser whose connection got no slot to try again later, and closes the connection.
     async fn close_without_slot(&self, mut stream: impl Connection) {
         let Ok(_permit) = self.closing.try_acquire() else { return };
         let answering = async {
@@ -271,8 +271,8 @@ impl ServerShared {
         drop(permit);
     }
 
-    /// Reads the client's address and detects the protocol; `None` if the protocol is not supported, which the client
-    /// has then been told.
+    /// Reads the client's address and detects the protocol. If the protocol is not supported, tells the client so and
+    /// returns `None`.
     async fn open(
         &self,
         stream: &mut impl Connection,

@@ -78,7 +78,7 @@ impl FrameHead {
         Self { length, kind, flags }
     }
 
-    /// Returns whether the frame neither begins a call nor carries a part of one.
+    /// Returns whether the frame requests no work: it does not begin a call, and does not carry or end a message.
     fn is_idle(self) -> bool {
         match self.kind {
             HEADERS => false,

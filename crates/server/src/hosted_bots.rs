@@ -32,7 +32,7 @@ pub enum HostedBotError {
     /// There is no such house bot.
     #[error(transparent)]
     Bot(#[from] HouseBotError),
-    /// Its name is invalid.
+    /// The name of the house bot is invalid.
     #[error(transparent)]
     Name(#[from] BotNameError),
     /// The name is taken, or given to two house bots.

@@ -131,7 +131,7 @@ impl RequestBody {
 }
 
 impl MessageBoundaries {
-    /// Advances through a chunk.
+    /// Tracks the message boundaries in a chunk.
     fn advance(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.prefixed < PREFIX_BYTES {

@@ -28,7 +28,7 @@ pub(super) struct ResponseBody {
     traffic: Option<Arc<TrafficCounts>>,
 }
 
-/// How the memory of a response is charged, and what of the response is still to be sent.
+/// How the memory of a response is charged, and which part of the response is still to be sent.
 #[derive(Debug)]
 struct ResponseAccount {
     payment: ChunkPayment,
@@ -37,17 +37,17 @@ struct ResponseAccount {
     pending: Option<(Bytes, Arc<MemoryCharge>)>,
     /// How the body ends once all its bytes are written. Unset until the body has no more chunks.
     end: Option<BodyEnd>,
-    /// Set if the body must end early when its connection is asked to leave: the signal to wait for, and how the body
+    /// Set if the body must end early when its connection is told to close: the signal to wait for, and how the body
     /// then ends.
     leaving: Option<(Pin<Box<WaitForCancellationFutureOwned>>, EarlyEnd)>,
 }
 
-/// How a body ends if its connection is asked to leave.
+/// How a response body ends if its connection is told to close early.
 #[derive(Debug)]
 pub(super) enum EarlyEnd {
-    /// It ends with this last message.
+    /// The body ends with this last message.
     Message(Bytes),
-    /// It ends with trailers that give this status of the call.
+    /// The body ends with trailers that contain this status of the call.
     Trailers(Status),
 }
 
@@ -126,7 +126,7 @@ impl ResponseBody {
         Self { body, mark, account: Some(Box::new(account)), traffic: None }
     }
 
-    /// Makes the body end early if the caller is a stranger and its connection is asked to leave.
+    /// Makes the body end early if the caller is a stranger and its connection is told to close.
     pub(super) fn ending_early(mut self, end: EarlyEnd, standing: CallerStatus) -> Self {
         if let (CallerStatus::Stranger, Some(account)) = (standing, &mut self.account) {
             account.leaving = Some((Box::pin(self.mark.leaving()), end));
@@ -182,7 +182,7 @@ impl ResponseBody {
 }
 
 impl ResponseAccount {
-    /// Waits until the connection is asked to leave, and then sets how the body ends.
+    /// Waits until the connection is told to close, and then sets how the body ends.
     fn poll_leaving(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some((leaving, _)) = &mut self.leaving else { return Poll::Pending };
         ready!(leaving.as_mut().poll(context));

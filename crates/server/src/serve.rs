@@ -55,7 +55,7 @@ pub enum ServeError {
     Panicked(#[from] tokio::task::JoinError),
 }
 
-/// How a server is asked to stop.
+/// How a server stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shutdown {
     /// Open matches may finish within the grace period.

@@ -36,9 +36,9 @@ const MAX_MESSAGE_BYTES: usize = 1024;
 /// The maximum size of a request's headers.
 const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// Answers every client that this server is standing by, until dropped: health checks with `NOT_SERVING`, other calls with
-/// `UNAVAILABLE`, and HTTP requests with status 503, except for `/healthz`. `holder` is the name of the server that has the
-/// database.
+/// Tells all clients that this server is on standby, until dropped: answers health checks with `NOT_SERVING`, other
+/// calls with `UNAVAILABLE`, and HTTP requests with status 503, except for `/healthz`. `holder` is the name of the
+/// server that has the database.
 pub async fn stand_by(
     mut listener: impl Listener,
     holder: watch::Receiver<String>,
@@ -62,7 +62,7 @@ pub async fn stand_by(
                 connections.spawn(async move {
                     let answering =
                         answers.answer_connection(stream, is_trusted(&answers.trusted_proxies, peer.ip()));
-                    // A client whose time is over connects again.
+                    // A client that was cut off by the time limit can connect again.
                     if let Ok(Err(error)) = timeout(MAX_CONNECTION_TIME, answering).await {
                         tracing::debug!(%error, %peer, "a connection to this standby server ended");
                     }
@@ -77,7 +77,7 @@ pub async fn stand_by(
     }
 }
 
-/// The answers of a server that is standing by.
+/// Answers requests to a server that is on standby.
 struct StandbyResponder {
     health: Routes,
     holder: watch::Receiver<String>,

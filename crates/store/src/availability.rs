@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Tracks whether a store can be used. Waiters wake in the order in which they began to wait, so that two runs with the
-/// same faults at the same times give the same answers.
+/// same faults at the same times behave identically.
 #[derive(Debug, Default)]
 pub(super) struct StoreAvailability {
     failure: Mutex<Option<StoreError>>,
@@ -90,7 +90,7 @@ mod tests {
                 })
             })
             .collect();
-        // At this point, every task is waiting.
+        // After this loop, every task is waiting.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

@@ -237,7 +237,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether this changes a match or tournament that is already finished.
+    /// Returns whether this change affects a match or tournament that is already finished.
     pub fn changes_finished(&self) -> bool {
         matches!(
             self,

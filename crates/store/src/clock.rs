@@ -59,7 +59,8 @@ pub struct LaterTimes {
     pub matches: u64,
 }
 
-/// Formats a duration in minutes, from 2 hours on in hours, and from 2 days on in days, rounded down.
+/// Formats a duration, rounded down, in minutes if it is shorter than 2 hours, in hours if it is shorter than 2 days,
+/// and otherwise in days.
 pub fn approximate_duration(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (number, unit) = match minutes {

@@ -24,7 +24,7 @@ impl LostSeat {
         Self { id, tournament, seat, loss: None, strikes: Vec::new() }
     }
 
-    /// Notes an event of the match if it is a strike against the seat or its loss.
+    /// Notes an event of the match if it is the loss of the seat or a strike against it.
     pub fn note_event(&mut self, event: &TimedEvent) {
         match event.event {
             Event::Struck { seat, reason, .. } if seat == self.seat => self.strikes.push(reason),

@@ -23,19 +23,20 @@ pub struct OpenOptions {
     pub accept_lost_wal: bool,
     /// How often the pages of a SQLite database are checked in the background.
     pub integrity_interval: Duration,
-    /// The description of this server that a server waiting for a PostgreSQL database reads, as a JSON object.
+    /// This server's description of itself, as a JSON object. Servers that wait for the same PostgreSQL database read
+    /// it.
     pub holder: String,
 }
 
 /// The server that has a PostgreSQL database open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabaseHolder {
-    /// Its [description](OpenOptions::holder) of itself; empty until it has created the tables.
+    /// The server's [description](OpenOptions::holder) of itself; empty until the server has created the tables.
     pub description: String,
-    /// The address from which it is connected to the database.
+    /// The address from which the server is connected to the database.
     pub host: String,
-    /// For how long it has been seen to ask the database nothing; a live server asks at least every second. `None` if this
-    /// server's database user may not see that.
+    /// For how long this server has seen no query from it; a live server sends one at least every second. `None` if
+    /// this server's database user has no right to see that.
     pub silent_for: Option<Duration>,
     /// The number of the newest commit.
     pub commit: u64,
@@ -77,11 +78,12 @@ pub fn open_store_with<'a>(
     })
 }
 
-/// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has asked the database
-/// nothing for `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the
-/// database's newest commit. If it is lower than one that `note_holder` got, the database lost commits.
+/// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has sent no query for
+/// `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the database's
+/// newest commit. If it is lower than one that `note_holder` got, the database lost commits.
 ///
-/// Another server may open the database first: [`open_store_with`] then fails with [`StoreError::Taken`].
+/// Another server may open the database before the caller does: [`open_store_with`] then fails with
+/// [`StoreError::Taken`].
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if the store is not in PostgreSQL, [`StoreError::Unavailable`] if a retry may succeed, and the

@@ -42,8 +42,8 @@ pub trait Store: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns for how long the database has not confirmed that it belongs to this server, by a clock that also counts while
-    /// the machine is suspended. `None` if no other server can take the database over.
+    /// Returns how long the database has not confirmed that it belongs to this server, by a clock that also counts
+    /// while the machine is suspended. `None` if no other server can take the database over.
     fn time_since_confirmed(&self) -> Option<Duration> {
         None
     }
@@ -79,7 +79,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError>;
 
-    /// Returns whether a bot has a seat in any match, or a match that is counted in any standings.
+    /// Returns whether a bot has a seat in any match, or any standings count a match that it played.
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError>;
 
     /// Returns the tournament with this id.

@@ -27,7 +27,7 @@ pub trait WriteScript: fmt::Debug + Send + Sync {
     }
 }
 
-/// A read that the script is called for, with its data if scripts need it.
+/// A read for which the script is called, with the data that was read if scripts need it.
 #[derive(Debug, Clone, Copy)]
 pub enum StoreRead<'a> {
     /// The standings of a finished tournament.

@@ -18,22 +18,22 @@ const MIN_DISTINCT_PERCENT: usize = 75;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is too short to have enough entropy, given the kinds of characters in it.
+    /// The token is too short to have enough entropy, given the kinds of characters in it.
     #[error(
         "a token of {characters} characters has at most {bits} bits of randomness: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     TooShort {
-        /// Its length in characters.
+        /// The length of the token in characters.
         characters: usize,
-        /// Its maximum entropy in bits.
+        /// The maximum entropy of the token in bits.
         bits: usize,
     },
-    /// It is repetitive, so it cannot be random.
+    /// The token is repetitive, so it cannot be random.
     #[error(
         "a token with a repeating pattern: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     Repetitive,
-    /// It cannot be sent in a header.
+    /// The token cannot be sent in a header.
     #[error("a token with a space or a character outside ASCII: only visible ASCII characters are allowed")]
     NotVisible,
 }

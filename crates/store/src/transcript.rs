@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Identifies a question that a bot was asked in a match, either for its row or for a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionPlace {
-    /// The seat that was asked.
+    /// The seat of the bot.
     pub seat: Seat,
     /// The ply of the take; `None` for a row.
     pub ply: Option<u32>,

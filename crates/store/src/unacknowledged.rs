@@ -10,6 +10,6 @@ pub const MAX_COUNTED_ENDS: usize = 10_000;
 pub struct UnacknowledgedMatches {
     /// The most recent of these matches, the newest first.
     pub newest: Vec<MatchId>,
-    /// The number of older ones that are not in `newest`; numbers above [`MAX_COUNTED_ENDS`] are reduced to it.
+    /// The number of older ones that are not in `newest`, at most [`MAX_COUNTED_ENDS`].
     pub more: u64,
 }

@@ -1,4 +1,4 @@
-//! The addresses of pages: parsed from requests and written into links.
+//! The addresses of pages, which are parsed from requests and written into links.
 
 pub(super) use super::address_parts::PageFormat;
 use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, join_segments};
@@ -22,7 +22,7 @@ const MAX_FEEDS_PER_STREAM: usize = 32;
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SiteAddress {
-    /// A page of data, for people or for programs.
+    /// A page that shows data, in a format for people or for programs.
     Page(PageAddress, PageFormat),
     /// The record of a match, as JSON.
     Record(MatchId),
@@ -53,12 +53,12 @@ pub(super) enum FormAddress {
     Play(PlayAddress),
     /// The pages where somebody plays as a bot.
     BotPlay(BotPlayAddress),
-    /// Signing in to read, and signing out.
+    /// The pages for signing in to read, and for signing out.
     SignIn(SignInAddress),
 }
 
 declare_addresses! {
-    /// A page of data.
+    /// A page that shows data.
     PageAddress {
         /// The home page.
         Home => "";
@@ -72,11 +72,11 @@ declare_addresses! {
         TournamentMatches { id: TournamentId; filter: MatchFilter, page: String } => "tournaments" / id / "matches";
         /// The list of all matches.
         Matches { ; filter: MatchFilter, page: String } => "matches";
-        /// A match after a ply; without `ply`, its end or its current position.
+        /// A match after a ply; without `ply`, at the take that decided it, or else its newest position.
         Match { id: MatchId; ply: Option<u32> } => "matches" / id;
         /// A match after a ply, with another take in place of the one that was played.
         WhatIf { id: MatchId; ply: u32, take: Option<u64> } => "matches" / id / "what-if";
-        /// What a language model logged for the row of a seat, or for one of its takes.
+        /// What a language model logged when it chose the row of a seat, or one of its takes.
         Transcript { id: MatchId; seat: u32, ply: Option<u32> } => "matches" / id / "transcript";
         /// A position, with what the oracle says about it.
         Oracle { ; position: PositionInput } => "oracle";
@@ -86,9 +86,9 @@ declare_addresses! {
         Bot { name: BotName } => "bots" / name;
         /// The audit of a bot.
         BotAudit { name: BotName } => "bots" / name / "audit";
-        /// A match for a frame of another site, where it was decided.
+        /// A match as other sites can show it in a frame, at the take that decided it.
         EmbeddedMatch { id: MatchId } => "embed" / "matches" / id;
-        /// The standings of a tournament for a frame of another site.
+        /// The standings of a tournament as other sites can show them in a frame.
         EmbeddedTournament { id: TournamentId } => "embed" / "tournaments" / id;
         /// The contents of the book.
         Contents => "docs";
@@ -110,7 +110,7 @@ declare_addresses! {
 }
 
 declare_addresses! {
-    /// The pages of organisers. Each shows a form or accepts it.
+    /// The pages of organisers. Each shows a form or handles a submitted one.
     OrganiseAddress {
         /// The newest tournaments and the possible actions.
         Overview => "organise";
@@ -140,11 +140,11 @@ declare_addresses! {
 declare_addresses! {
     /// The pages where somebody plays as a bot, with its token.
     BotPlayAddress {
-        /// The matches of the bot. With `since`, the server answers once something newer than this revision exists.
+        /// The matches of the bot. With `since`, the server responds once there is a newer revision than this one.
         Seats { ; since: Option<u64> } => "play" / "bot";
-        /// The form for the bot's token; signing in takes its seats.
+        /// The form for the bot's token. Signing in takes over the bot's seats.
         SignIn => "play" / "bot" / "sign-in";
-        /// Leaves the seats.
+        /// Signs out and leaves the bot's seats.
         SignOut => "play" / "bot" / "sign-out";
         /// Takes the seats back from another session.
         RetakeSeats => "play" / "bot" / "take-seats";
@@ -160,15 +160,15 @@ declare_addresses! {
     PlayAddress {
         /// The form for a new game.
         NewGame => "play";
-        /// A game of the guest. With `since`, the server answers once something newer than this revision exists.
+        /// A game of the guest. With `since`, the server responds once there is a newer revision than this one.
         Game { id: MatchId; since: Option<u64> } => "play" / id;
     }
 }
 
 declare_addresses! {
-    /// Signing in to read, and signing out.
+    /// The pages for signing in to read, and for signing out.
     SignInAddress {
-        /// The form for a token; then the browser continues at `to`.
+        /// The form for a token. After signing in, the visitor is sent to the page `to`.
         SignIn { ; to: Option<Box<SiteAddress>> } => "sign-in";
         /// Forgets the token.
         SignOut => "sign-out";
@@ -176,7 +176,7 @@ declare_addresses! {
 }
 
 declare_actions! {
-    /// What an organiser does to a tournament.
+    /// An action of an organiser on a tournament.
     TournamentAction {
         /// Starts it.
         Start => "start";
@@ -184,11 +184,11 @@ declare_actions! {
         Pause => "pause";
         /// Starts no further match, and stops the clocks of open ones.
         Freeze => "freeze";
-        /// Undoes `Pause` and `Freeze`.
+        /// Undoes `Pause` or `Freeze`.
         Resume => "resume";
         /// Ends a ladder after its current round.
         Finish => "finish";
-        /// Ends it.
+        /// Ends it early; open matches end without a winner.
         Cancel => "cancel";
         /// Enters a bot.
         Join => "join";
@@ -242,7 +242,7 @@ impl SiteAddress {
         found.ok_or_else(|| UNKNOWN_ADDRESS.to_owned())
     }
 
-    /// Returns the requested form.
+    /// Returns the requested format.
     pub(super) fn form(&self) -> PageFormat {
         match self {
             Self::Page(_, form) => *form,
@@ -251,7 +251,7 @@ impl SiteAddress {
         }
     }
 
-    /// Returns the address of the form here, if there is one.
+    /// Returns the address as that of a page with forms, if it is one.
     pub(super) fn form_address(&self) -> Option<&FormAddress> {
         match self {
             Self::Form(address) => Some(address),
@@ -259,17 +259,18 @@ impl SiteAddress {
         }
     }
 
-    /// Returns whether every visitor without a token gets the same content, whatever its cookies.
+    /// Returns whether the content does not depend on the visitor's cookies.
     pub(super) fn is_independent_of_cookies(&self) -> bool {
         matches!(self, Self::Asset(..) | Self::Favicon | Self::Health | Self::Readiness) || self.is_embedded()
     }
 
-    /// Returns whether other sites can show it in a frame.
+    /// Returns whether this is a page that other sites can show in a frame.
     pub(super) fn is_embedded(&self) -> bool {
         matches!(self, Self::Page(page, PageFormat::Html) if page.whole_page().is_some())
     }
 
-    /// Returns the page where a visitor signs in to see this page; `None` if this is not a page.
+    /// Returns the page where a visitor signs in and is then sent to this address; `None` for live updates and the
+    /// sign-in pages.
     pub(super) fn sign_in_address(&self) -> Option<SignInAddress> {
         match self {
             Self::Feed(_) | Self::Feeds(_) | Self::Form(FormAddress::SignIn(_)) => None,
@@ -277,7 +278,7 @@ impl SiteAddress {
         }
     }
 
-    /// Returns the address of the events after `last_event`, if this is a feed of events.
+    /// Returns the address of the events after `last_event` if this is the feed of a match; otherwise the same address.
     pub(super) fn with_last_event(self, last_event: Option<u64>) -> Self {
         match self {
             Self::Feed(FeedAddress::Match { id, after }) => {
@@ -289,7 +290,7 @@ impl SiteAddress {
 }
 
 impl PageAddress {
-    /// Returns the page of which this one shows a part in a frame, if it does.
+    /// Returns the full page, if this is the version of a page that other sites can show in a frame.
     pub(super) fn whole_page(&self) -> Option<Self> {
         match *self {
             Self::EmbeddedMatch { id } => Some(Self::Match { id, ply: None }),
@@ -298,7 +299,7 @@ impl PageAddress {
         }
     }
 
-    /// Returns the page that shows a part of this one in a frame, if there is one.
+    /// Returns the version of this page that other sites can show in a frame, if there is one.
     pub(super) fn embedded_page(&self) -> Option<Self> {
         match *self {
             Self::Match { id, .. } => Some(Self::EmbeddedMatch { id }),
@@ -307,7 +308,7 @@ impl PageAddress {
         }
     }
 
-    /// Returns the page with the entries of this page's news feed, if it has one.
+    /// Returns the list that this page's news feed is about, if the page has a news feed.
     pub(super) fn news_page(&self) -> Option<Self> {
         match self {
             Self::Home | Self::Tournaments { .. } => Some(Self::Tournaments { page: String::new() }),
@@ -429,11 +430,11 @@ impl QueryPart for Option<Box<SiteAddress>> {
     /// Parses the page to return to after signing in. Returns `None` if it is not a page of this server.
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let to = query.value(key);
-        // Browsers send only visible ASCII.
+        // Addresses from browsers consist of visible ASCII.
         if !to.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(None);
         }
-        // The pages for signing in and out would redirect in a loop.
+        // Returning to the pages for signing in and out would redirect in a loop.
         if !to.starts_with('/') || to.starts_with("/sign-") {
             return Ok(None);
         }
@@ -449,17 +450,17 @@ impl QueryPart for Option<Box<SiteAddress>> {
     }
 }
 
-/// Returns the page that a cell of a table of matches links to.
+/// Returns the address that a cell of a table of matches links to.
 pub(super) fn match_cell_link(key: &str, text: &str) -> Option<String> {
     cell_link(if key == "id" { "match" } else { key }, text)
 }
 
-/// Returns the page that a cell of a table of tournaments links to.
+/// Returns the address that a cell of a table of tournaments links to.
 pub(super) fn tournament_cell_link(key: &str, text: &str) -> Option<String> {
     cell_link(if key == "id" { "tournament" } else { key }, text)
 }
 
-/// Returns the page that a cell of any other table links to.
+/// Returns the address that a cell of any other table links to.
 pub(super) fn cell_link(key: &str, text: &str) -> Option<String> {
     let bot = || {
         let name = text.parse().ok().filter(|bot| !is_guest_name(bot))?;

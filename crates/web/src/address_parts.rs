@@ -1,4 +1,4 @@
-//! Macros that declare each address once, with its path and query; parsing and writing follow from the declaration.
+//! Macros that declare each address once, with its path and query. They generate the code that parses and writes it.
 
 use super::forms::FormFields;
 use form_urlencoded::Serializer;
@@ -108,14 +108,15 @@ pub(super) enum PageFormat {
 }
 
 impl PageFormat {
-    /// Splits the extension of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
+    /// Splits a path into a name and the format of its extension. Names of bots can contain dots, so `.html` can be
+    /// added to mark the end of a name.
     pub(super) fn split(path: &str) -> (&str, Self) {
         let forms = [Self::Json, Self::Csv, Self::Toml, Self::Svg, Self::Png, Self::Atom, Self::Html];
         let found = forms.into_iter().find_map(|form| Some((path.strip_suffix(form.extension())?, form)));
         found.unwrap_or((path, Self::Html))
     }
 
-    /// Returns whether people read this format, so that it may be a little old while matches are played.
+    /// Returns whether people read this format. Such pages may be slightly outdated while matches are played.
     pub(super) fn is_human_readable(self) -> bool {
         matches!(self, Self::Html | Self::Svg | Self::Png | Self::Atom)
     }

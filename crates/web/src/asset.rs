@@ -1,4 +1,4 @@
-//! Style sheet, scripts and icon.
+//! The style sheet, the scripts and the icon.
 
 use super::picture::render_png;
 use super::response::{Freshness, PageResponse, bytes_response};
@@ -60,8 +60,8 @@ static ASSETS: &[Asset] = &[
     module("live_stream.js", include_str!("assets/live_stream.js")),
 ];
 
-/// The name of the folder of all assets: a hash of all of them, so that browsers can keep them forever. Modules import each
-/// other from the same folder.
+/// The folder in the addresses of all assets. Its name is a hash of all assets, so that browsers can cache them
+/// forever. Modules import each other from the same folder.
 static FOLDER: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {
@@ -127,7 +127,7 @@ fn compressed(bytes: &[u8]) -> Bytes {
     written.expect("writing to memory does not fail").into()
 }
 
-/// Returns the icon as a PNG, for browsers that ask for it without reading a page.
+/// Returns the icon as a PNG, for browsers that request `/favicon.ico`.
 pub(super) fn favicon() -> Bytes {
     static ICON: LazyLock<Bytes> = LazyLock::new(|| {
         render_png(include_str!("assets/icon.svg"), ICON_SIZE, ICON_SIZE).unwrap_or_default().into()

@@ -3,7 +3,7 @@
 use lastnim_core::game::Position;
 use std::fmt::Write as _;
 
-/// The number of counters in a column of a pile.
+/// The maximum number of counters in a column. A pile with more counters is drawn in several columns.
 const ROWS: u64 = 8;
 /// The distance between two counters, in pixels.
 const STEP: u64 = 16;
@@ -13,16 +13,16 @@ const NUMBER_WIDTH: u64 = 214;
 const GAP: u64 = 22;
 /// The height above the ground line.
 const HEIGHT: u64 = ROWS * STEP + 8;
-/// The height of the labels below it.
+/// The height of the labels below the ground line.
 const LABEL_HEIGHT: u64 = 24;
 /// Limits on the size of a drawing.
 #[derive(Debug, Clone, Copy)]
 struct BoardSize {
-    /// The number of piles that are drawn: the last ones, which are in play next.
+    /// The maximum number of piles drawn: the last ones, since the last pile is in play.
     piles: usize,
-    /// The number of counters up to which a pile is drawn; higher piles are shown as a number.
+    /// The maximum number of counters in a pile whose counters are drawn; a higher pile is drawn as a number.
     counters: u64,
-    /// The counters of the highest pile to leave room for; by default the highest of the position.
+    /// The counters of the highest pile that the drawing leaves room for; if `None`, those of the highest pile drawn.
     highest: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ impl BoardSize {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Board {
     pub svg: String,
-    /// Piles at the front that are not drawn.
+    /// The number of piles at the front that are not drawn.
     pub hidden: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct LastTake {
     pub counters: u64,
 }
 
-/// Draws a position that will not change, no higher than its piles.
+/// Draws a position that will not change, so the drawing is only as high as its piles.
 pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::FULL)
 }
@@ -77,7 +77,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         pile_height(counters.saturating_add(removed), size)
     });
-    // A pile shown as a number may be drawn later, up to the full height.
+    // A pile that is now drawn as a number may later be drawn as counters, up to the full height.
     let highest = match size.highest {
         Some(counters) => counters.min(ROWS) * STEP,
         None => drawn_piles.max().unwrap_or_default(),
@@ -157,7 +157,7 @@ mod tests {
     fn high_piles_are_drawn_as_numbers() {
         assert_eq!(counts(&drawn(&[2, 3], &[])), (5, 0));
         assert_eq!(counts(&drawn(&[2, 3], &[1])), (4, 1));
-        // The take that empties a pile is still seen on it.
+        // A pile is still drawn after the take that empties it.
         let emptied = drawn(&[2, 3], &[3]);
         assert_eq!(counts(&emptied), (2, 3));
         assert!(emptied.svg.contains("aria-label=\"Piles: 2; the last one is in play\""), "{}", emptied.svg);

@@ -23,14 +23,15 @@ use std::time::Duration;
 use tonic::Status;
 use tonic::metadata::MetadataValue;
 
-/// The timeout of an audit for a page, in gRPC format. The audit covers the newest matches that can be read in this time.
+/// The timeout of an audit for a page, in gRPC format. The audit covers the newest matches that can be read in this
+/// time.
 const AUDIT_TIMEOUT: &str = "2S";
 /// How long a request waits for its audit before it gets a page that says that the audit is running.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 /// The longest address that a puzzle links to, in bytes.
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
 const MAX_PUZZLES: usize = 8;
-/// The maximum number of seats whose rows a puzzle tells.
+/// The maximum number of seats whose rows a puzzle shows.
 const MAX_LISTED_ROWS: usize = 5;
 
 /// Returns the audit of a bot's newest matches. It is expensive: for a visitor without a token, only the page for people
@@ -160,7 +161,7 @@ struct Puzzles {
 }
 
 struct PuzzleView {
-    /// The optimal takes, in the format of `puzzles.js`.
+    /// The optimal takes, in the format that `puzzles.js` reads.
     ranges: String,
     counters: u64,
     words: String,
@@ -179,7 +180,7 @@ fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
     write_template(&Puzzles { puzzles: puzzles.iter().take(MAX_PUZZLES).map(puzzle_view).collect() })
 }
 
-/// Says whom each seat wants to see win, for the first seats.
+/// Describes whom each of the first seats wants to see win.
 fn wants_text(game: &Game, bots: &[String]) -> String {
     let seats = game.matrix.seats();
     let wants = |seat: usize| {
@@ -221,7 +222,7 @@ fn puzzle_view(puzzle: &pb::Puzzle) -> Option<PuzzleView> {
         words,
         board: draw_static_board(&position, None).svg,
         answer,
-        // A longer address is refused.
+        // A longer address may be refused.
         oracle: Some(oracle).filter(|oracle| oracle.len() <= MAX_ADDRESS_BYTES),
         played: PageAddress::Match { id, ply },
     })

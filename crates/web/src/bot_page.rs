@@ -23,10 +23,10 @@ use lastnim_report::{
 use pb::bot_service_server::BotService as _;
 use tonic::Status;
 
-/// Maximum number of matches, the newest ones, that are counted by opponent and by seat.
+/// The maximum number of matches counted by opponent and by seat; the newest ones are counted.
 const MAX_COUNTED_MATCHES: u32 = 200;
 const MAX_LISTED_MATCHES: usize = 20;
-/// Maximum number of open matches and of lost seats shown; the list of matches has the rest.
+/// The maximum number of open matches, and of lost seats, that are shown; the list of matches has the rest.
 const MAX_LISTED_SEATS: usize = 20;
 
 #[derive(Template)]
@@ -34,7 +34,7 @@ const MAX_LISTED_SEATS: usize = 20;
 struct BotContent {
     /// How well it plays, in sentences.
     lead: Vec<String>,
-    /// Its worst error, and where it is shown.
+    /// A description of its worst error, and the address of the position after it.
     worst: Option<(String, PageAddress)>,
     has_record: bool,
     audit: PageAddress,
@@ -148,7 +148,7 @@ struct Headline<'a> {
     words: &'a str,
 }
 
-/// Says how strong a bot is, how sure that is, and how much of its play is optimal.
+/// Describes a bot's rating, how uncertain it is, and the share of its takes that are optimal.
 fn headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&str>) -> String {
     let rated = rating.map(|(points, low, high)| format!("is rated {points:.0} ± {:.0}", (high - low) / 2.0));
     let plays = accuracy.map(|share| format!("{share} of its takes are optimal"));
@@ -209,7 +209,7 @@ fn lost_seat(lost: &pb::LostSeat) -> Option<LostSeat> {
     Some(LostSeat { at: Time(lost.at_us), address, why: lost_seat_text(lost) })
 }
 
-/// Writes what else is known about a bot. Its matches are listed elsewhere.
+/// Writes the rest of the data about a bot, without its matches, which the page lists elsewhere.
 fn facts_html(mut shown: pb::GetBotResponse) -> String {
     shown.open_match_ids.clear();
     shown.lost_seats.clear();
@@ -230,7 +230,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
             count_with_noun(list.matches.len() as u64, "match", "matches")
         )
     };
-    // The list starts with the newest match.
+    // The list starts with the newest match, but a chart needs the oldest first.
     let chart =
         rating_chart(list.matches.iter().rev(), "Its rating by wins in these matches, starting at 1500");
     let chart = chart.map(|mut chart| {

@@ -23,17 +23,17 @@ const MAX_BOTS: usize = 8;
 /// The columns of the standings.
 const COLUMNS: [&str; 4] = ["place", "bot", "wins", "rating"];
 
-/// A page that other sites can frame.
+/// A page that other sites can show in a frame.
 #[derive(Debug, Template)]
 #[template(path = "embed.html")]
 struct EmbeddedPage<'a> {
     page: &'a Page,
-    /// The address and the title of the page that it shows a part of.
+    /// The address and the title of the full page.
     whole: (String, &'a str),
     style: String,
 }
 
-/// Writes a page that other sites can frame. `whole` is the page that it shows a part of.
+/// Writes a page that other sites can show in a frame. `whole` is the full page.
 pub(super) fn embedded_page_html(page: &Page, whole: &PageAddress) -> String {
     let title = if page.title.is_empty() { "the whole page" } else { page.title.as_str() };
     write_template(&EmbeddedPage {
@@ -43,7 +43,7 @@ pub(super) fn embedded_page_html(page: &Page, whole: &PageAddress) -> String {
     })
 }
 
-/// Returns the first bots of a tournament, for a frame.
+/// Returns the top of a tournament's standings, as other sites can show it in a frame.
 pub(super) async fn embedded_tournament(
     site: &Site,
     visitor: &Visitor,

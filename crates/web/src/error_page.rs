@@ -10,7 +10,7 @@ use tonic::codegen::http::header::WWW_AUTHENTICATE;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// Returns an error in the requested format.
+/// Returns an error as JSON if the page was requested as JSON, and otherwise as an HTML page.
 pub(super) fn error_response(form: PageFormat, status: &Status) -> PageResponse {
     let (code, why) = (http_status(status), status.message());
     let response = if form == PageFormat::Json {
@@ -22,7 +22,7 @@ pub(super) fn error_response(form: PageFormat, status: &Status) -> PageResponse 
     with_status_headers(response, status)
 }
 
-/// Returns an error page for a person, with a link to sign in if a token is missing.
+/// Returns an error page for a person, with a link to sign in if no valid token was sent.
 pub(super) fn visitor_error_response(
     visitor: &Visitor,
     address: &SiteAddress,

@@ -10,7 +10,7 @@ use lastnim_report::Section;
 use lastnim_report::render::{Html, text_html};
 use tonic::Status;
 
-/// The heading: what this is about.
+/// The heading, which says what the site is about.
 const CLAIM: &str = "One row of piles. Many seats. One oracle that knows who wins.";
 
 /// Returns the home page. Its JSON has only the tournaments, and nothing else is read for that.

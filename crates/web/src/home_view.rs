@@ -33,12 +33,12 @@ const MAX_PREVIEWS: usize = 5;
 pub(super) struct HomeView {
     /// Running tournaments, then the newest others.
     pub tournaments: pb::ListTournamentsResponse,
-    /// What was found about each of them.
+    /// Who leads or has won each of these tournaments, if that could be read.
     findings: Vec<Option<TournamentFinding>>,
     is_busy: bool,
-    /// Open matches; without one, the match that ended last.
+    /// Previews of the open matches; if there are none, of the newest finished match.
     previews: Vec<MatchPreview>,
-    /// The title of the tournament of the first of them; may be empty.
+    /// The title of the tournament of the first preview; may be empty.
     title: String,
 }
 
@@ -129,7 +129,7 @@ fn has_guest(game: &pb::Match) -> bool {
 }
 
 impl HomeView {
-    /// Writes the changing parts.
+    /// Writes the parts of the page that live updates change.
     pub(super) fn html(&self) -> String {
         write_template(self)
     }
@@ -148,7 +148,7 @@ impl HomeView {
         self.is_busy
     }
 
-    /// Writes the first match large.
+    /// Writes the large preview of the first match.
     fn featured_html(&self) -> String {
         match self.previews.first() {
             Some(preview) => featured_html(preview, &self.title),
@@ -156,7 +156,7 @@ impl HomeView {
         }
     }
 
-    /// Writes the other open matches.
+    /// Writes the previews of the other open matches.
     fn previews_html(&self) -> String {
         previews_html("Also being played", self.previews.get(1..).unwrap_or_default())
     }

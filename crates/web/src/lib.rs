@@ -1,9 +1,9 @@
 //! The pages of the server.
 //!
-//! Pages call the same services as gRPC clients, in the same process, with the visitor's address and token. So access
-//! and quotas are the same. It shows a report ([`report`](lastnim_report)) or a template of `templates`; the same
-//! address with `.json` has the message itself. `address` has every address; `pages` finds the page of an address, and
-//! pages read from a [`Site`]; `response` is shared by all answers; `forms` handles forms.
+//! Pages call the same services as gRPC clients, in the same process, with the visitor's address and token, so access
+//! and quotas are the same. A page shows a report ([`report`](lastnim_report)) or a template of `templates`; the same
+//! address with `.json` returns the message itself. `address` declares all addresses; `pages` finds the page of an
+//! address; pages read from a [`Site`]; `response` has what all responses share; `forms` handles forms.
 
 mod address;
 mod address_parts;

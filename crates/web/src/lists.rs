@@ -1,4 +1,4 @@
-//! Lists with pages.
+//! Lists of tournaments, matches and bots, which are split into pages.
 
 use super::address::{PageAddress, PageFormat, cell_link, match_cell_link, tournament_cell_link};
 use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};

@@ -18,20 +18,20 @@ pub(super) struct MatchFilter {
     pub reason: Option<pb::EndReason>,
 }
 
-/// The states offered.
+/// The states that the filter offers.
 pub(super) const STATES: [pb::MatchState; 4] =
     [pb::MatchState::Open, pb::MatchState::Over, pb::MatchState::Voided, pb::MatchState::Quarantined];
 
-/// The reasons offered.
+/// The reasons that the filter offers.
 pub(super) const REASONS: [pb::EndReason; 4] =
     [pb::EndReason::Finished, pb::EndReason::PlyLimit, pb::EndReason::AllForfeited, pb::EndReason::Cancelled];
 
-/// Returns the word for a state in addresses.
+/// Returns the name of a state in addresses.
 pub(super) fn state_word(state: pb::MatchState) -> String {
     enum_word(state.as_str_name(), "MATCH_STATE_")
 }
 
-/// Returns the word for a reason in addresses.
+/// Returns the name of a reason in addresses.
 pub(super) fn reason_word(reason: pb::EndReason) -> String {
     enum_word(reason.as_str_name(), "END_REASON_")
 }

@@ -24,12 +24,12 @@ const MAX_ENTRIES: u32 = 20;
 #[derive(Debug, Template)]
 #[template(path = "news_feed.xml")]
 pub(super) struct NewsFeed {
-    /// A name that no other feed has, and that does not change.
+    /// A unique id that does not change.
     id: String,
     title: String,
     /// The public address of the server; empty if it is not known.
     site: String,
-    /// The page with the same entries, and this feed.
+    /// The addresses of the page with the same entries, and of this feed.
     page: String,
     address: String,
     updated: String,
@@ -39,7 +39,7 @@ pub(super) struct NewsFeed {
 
 #[derive(Debug)]
 struct NewsEntry {
-    /// A name that no other entry has, and that does not change.
+    /// A unique id that does not change.
     id: String,
     title: String,
     summary: String,

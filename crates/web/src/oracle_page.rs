@@ -46,11 +46,11 @@ struct OracleContent<'a> {
     mistake: String,
     /// The position with the oracle's answer; `None` if it is invalid, over or a variant.
     asked: Option<AnalysedPosition>,
-    /// The drawn piles, for a position that is not asked about; empty if it is invalid.
+    /// The drawn piles of a position without `asked`; empty if it is invalid.
     board: String,
-    /// How many piles are not drawn, in words; may be empty.
+    /// A note on the piles that are not drawn; may be empty.
     hidden_piles: String,
-    /// The report.
+    /// The report with the oracle's answer.
     answer: String,
     /// The tree of all play, if it is small; otherwise empty.
     tree: String,
@@ -64,7 +64,7 @@ struct EndingChoice {
     is_chosen: bool,
 }
 
-/// Returns a position with the oracle's answer, or with the error in it.
+/// Returns the page of a typed position, with the oracle's answer or the error in the position.
 pub(super) async fn oracle_page(
     site: &Site,
     visitor: &Visitor,
@@ -190,14 +190,14 @@ pub(super) struct OracleAnswer {
 }
 
 impl OracleAnswer {
-    /// Returns how long a page with this answer stays valid. If a part is missing, the page is short-lived, since the
+    /// Returns how long a page with this answer stays valid. If a part is missing, the page is not cached, since the
     /// next request may get that part.
     pub(super) fn lifetime(&self) -> PageLifetime {
         if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Uncacheable }
     }
 }
 
-/// Asks the oracle like any caller.
+/// Asks the oracle with the visitor's access and quota.
 pub(super) async fn ask_oracle(
     site: &Site,
     visitor: &Visitor,

@@ -1,4 +1,4 @@
-//! The frame of all pages.
+//! The common frame of all pages.
 
 use super::address::{PageAddress, PageFormat};
 use super::asset::asset_address;
@@ -11,14 +11,14 @@ use askama::Template;
 use lastnim_report::render::{Html, text_html, write_template};
 use std::fmt::Display;
 
-/// The summary of a page that has none.
+/// The default summary of a page.
 const SITE_SUMMARY: &str =
     "A tournament server for bots that play multi-player Last Nim, scored by an exact oracle";
 
-/// What other sites can show of a page.
+/// The parts of a page that other sites can show.
 #[derive(Debug)]
 pub(super) struct Share {
-    /// The tag of a frame.
+    /// The HTML tag that shows the page in a frame.
     pub tag: String,
     /// The address of the picture as SVG.
     pub svg: String,
@@ -42,9 +42,9 @@ pub(super) struct Page {
     pub url: String,
     /// The public address of its picture; may be empty.
     pub picture: String,
-    /// The news feed of its list; may be empty.
+    /// The address of the news feed for this page; may be empty.
     pub news: String,
-    /// What other sites can show of it.
+    /// The parts that other sites can show.
     pub share: Option<Share>,
     /// The address of the page as JSON; may be empty.
     pub json: String,
@@ -115,7 +115,7 @@ impl Page {
         Self { heading, ..self }
     }
 
-    /// Adds what other sites can link to and show, for the page of an address.
+    /// Adds the public address, the picture, the news feed and the frame of the page at an address.
     #[must_use = "returns the changed page"]
     pub(super) fn with_share_links(self, address: &PageAddress, site: Option<&PublicUrl>) -> Self {
         let public = |path: String| site.map(|site| format!("{site}{path}")).unwrap_or_default();

@@ -21,7 +21,7 @@ pub(super) struct PageContent {
     tables: Option<Report>,
     /// The settings that would repeat the tournament; `None` if it has no TOML.
     toml: Option<String>,
-    /// The pages above it; `None` if its address tells them.
+    /// The pages above it; `None` if they follow from its address.
     pub trail: Option<Vec<Crumb>>,
     /// The next page of a list.
     pub next: Option<PageAddress>,
@@ -32,7 +32,7 @@ pub(super) struct PageContent {
 }
 
 impl PageContent {
-    /// Takes a message, which is the JSON, and a function that makes the HTML page.
+    /// Creates content from a message, which is returned as JSON, and a function that makes the HTML page.
     pub(super) fn of_message<M: Name + Send + 'static>(
         message: M,
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,

@@ -7,7 +7,7 @@ use tonic::codegen::http::Response;
 use tonic::codegen::http::header::RETRY_AFTER;
 use tonic_types::StatusExt as _;
 
-/// Why a page was refused: an extension of the response, read where responses are counted.
+/// The reason why a page was refused. It is an extension of the response, so that responses can be counted by reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PageRefusal {
     reason: String,
@@ -21,7 +21,7 @@ pub(super) fn with_refusal(mut response: Response<Body>, status: &Status) -> Res
     }
     let reason = status.get_details_error_info().map(|info| info.reason);
     let reason = reason.filter(|reason| !reason.is_empty());
-    // A status of the pages has no details, but its code is enough.
+    // A status that the pages create has no details, so its code is used as the reason.
     with_reason(response, &reason.unwrap_or_else(|| format!("{:?}", status.code())))
 }
 

@@ -46,7 +46,7 @@ use tonic::codegen::http::header::HeaderMap;
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 
-/// The error for a picture or a feed of a page that has none.
+/// The error for a format that a page does not have, such as a picture or a feed.
 const NO_SUCH_FORM: &str = "this page has no such picture or feed";
 
 /// The pages of a site.
@@ -61,7 +61,7 @@ impl Pages {
         Self { site }
     }
 
-    /// Returns the rights of a visitor without a token, who may be signed in by a cookie.
+    /// Returns whether a visitor whose request has no token is known, because a cookie signs the visitor in.
     pub fn caller_status(
         &self,
         client: ClientAddress,
@@ -87,7 +87,8 @@ impl Pages {
         B: Body<Data = Bytes, Error = Status>,
     {
         let (head, body) = request.into_parts();
-        // The memory of the form is counted against the limit until there is a response.
+        // The body is kept until there is a response, so that the memory of the form counts against the limit until
+        // then.
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let visitor = Visitor::of_request(client, channel, &head.uri, &head.headers);
@@ -110,7 +111,7 @@ impl Pages {
         }
     }
 
-    /// Returns an error page in the requested format.
+    /// Returns an error as JSON if the page was requested as JSON, and otherwise as an HTML page.
     pub fn refuse(&self, path: &str, status: &Status) -> PageResponse {
         let (_, form) = PageFormat::split(path);
         error_response(form, status)
@@ -149,7 +150,7 @@ impl Pages {
             };
         }
         let arrives = arrives_without_cookies(headers);
-        // A new cookie would replace the browser's existing one.
+        // The page would set a new cookie, which would replace the one that the browser did not send.
         if arrives && address.form_address().is_some() {
             return reload_response(address);
         }
@@ -409,7 +410,8 @@ impl Pages {
         Ok(RenderedPage { content_type, body, next: None, lifetime, is_awaited: false })
     }
 
-    /// Writes the news feed of a list. A feed has no query: otherwise each query would be made and kept by itself.
+    /// Writes the news feed of a list. Queries are refused, since otherwise a feed would be made and cached for each
+    /// query.
     async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<RenderedPage, Status> {
         if address.news_page().as_ref() != Some(address) {
             return Err(Status::not_found(NO_SUCH_FORM));
@@ -430,8 +432,8 @@ impl Pages {
     }
 }
 
-/// Returns whether a path is for programs that monitor the server. Such requests are answered however many visitors
-/// there are.
+/// Returns whether a path is for programs that monitor the server. Their requests are answered even if there are too
+/// many visitors.
 pub fn is_probe(path: &str) -> bool {
     let address = SiteAddress::parse(path, "");
     matches!(address, Ok(SiteAddress::Health | SiteAddress::Readiness | SiteAddress::Metrics))

@@ -43,7 +43,7 @@ pub(super) enum ParsedQuestion {
 }
 
 impl Default for PositionInput {
-    /// The initial form.
+    /// Returns the initial content of the form.
     fn default() -> Self {
         let ending = Ending::default().to_string();
         Self {
@@ -199,7 +199,7 @@ impl QueryPart for PositionInput {
 /// Parses rows without ties: offsets, or seats in the preference order with `>` between them.
 fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
     if has_ties(text) {
-        // The error names the first tie.
+        // This returns an error that names the first tie.
         return read_rows(&text.replace('>', " "));
     }
     Ok(read_tied_rows_or_orders(text)?.iter().map(|groups| groups.concat()).collect())

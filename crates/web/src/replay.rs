@@ -4,7 +4,7 @@ use lastnim_core::game::{Ending, Game, Piles, Position, SeatCount};
 use lastnim_proto::pb::{self, record_event::Event};
 use tonic::Status;
 
-/// The number of takes and incidents that are kept if only the newest position is shown: enough for its page.
+/// The number of takes, and of incidents, that are kept if only the newest position is shown. Its page needs no more.
 const MAX_RECENT_EVENTS: usize = 200;
 
 /// A match built from its events; it may still be open.
@@ -14,11 +14,11 @@ pub(super) struct Replay {
     pub setup: pb::MatchSetup,
     /// The takes so far, without dropped ones.
     takes: Vec<ReplayedTake>,
-    /// How many of the oldest takes are dropped.
+    /// The number of oldest takes that were dropped, which bounds the memory.
     dropped: u32,
     /// The rows by seat; empty before they are revealed.
     pub rows: Vec<pb::Row>,
-    /// Forfeited seats, each with the number of takes before.
+    /// The forfeited seats, each with the number of takes made before.
     pub forfeits: Vec<(u32, pb::ForfeitedEvent)>,
     /// Events other than takes.
     pub incidents: Vec<pb::RecordEvent>,
@@ -161,7 +161,8 @@ impl Replay {
         })
     }
 
-    /// Returns the position after this many takes; `None` if there are fewer, one is illegal, or some after it are dropped.
+    /// Returns the position after this many takes; `None` if there are fewer, one is illegal, or some after it are
+    /// dropped.
     pub(super) fn position_after(&self, plies: u32) -> Option<Position> {
         if plies == self.plies() {
             return self.newest.clone();
@@ -174,7 +175,8 @@ impl Replay {
         Some(position)
     }
 
-    /// Returns a seat's remaining time after this many takes, in milliseconds; `None` without clocks, or if takes after it are dropped.
+    /// Returns a seat's remaining time after this many takes, in milliseconds; `None` without clocks, or if takes after
+    /// it are dropped.
     pub(super) fn bank_ms(&self, seat: usize, plies: u32) -> Option<u64> {
         let micros = self.bank_after(seat, plies.checked_sub(self.dropped)? as usize)?;
         Some(micros / 1_000)

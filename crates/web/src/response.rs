@@ -1,4 +1,4 @@
-//! Helpers for responses.
+//! Functions that create and change responses.
 
 use super::page::Page;
 use super::page_refusal::with_reason;
@@ -18,7 +18,7 @@ use tonic::{Code, Status};
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/// The same for pages that other sites can show in a frame: without scripts and forms.
+/// The Content-Security-Policy of pages that other sites can show in a frame: no scripts and no forms.
 const EMBED_POLICY: &str = "default-src 'self'; script-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors *; object-src 'none'";
 
 /// The response of a page.
@@ -114,7 +114,7 @@ pub(super) fn add_tag(response: &mut PageResponse, body: &[u8]) {
     response.headers_mut().insert(ETAG, HeaderValue::try_from(tag).expect("hexadecimal digits"));
 }
 
-/// Leaves the body out if the browser has it already.
+/// Leaves the body out if the browser already has this version.
 #[must_use = "returns the changed response"]
 pub(super) fn if_changed(mut response: PageResponse, request: &HeaderMap) -> PageResponse {
     let Some(tag) = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()) else { return response };

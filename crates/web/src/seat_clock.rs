@@ -13,8 +13,8 @@ pub(super) struct SeatClock {
 }
 
 impl SeatClock {
-    /// Returns the clock of a seat after some plies. For the current position, `open` tells whose clock runs: that of the seat to move, or, before
-    /// rows are revealed, of every seat that has yet to declare.
+    /// Returns the clock of a seat after some plies. For the current position, `open` shows whose clock is running:
+    /// that of the seat to move, or, before rows are revealed, of every seat that has yet to declare.
     pub(super) fn of_seat(
         replay: &Replay,
         seat: usize,
@@ -30,7 +30,7 @@ impl SeatClock {
 }
 
 impl fmt::Display for SeatClock {
-    /// Writes `1:05` from a minute on, and `0:09.5` below, like `live.js`.
+    /// Writes `1:02:05` from an hour on, `1:05` from a minute on, and `0:09.5` below that, like `live.js`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, tenths) = (self.left_ms / 1_000, self.left_ms % 1_000 / 100);
         match (seconds / 3_600, seconds / 60) {

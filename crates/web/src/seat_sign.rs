@@ -1,6 +1,7 @@
-//! Signs of seats: a colour and a shape. All 32 differ, and the first eight differ in both.
+//! The symbols that mark seats. Each has a colour and a shape. All 32 symbols are different, and the first eight differ
+//! in both colour and shape.
 
-/// The shapes. There are as many colours.
+/// The shapes. There is the same number of colours.
 const SHAPES: [&str; 8] = [
     "M12 2a10 10 0 1 0 0 20a10 10 0 1 0 0-20z",
     "M3 3h18v18h-18z",
@@ -14,10 +15,10 @@ const SHAPES: [&str; 8] = [
 /// The colours in the light style sheet.
 const COLOURS: [&str; SHAPES.len()] =
     ["#006fbf", "#d46603", "#3d8868", "#bc1ea1", "#7f5e03", "#3a2f9c", "#90263d", "#496173"];
-/// From this seat on, shapes are hollow.
+/// The first seat with a hollow shape; all later seats have one, too.
 const FIRST_HOLLOW: usize = 16;
 
-/// Returns the class of the style sheet that has the colour of a seat.
+/// Returns the CSS class with the colour of a seat.
 pub(super) fn seat_class(seat: usize) -> String {
     format!("seat-{}", seat % SHAPES.len())
 }
@@ -27,7 +28,7 @@ pub(super) fn seat_colour(seat: usize) -> &'static str {
     COLOURS[seat % COLOURS.len()]
 }
 
-/// Draws the sign of a seat with its colour, for drawings without a style sheet.
+/// Draws the symbol of a seat in its colour, for drawings without a style sheet.
 pub(super) fn coloured_seat_sign(seat: usize, x: f64, y: f64, size: f64) -> String {
     let colour = seat_colour(seat);
     let (fill, stroke) = if seat >= FIRST_HOLLOW { ("#ffffff", "3.5") } else { (colour, "2") };
@@ -37,12 +38,12 @@ pub(super) fn coloured_seat_sign(seat: usize, x: f64, y: f64, size: f64) -> Stri
     placed_seat_sign(seat, &place)
 }
 
-/// Draws the sign of a seat for use in text. Its name is next to it.
+/// Draws the symbol of a seat for use in text. Screen readers skip it, since the seat's name is next to it.
 pub(super) fn seat_sign(seat: usize) -> String {
     placed_seat_sign(seat, "")
 }
 
-/// Draws the sign of a seat inside another drawing; `place` has the attributes of its place and size.
+/// Draws the symbol of a seat inside another drawing; `place` has the attributes for its position and size.
 pub(super) fn placed_seat_sign(seat: usize, place: &str) -> String {
     let shapes = SHAPES.len();
     let (class, shape) = (seat_class(seat), SHAPES[(seat + 3 * (seat / shapes)) % shapes]);

@@ -23,9 +23,9 @@ use tonic::{Code, Status};
 /// The services and caches that pages use.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Knows whether the store can be used.
+    /// The arena, from which pages learn the state of matches and of the store.
     pub arena: Arena,
-    /// Schedules the making of pages.
+    /// Schedules expensive reads, such as those that make pages.
     pub reads: ReadScheduler,
     /// The public address, if it is known.
     pub public_url: Option<PublicUrl>,
@@ -39,7 +39,7 @@ pub struct Site {
     pub transcripts: TranscriptRpc,
     /// The oracle.
     pub oracle: OracleRpc,
-    /// Checks admin tokens.
+    /// Checks tokens.
     pub access: Access,
     /// Signed-in organisers.
     pub organisers: Arc<TokenSessions>,

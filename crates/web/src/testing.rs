@@ -24,10 +24,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tonic::codegen::http::{HeaderMap, Uri};
 
-/// The number of newer finished tournaments: more than fit on a page of a list.
+/// The number of newer cancelled tournaments: more than fit on one page of a list.
 const NEWER_TOURNAMENTS: usize = 1_001;
 
-/// Returns a site with open access; `reads` reads run at once.
+/// Returns a site that anyone can read; at most `reads` reads run at the same time.
 pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
     let minute = Duration::from_mins(1);
     let mut access = Access::tokens_only(arena.clone(), Arc::new(LoginLimits::new(10, minute)));

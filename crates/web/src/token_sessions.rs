@@ -74,7 +74,7 @@ impl TokenSessions {
         sessions
     }
 
-    /// Starts a session with a valid token, and returns its secret.
+    /// Starts a session with a valid token, and returns the secret of its cookie.
     pub(super) fn begin(
         &self,
         authorization: HeaderValue,
@@ -107,7 +107,7 @@ impl TokenSessions {
         Some((session.authorization.clone(), end))
     }
 
-    /// Returns when a session that begins now expires.
+    /// Returns when a session that began at this time expires.
     pub(super) fn expiry_from_start(&self, began: Instant) -> Instant {
         began + self.lifetime
     }
@@ -117,7 +117,8 @@ impl TokenSessions {
         self.live_sessions(now).get(&secret.hash()).map(|session| self.expiry_from_start(session.began))
     }
 
-    /// Makes a session hold the seats of a bot, replacing earlier ones. If it has ended, the seats are left at once.
+    /// Lets a session hold the seats of a bot, in place of any seats that it held before. If the session has ended, the
+    /// seats are released at once.
     pub(super) fn hold_seats(&self, secret: &CookieSecret, seats: HeldSeats, now: Instant) {
         if let Some(session) = self.live_sessions(now).get_mut(&secret.hash()) {
             session.seats = Some(seats);

@@ -1,4 +1,5 @@
-//! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, the cross-table, and lost seats.
+//! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, the cross-table,
+//! and lost seats.
 
 use super::address::cell_link;
 use super::site::Site;
@@ -23,9 +24,9 @@ use tonic::{Code, Status};
 
 /// The maximum number of matches read for rounds and ratings.
 const MAX_MATCHES: u32 = 400;
-/// The maximum number of tables of rounds; the last ones are shown.
+/// The maximum number of tables shown; the earliest rounds are left out first.
 const MAX_TABLES: usize = 120;
-/// The maximum number of matches that are counted by opponent.
+/// The maximum number of matches in a tournament whose bots are compared in pairs.
 const MAX_COUNTED_MATCHES: u64 = 20_000;
 /// The maximum number of bots of a gauntlet whose scores against each opponent are shown.
 const MAX_OPPONENTS: usize = 60;
@@ -104,8 +105,8 @@ fn has_comparisons(tournament: &pb::Tournament) -> bool {
     (1..=MAX_COUNTED_MATCHES).contains(&tournament.matches_played) && tournament.field.len() <= most
 }
 
-/// Writes the cross-table in the order of the standings. Without one, the text is empty. In a gauntlet, the scores against each
-/// opponent are shown instead.
+/// Writes the cross-table in the order of the standings; empty without one. It is also empty for a gauntlet, whose page
+/// shows the scores against each opponent instead.
 pub(super) fn cross_table_html(
     tournament: &pb::Tournament,
     standings: &[pb::Standing],
@@ -176,7 +177,7 @@ pub(super) fn read_rounds(
     played_rounds(tournament, verdict, &findings.matches, known)
 }
 
-/// Returns the last rounds, and what to know before reading them.
+/// Returns the last rounds, and notes on how to read them.
 fn shown_rounds(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,

@@ -66,7 +66,7 @@ struct TournamentCards {
 struct TournamentCard {
     address: String,
     title: String,
-    /// The state as a class.
+    /// The state, as a CSS class.
     state: String,
     state_words: String,
     headline: String,
@@ -76,7 +76,7 @@ struct TournamentCard {
     total: u64,
 }
 
-/// Says of each tournament who leads or has won; `None` for large fields, or if the server is too busy.
+/// Determines who leads or has won each tournament; `None` for large fields, or if the server is too busy.
 pub(super) async fn read_headlines(
     site: &Site,
     visitor: &Visitor,

@@ -94,7 +94,7 @@ pub(super) async fn standings_page(
     let is_compared = form != PageFormat::Html || standings.standings.len() <= MAX_COMPARED_BOTS;
     let standings = if is_compared {
         match read_standings(site, visitor, id, CrossTable::Included).await {
-            // It is too large, or the server is too busy.
+            // The cross-table is too large, or the server is too busy.
             Err(status) if status.code() == Code::ResourceExhausted => standings,
             compared => compared?,
         }
@@ -161,7 +161,7 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
     })
 }
 
-/// A part of the page that is closed at first.
+/// A part of the page that is collapsed at first.
 #[derive(Template)]
 #[template(path = "fold.html")]
 struct CollapsibleSection<'a> {

@@ -34,16 +34,16 @@ const MAX_LEADERS: usize = 40;
 const MAX_EVENTS: usize = 30;
 /// The maximum number of open matches with a preview.
 const MAX_PREVIEWS: usize = 4;
-/// The maximum number of matches that ended and are listed.
+/// The maximum number of ended matches listed.
 const MAX_ENDED: usize = 8;
 
-/// What was read about a tournament.
+/// The data that was read about a tournament.
 #[derive(Debug)]
 pub(super) struct TournamentData {
     pub id: TournamentId,
-    /// The answer of the service.
+    /// The response of the service.
     pub shown: pb::GetTournamentResponse,
-    /// In the order of the service.
+    /// The standings, in the order of the service.
     pub standings: pb::GetStandingsResponse,
     pub matches: Vec<pb::Match>,
     /// Open matches.
@@ -64,17 +64,17 @@ struct TournamentContent<'a> {
 #[derive(Debug)]
 pub(super) struct TournamentView {
     now: TournamentData,
-    /// The standings as people see them.
+    /// The standings, in the order in which the page shows them.
     lines: Vec<pb::Standing>,
     /// Who leads or has won.
     pub finding: TournamentFinding,
 }
 
-/// The progress in words, as a bar, and with an estimate.
+/// The progress as text and as a bar, with an estimate of the remaining time.
 #[derive(Template)]
 #[template(path = "tournament/progress.html")]
 struct Progress<'a> {
-    /// The state as a class.
+    /// The state, as a CSS class.
     state: String,
     state_words: &'a str,
     title: String,
@@ -97,7 +97,7 @@ struct FindingParts {
 struct LeaderFigure {
     label: String,
     figure: String,
-    /// Smaller words beside it.
+    /// The smaller text next to the figure.
     beside: String,
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn read_previews(
 }
 
 impl TournamentView {
-    /// Makes the view. Takes time for many bots.
+    /// Creates the view, which takes some time for many bots.
     pub(super) fn new(now: TournamentData) -> Self {
         let (tournament, verdict) =
             (now.shown.tournament.clone().unwrap_or_default(), &now.standings.verdict);
@@ -154,9 +154,10 @@ impl TournamentView {
         Self { now, lines, finding }
     }
 
-    /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result as text.
+    /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result
+    /// as text.
     ///
-    /// `fixed` is what does not change: settings and downloads.
+    /// `fixed` is the HTML of the parts that do not change: settings and downloads.
     pub(super) fn html(&self, fixed: &str) -> String {
         write_template(&TournamentContent { view: self, fixed })
     }
@@ -197,7 +198,8 @@ impl TournamentView {
         matches!(self.verdict().and_then(|verdict| verdict.verdict.as_ref()), Some(Verdict::Knockout(_)))
     }
 
-    /// Announces the state. The number of matches would be announced every second.
+    /// Describes the state for screen readers. It leaves out the number of matches, which would be announced every
+    /// second.
     fn announcement(&self) -> String {
         let tournament = self.tournament();
         let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
@@ -256,7 +258,7 @@ impl TournamentView {
         })
     }
 
-    /// Writes the first lines of the standings, with what there is to say about them.
+    /// Writes the first lines of the standings, with notes on them.
     fn leaders_html(&self) -> String {
         let html = Html::with_links(&cell_link);
         let bots = self.lines.len();

@@ -1,4 +1,4 @@
-//! The pages above a page, as links at its top.
+//! Breadcrumbs: links at the top of a page to the pages above it.
 
 use super::address::{OrganiseAddress, PageAddress};
 use super::match_filter::MatchFilter;
@@ -23,7 +23,7 @@ impl Crumb {
     }
 }
 
-/// Returns the title of a tournament, or the word for one without a title.
+/// Returns the title of a tournament, or `Tournament` if it has none.
 pub(super) fn tournament_title(tournament: &pb::Tournament) -> String {
     let title = tournament.settings.as_ref().map(|settings| settings.title.clone());
     title_or_word(title.unwrap_or_default())
@@ -33,8 +33,8 @@ fn title_or_word(title: String) -> String {
     if title.is_empty() { "Tournament".to_owned() } else { title }
 }
 
-/// Returns the pages above a page, the outermost first, for an address that names them. A match names its tournament
-/// itself.
+/// Returns the pages above a page, the outermost first, if they follow from its address. The page of a match sets its
+/// own.
 pub(super) async fn trail_of_address(
     site: &Site,
     visitor: &Visitor,

@@ -114,8 +114,9 @@ impl Visitor {
         token.ok_or_else(|| Status::internal("this page has no cookie"))
     }
 
-    /// Returns the visitor for a new feed, which all visitors with the same token share, or all visitors without a token.
-    /// Its reads are scheduled by the address that is charged, separately from that address's other reads.
+    /// Returns a visitor on whose behalf a new feed reads. All visitors with the same token share the feed, or all
+    /// visitors without a token. Its reads are scheduled under the charged address, but separately from that address's
+    /// other reads.
     pub(super) fn for_feed(&self, payer: &FeedPayer) -> Self {
         let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
         let feed = Some((FeedNumber::draw(), payer.clone()));
@@ -196,7 +197,7 @@ mod tests {
             let work = move || order.lock().unwrap().push(name);
             reading.spawn(async move { reads.run_slow_work(&reader.request(()), work).await });
         }
-        // Once polled, all of them wait.
+        // After being polled once, all reads are waiting.
         yield_now().await;
         end.send(()).unwrap();
         assert!(reading.join_all().await.into_iter().all(|read| read.is_ok()));
@@ -241,7 +242,7 @@ mod tests {
             });
             yield_now().await;
         }
-        // The free slots went to the first; the next one goes to somebody else.
+        // The free slots went to the first address, but the next slot goes to another one.
         let mut held = Vec::new();
         while let Ok((name, start)) = starts.try_recv() {
             assert_eq!(name, "one of many");

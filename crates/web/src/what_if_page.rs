@@ -89,7 +89,7 @@ pub(super) async fn what_if_page(
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }
 
-/// Returns a position of a match with its rows.
+/// Returns a position of a match, with its rows, as a person would type it.
 fn typed_position(replay: &Replay, position: &lastnim_core::game::Position) -> PositionInput {
     PositionInput::of_game(&pb::Game {
         piles: position.piles().collect(),

@@ -51,8 +51,8 @@ fn word_at(document: &str, line: usize, column: usize) -> String {
     if word.is_empty() { found.chars().take(1).collect() } else { word }
 }
 
-/// A JSON value that was read without duplicate keys. They are refused because JSON readers differ in which of two
-/// values with the same key they use.
+/// A JSON value that was read without duplicate keys. Duplicates are refused because JSON readers differ in which of
+/// the two values they use.
 struct UniqueKeys(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -30,9 +30,9 @@ pub enum JsonFlaw {
     /// The enumeration has no such value.
     #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
     UnknownEnumValue {
-        /// The word, shortened if long.
+        /// The given name, shortened if long.
         given: String,
-        /// The words for the values of the enumeration.
+        /// The names of the enumeration's values.
         words: Vec<String>,
     },
     /// The value has the wrong type.

@@ -124,8 +124,8 @@ impl JsonMapping {
     }
 }
 
-/// Returns the words for the values of an enumeration field, given its path, such as `sprt.measure`. Returns no words
-/// if the field has another type or does not exist.
+/// Returns the names of the values of an enumeration field, given its path, such as `sprt.measure`. Returns no names if
+/// the field has another type or does not exist.
 pub fn enum_value_names<M: Name>(path: &str) -> Vec<String> {
     let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
     let mapping = JsonMapping::Printed;

@@ -37,19 +37,20 @@ pub(super) struct ValueReader<'a> {
 enum Target<'a> {
     /// The whole message.
     Root(&'static MessageTable),
-    /// A field. The second part names two keys if another alternative of the same `oneof` is already set.
+    /// A field. The second value is set if another alternative of the same `oneof` was already read; it names both
+    /// keys.
     Field(&'static FieldTable, Option<&'a Alternatives>),
     /// An element of a repeated field.
     Element(&'static FieldTable),
 }
 
-/// The keys of two alternatives of one `oneof`, which exclude each other.
+/// The keys of two alternatives of one `oneof`, of which a message may have only one.
 struct Alternatives {
     one: &'static str,
     other: &'static str,
 }
 
-/// A value that is not a list or an object, or one of these in the wrong place.
+/// A value that is not a list or an object, or a list or an object where none is valid.
 #[derive(Clone, Copy)]
 enum Leaf<'a> {
     Null,
@@ -382,7 +383,7 @@ fn write_tag(field: &FieldTable, to: &mut Vec<u8>) {
     write_varint(u64::from(field.number) << 3 | field.wire_type, to);
 }
 
-/// Inserts the length of the bytes from `start` on in front of them.
+/// Inserts a length prefix before the bytes from `start` on.
 fn insert_length(start: usize, to: &mut Vec<u8>) {
     let end = to.len();
     write_varint((end - start) as u64, to);

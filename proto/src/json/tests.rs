@@ -286,7 +286,7 @@ proptest! {
     fn garbage_is_refused_and_never_panics(json in any_json()) {
         for kind in lastnim_messages() {
             for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
-                // The JSON may be valid by chance; then it must be valid as text too.
+                // The JSON may be valid by chance. Then its text must be valid too.
                 let read = read_message(mapping, &kind, &json).ok();
                 prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), read);
             }

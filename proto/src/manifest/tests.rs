@@ -197,7 +197,7 @@ proptest! {
         let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
         let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None);
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
-        // Draining the text early must not change it.
+        // The written text must be the same even if it is drained early.
         let mut text = writer.take_text();
         for listed in &expected {
             writer.push_match(listed);

@@ -368,7 +368,7 @@ fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot 
     pb::Snapshot {
         started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
-        // While a declaration is due, this is at least 1, because 0 means that the row was received.
+        // While a declaration is due, this value is at least 1, because 0 means that the row was received.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,

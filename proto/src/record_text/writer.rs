@@ -67,7 +67,8 @@ fn write_header(text: &mut String, setup: &MatchSetup) {
     }
 }
 
-/// Returns the word for an enumeration value: its name in the proto without the common prefix, in lower case.
+/// Returns the name of an enumeration value in the text: its name in the proto without the common prefix, in lower
+/// case.
 fn enum_value_name(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

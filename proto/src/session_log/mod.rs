@@ -1,7 +1,7 @@
 //! The log of a bot's sessions, which SDKs write on request. Each line is a JSON object (docs/reference/files.md).
 //!
-//! Messages are written in the JSON of [`json`](super::json). It depends only on the descriptors, so that SDKs in all
-//! languages can write the same logs.
+//! Messages are written as the JSON of [`json`](super::json), which depends only on the descriptors, so that SDKs in
+//! all languages can write the same logs.
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},
@@ -47,7 +47,7 @@ pub enum SessionLogEvent {
     Received(Box<pb::PlayResponse>),
     /// The session ended or could not be opened.
     Closed {
-        /// The reason, in words.
+        /// A description of the reason.
         reason: String,
     },
     /// Some lines that belong here could not be written.

@@ -15,7 +15,7 @@ pub struct SettingsJsonDraft {
 }
 
 impl SettingsJsonDraft {
-    /// Sets a setting to a value in the form that tournament files use. Returns the mistakes in the value.
+    /// Sets a setting to a value in the notation of tournament files. Returns the mistakes in the value.
     pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
         let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
         let mut value = match setting.message_value(given) {
@@ -58,8 +58,8 @@ impl SettingsJsonDraft {
     /// # Errors
     /// If the fields do not form a valid message.
     pub fn finish(mut self) -> Result<pb::TournamentSettings, MessageJsonError> {
-        // Positions that are given in two ways are refused elsewhere. This keeps one way, so that other mistakes are
-        // found.
+        // Positions that are given in two ways are refused elsewhere. Here, one of the two is kept, so that other
+        // mistakes are found.
         let mut ways = ["positions", "drawn_positions", "paper_positions"].into_iter();
         ways.find(|way| self.fields.contains_key(*way));
         ways.for_each(|other| drop(self.fields.remove(other)));

@@ -48,7 +48,7 @@ pub enum ValueKind {
     Real,
     /// A number other than 0, which the protocol reads as "not given".
     Rate,
-    /// A word of an enumeration.
+    /// A value of an enumeration, given by its name.
     Word,
     /// A format, which has its own table.
     Format,
@@ -84,8 +84,8 @@ impl TournamentSetting {
         self.field.rsplit('.').next().unwrap_or_default()
     }
 
-    /// Returns its table and its name in a tournament file; `None` if a file cannot set it. In files, a matrix takes
-    /// the place of the word for `alliance`.
+    /// Returns its table and its name in a tournament file; `None` if a file cannot set it. In files, the value of
+    /// `alliance` is either a word or a matrix.
     pub fn file_key(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
             "start_at" => None,
@@ -140,7 +140,7 @@ impl TournamentSetting {
         FormatProfile::ALL.into_iter().find(|profile| profile.name == self.table())
     }
 
-    /// Returns its valid words, if it has a fixed set.
+    /// Returns the words that are valid values, if the setting has a fixed set of them.
     pub fn words(&self) -> Vec<String> {
         if self.kind == ValueKind::Format {
             return format_names();

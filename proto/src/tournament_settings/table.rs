@@ -8,7 +8,7 @@ use lastnim_tournament::FormatProfile;
 pub struct SettingSection {
     /// The heading of the section.
     pub legend: &'static str,
-    /// The condition under which they apply.
+    /// The condition under which the settings apply.
     pub condition: SectionCondition,
     /// The settings.
     pub settings: &'static [TournamentSetting],

@@ -16,8 +16,8 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// A game played action by action: first the rows, if the seats declare them, then takes.
 ///
-/// An action is a number of counters to take. While rows are declared it is an offset: each seat lists its offsets from the
-/// most preferred to the last but one; the last one follows.
+/// An action is a number of counters to take. While rows are declared, it is an offset: each seat names the offsets in
+/// its row from the most preferred to the last but one, and the last one is added.
 #[pyclass(module = "lastnim._lastnim")]
 pub struct GameInProgress {
     source: Py<GameSource>,
@@ -63,7 +63,7 @@ impl Declaring {
         self.offsets[seat].len() == self.seats().get()
     }
 
-    /// Adds an offset, and also the last one if only that one is left.
+    /// Adds an offset. If only one offset is left then, adds that one too.
     fn add_offset(&mut self, offset: u64) {
         let (seat, seats) = (self.to_declare, self.seats().get());
         self.offsets[seat].push(offset);
@@ -73,7 +73,7 @@ impl Declaring {
         }
     }
 
-    /// Returns the next seat, from `seat` on, with an incomplete row.
+    /// Returns the first seat with an incomplete row, counting from `seat` on.
     fn incomplete_seat(&self, seat: Seat) -> Option<Seat> {
         let seats = self.seats();
         (0..seats.get())
@@ -127,7 +127,8 @@ impl GameInProgress {
         Ok(game)
     }
 
-    /// Passes the turn to the next seat, from `seat` on, with an incomplete row; after the last one, play begins.
+    /// Passes the turn to the first seat with an incomplete row, counting from `seat` on. If all rows are complete,
+    /// play begins.
     fn advance_declaration(&mut self, seat: Seat) {
         let Stage::Declaring(declaring) = &mut self.stage else { return };
         if let Some(next) = declaring.incomplete_seat(seat) {
@@ -180,7 +181,7 @@ impl GameInProgress {
 
 #[pymethods]
 impl GameInProgress {
-    /// The seat to take, or to declare its next offset.
+    /// The seat that must take counters, or declare its next offset.
     #[getter]
     fn to_move(&self) -> usize {
         self.seat_to_move().index()

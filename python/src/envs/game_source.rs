@@ -1,4 +1,4 @@
-//! Where an environment gets its games.
+//! The source of an environment's games.
 
 use super::{GameInProgress, MAX_LARGEST_PILE, value_error};
 use lastnim_core::game::{AllianceMatrix, Ending, MAX_PILES, Piles, Seat, SeatCount};
@@ -9,7 +9,7 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 
-/// The source of rows, as Python names it.
+/// The source of rows, as passed from Python.
 #[derive(FromPyObject)]
 pub enum RowsArgument {
     /// `standard`, `random` or `declared`.
@@ -18,7 +18,7 @@ pub enum RowsArgument {
     Matrix(Vec<Vec<u64>>),
 }
 
-/// Where an environment gets its games: piles, rows, first seat and ending.
+/// The source of an environment's games: their piles, rows, first seat and ending.
 #[pyclass(frozen, module = "lastnim._lastnim")]
 pub struct GameSource {
     pub(super) seats: SeatCount,
@@ -132,7 +132,8 @@ impl GameSource {
         self.rows == AllianceSource::Declared
     }
 
-    /// The number of actions: 0 up to the largest take, and up to the highest offset if rows are declared.
+    /// The number of actions. They are numbered from 0 to the largest take, or to the highest offset if that is larger
+    /// and rows are declared.
     #[getter]
     pub(super) fn action_count(&self) -> usize {
         let highest_offset = if self.declares_rows() { self.seats.get() - 1 } else { 0 };

@@ -18,7 +18,7 @@ use lastnim_core::{
 };
 use pyo3::{PyErr, exceptions::PyValueError};
 
-/// The largest pile of an environment, since every take has its own action.
+/// The maximum size of a pile in an environment. It is small because every take is a separate action.
 const MAX_LARGEST_PILE: u64 = 1023;
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {

@@ -5,7 +5,7 @@ use lastnim_core::game::{AllianceMatrix, Seat};
 /// The rows of a game as numbers, stored so that each seat's view is contiguous.
 pub struct ObservedRows {
     pub matrix: AllianceMatrix,
-    /// All rows twice, from seat 0 on.
+    /// All rows, from that of seat 0 on, twice in succession.
     twice: Box<[i16]>,
 }
 

@@ -18,7 +18,7 @@ const MAX_GAMES: usize = 1 << 20;
 /// Maximum total size of all observations, and likewise of all masks, in numbers.
 const MAX_NUMBERS: usize = 1 << 28;
 
-/// An observation and the rewards of each game, and whether it has ended.
+/// For each game: an observation, the rewards, and whether the game has ended.
 type StepArrays<'py> = (Bound<'py, PyArray2<i16>>, Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>);
 
 /// Many games of one source, stepped at once. A game that ends is replaced by the next one in the same step.
@@ -31,20 +31,20 @@ pub struct VectorGames {
     observation_length: usize,
 }
 
-/// The random source of the next games.
+/// The seed and the shared rows from which the next games are drawn.
 struct Drawing {
     seed: u64,
     /// The rows of all games, if they are the same.
     shared_rows: Option<Arc<ObservedRows>>,
 }
 
-/// One of the games.
+/// A game that is being played in one of the slots.
 struct RunningGame {
     position: Position,
     rows: Arc<ObservedRows>,
     /// Number of games before this one in its slot.
     number: u64,
-    /// The solution from some position of this game on, once a label was requested.
+    /// The solution of this game from one of its positions on; `None` until a label is requested.
     solution: Option<Box<Solution>>,
 }
 
@@ -63,10 +63,10 @@ impl Drawing {
 }
 
 impl RunningGame {
-    /// Returns the solution of the game, with the position and rows to query it.
+    /// Returns the solution of the game, and the position and rows that queries of the solution need.
     fn ensure_solved(&mut self, source: &GameSource) -> (&Solution, &Position, &AllianceMatrix) {
         let solution = self.solution.get_or_insert_with(|| {
-            // It is valid for all later positions.
+            // The solution is valid for all later positions.
             let counters: Vec<u64> = self.position.piles().collect();
             let piles = Piles::parse_partly_emptied(&counters).expect("these piles come from a position");
             let first = self.position.to_move().index();
@@ -83,7 +83,7 @@ impl RunningGame {
         let end = numbers.len() + pile_count;
         numbers.extend(untouched.iter().map(|&counters| counters as i16));
         numbers.push(self.position.counters() as i16);
-        // The empty piles, and the seat to move, which is 0 from its own view.
+        // The empty piles are 0, and so is the seat to move, from its own view.
         numbers.resize(end + 1, 0);
         numbers.extend_from_slice(self.rows.rows_from(self.position.to_move()));
     }
@@ -98,7 +98,7 @@ impl VectorGames {
             )));
         }
         let is_legal = |(game, &take): (&RunningGame, &i64)| {
-            // 0 and negative numbers wrap to huge ones.
+            // If the take is 0 or negative, this wraps to a huge number.
             take.wrapping_sub(1).cast_unsigned() < game.position.counters()
         };
         if self.games.iter().zip(takes).fold(true, |all, pair| all & is_legal(pair)) {

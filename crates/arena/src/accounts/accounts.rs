@@ -53,7 +53,7 @@ impl Accounts {
         self.registered.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Accepts a token for a bot.
+    /// Starts accepting a token as the token of a bot.
     pub(crate) fn admit_bot(&self, name: &BotName, token: TokenHash) {
         self.keyring.insert(token, Principal::Bot(name.clone()));
     }

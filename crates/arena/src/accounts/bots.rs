@@ -14,13 +14,13 @@ use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
 /// A bot and its current activity.
 #[derive(Debug, Clone)]
 pub struct BotView {
-    /// Its stored data.
+    /// The bot's stored data.
     pub stored: StoredBot,
-    /// Its open session, if it has one.
+    /// The bot's open session, if it has one.
     pub session: Option<SessionLink>,
-    /// The number of matches that it is playing.
+    /// The number of matches that the bot is playing.
     pub open_matches: usize,
-    /// Which kind of house bot it is, if the server hosts it.
+    /// The kind of house bot, if the server hosts this bot.
     pub house_bot: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl Arena {
         // whether the bot was removed, so the cache is cleared in any case.
         self.inner.ended_tournaments.clear();
         removed?;
-        // The order matters: a session that opens between these steps checks its token again afterwards.
+        // The order matters: a session that opens between these steps checks its token again once it is open.
         self.inner.accounts.remove_bot(&stored);
         presence.close_session(CloseReason::BotRemoved);
         self.inner.roster.forget_bot(&name);
@@ -148,7 +148,7 @@ impl Arena {
         self.inner.roster.presence(name).open_match_ids(limit)
     }
 
-    /// Returns up to `limit` seats that a bot lost in finished matches before `before`, the newest first. If
+    /// Returns up to `limit` seats that a bot forfeited in finished matches before `before`, the newest first. If
     /// `tournament` is given, only its matches count.
     ///
     /// # Errors
@@ -187,8 +187,8 @@ impl Arena {
         }
     }
 
-    /// Opens a session for a bot that reported this version. The stream carries the messages to the bot. The session
-    /// reads the bot's messages and, once it runs, replaces an older session of the bot.
+    /// Opens a session for a bot that reported this version, in place of any older session of the bot. The stream
+    /// carries the messages to the bot; the session reads the bot's messages once it runs.
     ///
     /// # Errors
     /// If the session limit is reached, or the server is stopping.

@@ -23,8 +23,8 @@ pub struct GuestMatch {
 
 /// The prefix of all guest names.
 const NAME_PREFIX: &str = "guest-";
-/// The number of characters after the prefix, each of which encodes five bits. That is enough to keep anyone from
-/// finding a second secret with the same name.
+/// The number of characters after the prefix. Each encodes five bits, so nobody can find a second secret with the same
+/// name.
 const DERIVED_CHARS: usize = 16;
 /// The characters that may follow the prefix, chosen so that no two are easily confused.
 const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -32,7 +32,7 @@ const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const KEY_CONTEXT: &str = "lastnim guest name v1";
 
 /// Returns the guest name that belongs to a secret. The name is derived from the secret, so the server stores nothing
-/// about guests, and every server gives the same name.
+/// about guests, and the name is the same on every server.
 pub fn guest_name(secret: &[u8; 32]) -> BotName {
     let key = blake3::derive_key(KEY_CONTEXT, secret);
     let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
@@ -83,8 +83,8 @@ impl Arena {
         self.wait_until_announced(begun).await
     }
 
-    /// Checks the limits on all open guest matches and on all open practice matches. The caller holds the lock on bot
-    /// names.
+    /// Checks the limits on the total numbers of open guest matches and of open practice matches. The caller holds the
+    /// lock on bot names.
     fn check_guest_match_limits(&self) -> Result<(), ArenaError> {
         let limits = self.limits();
         let is_guests = |open: &&OpenMatch| open.setup.bots.iter().any(is_guest_name);
@@ -114,7 +114,7 @@ impl Arena {
     /// Cancels an open match of a guest, and waits until it has ended.
     pub async fn cancel_guest_match(&self, id: MatchId) {
         loop {
-            // The waiter is created before the check, so that no end is missed.
+            // The waiter is created before the check, so that it does not miss the end of the match.
             let next_end = self.inner.matches.next_end();
             let Some(open) = self.open_match(id) else { return };
             if !open.setup.bots.iter().any(is_guest_name) {
@@ -125,9 +125,9 @@ impl Arena {
         }
     }
 
-    /// Forgets guests, because the data that is kept for each bot would otherwise accumulate. While no match can begin,
-    /// it calls `choose` with a function that forgets a guest and returns whether it did so; a guest with a session or
-    /// a seat is kept. `choose` must make sure that the guests it forgets open no session before it returns.
+    /// Forgets guests, so that the data about them does not accumulate. While no match can begin, calls `choose` with a
+    /// function that forgets a guest and returns true, or returns false for a guest who has a session or a seat.
+    /// `choose` must make sure that the guests it forgets open no session before it returns.
     ///
     /// # Errors
     /// If the store cannot be used.
@@ -179,7 +179,7 @@ mod tests {
     fn a_guest_name_derives_from_a_secret() {
         assert_ne!(guest_name(&[0; 32]), guest_name(&[1; 32]));
         assert!(is_guest_name(&guest_name(&[1; 32])));
-        // The derived name must never change, because its owner has seats in stored matches.
+        // The derived name must never change, because stored matches contain the names of guests.
         assert_eq!(guest_name(&[0; 32]).as_str(), "guest-sy78q5ms5pgkmrv1");
     }
 

@@ -5,7 +5,7 @@ use lastnim_store::TokenHash;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// The caller of a service.
+/// The holder of a token, which determines what a caller may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Principal {
     /// An admin, who has all rights.
@@ -23,7 +23,7 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Adds a token; a known token keeps its holder.
+    /// Adds a token. A token that was added before keeps its holder.
     pub fn insert(&self, hash: TokenHash, principal: Principal) {
         self.principals.write().unwrap_or_else(PoisonError::into_inner).entry(hash).or_insert(principal);
     }

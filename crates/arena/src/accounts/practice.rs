@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct HouseBots {
     /// The kind of each house bot, by its name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
-    /// How much of the limit on practice matches per minute each bot has used.
+    /// How much of its limit on practice matches per minute each bot has used.
     used: Mutex<HashMap<BotName, RateUse<Instant>>>,
 }
 
@@ -41,15 +41,15 @@ impl HouseBots {
         self.house_bots.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
-    /// Returns whether a match is practice, that is outside any tournament and with exactly one player that is not a
-    /// house bot.
+    /// Returns whether a match is practice: it belongs to no tournament, and exactly one of its players is not a house
+    /// bot.
     fn is_practice(&self, setup: &MatchSetup) -> bool {
         let guests = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
         setup.origin.is_none() && guests == 1
     }
 
-    /// Counts a practice match of a bot, or rejects it if the bot has started `per_minute` of them within a minute.
-    /// Rejected matches do not count.
+    /// Counts a practice match of a bot, or rejects it if the bot has used up its limit: `per_minute` matches at once,
+    /// and then `per_minute` more in each minute. Rejected matches do not count.
     fn count_practice_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
         let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ impl HouseBots {
         Ok(())
     }
 
-    /// Describes the house bots for an error message.
+    /// Lists the house bots, for an error message.
     fn opponents(&self) -> String {
         let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
         match house_bots.keys().map(BotName::as_str).collect::<Vec<_>>().join(", ") {
@@ -73,7 +73,7 @@ impl HouseBots {
 
 impl Arena {
     /// Registers a house bot, or finds the one that an earlier server registered, and returns a new token for its
-    /// session. The token is given to no one else and is not stored.
+    /// session. The token is not stored, and only the house bot gets it.
     ///
     /// # Errors
     /// If the name belongs to another bot, or the store cannot be used.
@@ -115,7 +115,7 @@ impl Arena {
         Ok(token)
     }
 
-    /// Fails for house bots, which an administrator may not change.
+    /// Fails for house bots, which administrators cannot change.
     pub(crate) fn check_not_house_bot(&self, name: &BotName) -> Result<(), ArenaError> {
         if self.inner.accounts.house().hosts(name) { Err(ArenaError::HouseBot(name.clone())) } else { Ok(()) }
     }

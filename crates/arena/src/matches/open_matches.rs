@@ -1,4 +1,4 @@
-//! Open matches, and reading finished ones from the store.
+//! Begins and resumes matches, and reads open and finished ones.
 
 use crate::arena::{Arena, ArenaInner, HeldLock};
 use crate::error::ArenaError;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a tournament without open matches waits before it checks for room again.
+/// How long a tournament without open matches waits before it checks again whether the server has room for a match.
 const ROOM_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A future that plays a match to its end and returns its outcome; `None` if the match was cancelled.
@@ -30,7 +30,7 @@ pub(crate) trait MatchFuture:
 
 impl<F> MatchFuture for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
 
-/// A match that has begun.
+/// A new or resumed match, with the future that plays it.
 pub(crate) struct StartedMatch<P> {
     pub(crate) id: MatchId,
     pub(crate) handle: MatchHandle,
@@ -253,7 +253,7 @@ impl Arena {
         limit: usize,
     ) -> Result<Vec<MatchSummary>, ArenaError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        // Open matches are read first: a match that ends in between is then seen twice, not missed.
+        // Open matches are read first, so that a match that ends in between is seen twice instead of not at all.
         let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
             let matches = self.inner.matches.read();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();

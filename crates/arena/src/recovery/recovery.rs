@@ -140,9 +140,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Reads the organiser's rulings. A voided match gives up its number, so that it can be replayed. If the server
-    /// stopped before it had stored this for some finished matches, it is stored now; open matches give up their
-    /// numbers when they end.
+    /// Reads the organiser's rulings. A voided match gives up its number, so that its pairing can be played again. If
+    /// the server stopped before it had stored this for some finished matches, it is stored now; open matches give up
+    /// their numbers when they end.
     async fn recover_rulings(
         &self,
         handle: &TournamentHandle,

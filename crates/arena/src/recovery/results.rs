@@ -33,7 +33,7 @@ pub(crate) struct CountedResults {
     pub(crate) since_checkpoint: u64,
 }
 
-/// How many results were read from the store.
+/// The numbers of results that were read from the store.
 #[derive(Debug, Default)]
 struct ReadCounts {
     /// Results that had already been counted.
@@ -63,7 +63,7 @@ impl Arena {
             match self.count_results_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
                 Err(ResultsError::Checkpoint(error)) => useless(&error),
-                // The results may be consistent without the checkpoint.
+                // The results may still be consistent if they are counted without the checkpoint.
                 Err(ResultsError::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
                 Err(ResultsError::Arena(error)) => return Err(error),
             }

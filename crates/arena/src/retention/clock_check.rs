@@ -14,7 +14,7 @@ const NOTE_INTERVAL: Duration = Duration::from_mins(10);
 /// The pause before a failed write is repeated.
 const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What the store knew about the clock when the server started, and the jump that was found at this start, if any.
+/// The store's data about the clock, as read when the server started, and the clock jump that was found then, if any.
 #[derive(Debug)]
 pub(crate) struct StartClock {
     stored: StoredClock,
@@ -23,7 +23,7 @@ pub(crate) struct StartClock {
 }
 
 impl StartClock {
-    /// Compares the clock with the latest time in a store, and logs a warning if they do not fit together.
+    /// Compares the clock with the latest time in a store, and logs a warning if the difference is implausible.
     pub(crate) async fn check(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
         let mut stored = store.clock().await?;
         let mut jump = None;

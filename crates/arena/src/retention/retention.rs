@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 /// The number of tournaments that are read from the store at a time.
 const PAGE_SIZE: usize = 100;
-/// The pause after each removal, as a multiple of the removal's duration. It leaves the store free for matches.
+/// The pause after each removal, as a multiple of the removal's duration, so that matches can use the store.
 const PAUSE_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
 /// A time that is later than the end of every match.

@@ -30,7 +30,8 @@ pub struct EndNotifications {
     stored_through: Option<MatchId>,
     /// Tournaments whose acknowledged ends have not been passed to the store yet.
     unwritten_tournaments: Vec<TournamentId>,
-    /// Matches whose snapshots were promised to the newest session. They send it their ends themselves.
+    /// Matches whose snapshots were promised to the newest session. They also send their ends to that session
+    /// themselves.
     promised: BTreeSet<MatchId>,
 }
 
@@ -94,7 +95,7 @@ impl EndNotifications {
         }
     }
 
-    /// Adds the end of a match. It was already sent to the session with the given number, if there is one.
+    /// Adds the end of a match. If `session` is given, the end was already sent to the session with this number.
     pub fn add_match_end(&mut self, id: MatchId, session: Option<u64>) {
         self.matches.add(id);
         if let Some(session) = session {
@@ -102,7 +103,7 @@ impl EndNotifications {
         }
     }
 
-    /// Notes that the server leaves a match unfinished.
+    /// Notes that the server stops playing a match without ending it.
     pub fn note_match_left_open(&mut self, id: MatchId) {
         self.oldest_left_open = Some(self.oldest_left_open.map_or(id, |oldest| oldest.min(id)));
     }
@@ -187,7 +188,7 @@ struct UnacknowledgedEnds<K> {
     left_out: u64,
 }
 
-/// When an end was last sent, and in how many sessions it was sent.
+/// The session to which an end was last sent, and the number of sessions to which it was sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct EndDelivery {
     /// The number of the session to which the end was last sent; 0 if it has not been sent yet.

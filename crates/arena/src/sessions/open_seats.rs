@@ -31,7 +31,7 @@ pub struct OpenSeat {
 pub struct OpenGame {
     /// The match.
     pub id: MatchId,
-    /// Its setup.
+    /// The setup of the match.
     pub setup: Arc<MatchSetup>,
     /// The seat of the bot.
     pub open: OpenSeat,

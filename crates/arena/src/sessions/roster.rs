@@ -249,7 +249,8 @@ impl Presence {
         self.lock().session.clone()
     }
 
-    /// Returns when to write a version to the bot's history. If that is now, the version counts as written.
+    /// Returns when to write a version to the bot's history. If the caller must write it now, it is recorded as
+    /// written.
     pub(crate) fn claim_version_write(&self, version: &BotVersion, now: Timestamp) -> VersionWrite {
         LastVersionWrite::claim(&mut self.lock().version_write, version, now)
     }
@@ -291,7 +292,7 @@ impl Presence {
         }
     }
 
-    /// Notes the end of a match. It was already sent to the session with the given number, if there is one.
+    /// Notes the end of a match. If `session` is given, the end was already sent to the session with this number.
     pub fn note_match_ended(&self, id: MatchId, session: Option<u64>) {
         self.lock().ends.add_match_end(id, session);
     }

@@ -72,7 +72,7 @@ impl IdleMessageBudget {
 
 /// The next event in a session.
 enum SessionInput<R> {
-    /// A chore of the session; `None` if its stream is closed.
+    /// Background work that the session must handle; `None` if the session's stream is closed.
     Chore(Option<SessionChore>),
     /// A message from the bot; `None` if the bot ended the session.
     Sent(Option<R>),
@@ -323,7 +323,7 @@ impl Session {
         }
     }
 
-    /// Chooses which takes the bot is sent in its open matches and in later ones.
+    /// Sets which takes are sent to the bot, in its open matches and in later ones.
     fn set_feed(&self, feed: TakeFeed) {
         self.link.count_idle_message("a `subscribe`, which answers no request".to_owned());
         self.link.set_feed(feed);
@@ -367,7 +367,8 @@ impl Session {
 
     fn measure_lag(&mut self, id: u64) {
         match self.pings.take_answered(id) {
-            // A pong that comes so late is not the bot's fault, but it cannot be used to measure the lag.
+            // A pong this late may not be the bot's fault, so it is not refused, but it cannot be used to measure the
+            // lag.
             AnsweredPing::GivenUp => {}
             AnsweredPing::Unknown => {
                 self.link
@@ -440,7 +441,7 @@ async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R,
 }
 
 impl Session {
-    /// Removes the session from the bot's presence, and tells the bot's matches. Idempotent.
+    /// Removes the session from the bot's presence, and notifies the bot's matches. Idempotent.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.has_left, true) {
             return;

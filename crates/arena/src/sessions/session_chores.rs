@@ -13,7 +13,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The background work of a session. The session waits for this work and for its bot's messages at the same time. Most
-/// sessions have such work only now and then.
+/// of the time, a session has no such work.
 pub(crate) struct SessionChores {
     /// Resolves when the session's stream is closed.
     over: BackgroundTask,

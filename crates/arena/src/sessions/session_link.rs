@@ -28,7 +28,7 @@ struct SessionState {
     lag_micros: AtomicU64,
 }
 
-/// The bot's messages that changed nothing, because they were refused, repeated or not asked for.
+/// The bot's messages that changed nothing, because they were refused, repeated or unrequested.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct IdleMessages {
@@ -37,7 +37,7 @@ struct IdleMessages {
     last: Mutex<Option<String>>,
 }
 
-/// Describes a refusal, with the name of its reason for programs.
+/// Describes a refusal, beginning with the name of its reason code.
 pub fn describe_refusal(reason: RefusalReason, message: &str, id: Option<MatchId>) -> String {
     let word = pb::RefusalReason::from(reason).as_str_name();
     match id {

@@ -31,7 +31,7 @@ pub(crate) enum VersionWrite {
 }
 
 impl LastVersionWrite {
-    /// Returns when to write a version. If that is now, the version counts as written.
+    /// Returns when to write a version. If the caller must write it now, it is recorded as written.
     pub(crate) fn claim(last: &mut Option<Self>, version: &BotVersion, now: Timestamp) -> VersionWrite {
         if let Some(last) = last {
             let passed = now.since(last.at);

@@ -14,7 +14,7 @@ pub(crate) struct WakeGate {
     shared: Arc<GateState>,
     /// Wakes the part, and with it the task.
     part: Waker,
-    /// The same waker of the task as in `shared`, kept here so that comparing it needs no lock.
+    /// The same waker of the task as in `shared`, stored here too, so that comparing it needs no lock.
     task: Option<Waker>,
 }
 
@@ -44,7 +44,7 @@ impl WakeGate {
         Self { part: Waker::from(Arc::clone(&shared)), shared, task: None }
     }
 
-    /// Opens the gate, because the part has something new to wait for, or may have another result ready.
+    /// Opens the gate. Call this when the part has something new to wait for, or may have another result ready.
     pub(crate) fn open(&self) {
         self.shared.is_woken.store(true, Ordering::Release);
     }

@@ -57,7 +57,7 @@ async fn begin(arena: &Arena) -> TournamentId {
     id
 }
 
-/// Which results a test counts.
+/// The results that a test counts.
 #[derive(Clone, Copy)]
 enum ResultSource {
     Stored,

@@ -10,7 +10,7 @@ use lastnim_core::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
 use lastnim_store::{Change, Store};
 use std::time::Duration;
 
-/// Returns the first events of a match that begins at the given time.
+/// Returns the change that stores the first events of a match that begins at the given time.
 fn beginning(id: MatchId, at: Timestamp) -> Change {
     let setup = duel_setup();
     let present = BySeat::filled(setup.seats(), &true);

@@ -110,7 +110,7 @@ pub(crate) async fn run_without_messages(session: Session) {
     session.run(tokio_stream::pending::<Result<_, Infallible>>()).await;
 }
 
-/// Reads events until `wanted` accepts one, and returns what it found there.
+/// Reads events until `wanted` returns a value for one of them, and returns that value.
 pub(crate) async fn read_until<T>(
     stream: &mut OutboxStream<ServerEvent>,
     wanted: impl Fn(&ServerEvent) -> Option<T>,

@@ -328,7 +328,7 @@ async fn the_clocks_of_frozen_matches_stand_still() {
     read_until(&mut second_hears, started).await;
     arena.intervene(id, Intervention::Pause(OpenMatches::Freeze)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(25)).await;
-    // It is the turn of one of them; the take of the other one is refused.
+    // It is one bot's turn; the other bot's take is refused.
     for bot in [&first, &second] {
         bot.send(Ok(take(game, 0))).unwrap();
     }

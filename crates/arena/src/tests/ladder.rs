@@ -131,7 +131,7 @@ async fn bots_join_and_leave_a_ladder_until_its_last_round() {
     let id = ladder(&arena, Some(1)).await;
     arena.register_bot(name("third")).await.unwrap();
     arena.start_tournament(id).await.unwrap();
-    // The only round of the ladder is being played; the bot would play in a next one.
+    // The only round of the ladder is being played, and the bot could play only from the next round on.
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
@@ -156,7 +156,8 @@ async fn a_change_that_is_not_stored_has_no_effect() {
     assert_eq!(names(&arena.tournament(id).await.unwrap()), ["first", "second"]);
     assert!(store.field_history(id).await.unwrap().changes.is_empty());
 
-    // While the store cannot be used, the request is answered with a delay error, and the change is made later.
+    // While the store cannot be used, the caller gets an error that says that the change is delayed, and the change is
+    // made later.
     store.set(StoreBehaviour::Fine);
     let before = store.next_write();
     store.set(StoreBehaviour::Hangs);

@@ -1,4 +1,4 @@
-//! Tests of matches that are lost in running tournaments, and of their effect on this server and the next one.
+//! Tests of running tournaments in which a match fails, and of the effect on this server and the next one.
 
 use super::fixture::{name, with_timeout};
 use super::interventions::{check_comparison, pause_until_idle, reason, tournament, wait_for_view};

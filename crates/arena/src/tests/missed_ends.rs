@@ -11,7 +11,7 @@ use lastnim_tournament::{AllianceSource, TournamentEnd, TournamentState, testing
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// What a session was sent until it had caught up.
+/// The missed ends that a session was sent before it had caught up.
 #[derive(Debug, Default, PartialEq)]
 struct CatchUp {
     matches: Vec<MatchId>,

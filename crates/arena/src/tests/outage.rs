@@ -45,7 +45,7 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     let behind = arena.clone();
     let rotating = tokio::spawn(async move { behind.rotate_token(&name("first")).await });
     let before = arena.bot(&name("first")).await.unwrap().stored.token;
-    // After these turns, all requests are waiting.
+    // After these yields, all requests are waiting.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
@@ -105,7 +105,7 @@ async fn during_an_outage_only_the_newest_session_stays() {
     let tasks = Handle::current().metrics().num_alive_tasks();
     assert!(tasks < MAX_TASKS, "{tasks} tasks");
     let (second, mut second_hears) = newest.expect("there were some");
-    // The session reads this message, although its match handles no messages now.
+    // The session reads this message, although the bot's match handles no messages while the store hangs.
     second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();
     read_until(&mut second_hears, unheard).await;
     second.send(Ok(take(begun.id, 1))).unwrap();

@@ -31,8 +31,8 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
         wait_for_view(&arena, sound, |view| view.played == 1).await;
         pause_until_idle(&arena, sound).await;
         arena.stop(Duration::ZERO).await;
-        // An older version of the program left such a state when it lost a match: the next round was drawn, although a
-        // result of the round before is missing.
+        // An older version of the program left the store in such a state when a match failed: it drew the next round
+        // although a result of the previous round was missing.
         let results = store.match_results(damaged, 0, 1_000).await.unwrap();
         store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
         let left = store.match_results(damaged, 0, 1_000).await.unwrap();

@@ -46,7 +46,7 @@ pub(crate) struct StoreScript {
     is_damaged: AtomicBool,
     /// The match whose events are rejected.
     refused: OnceLock<MatchId>,
-    /// The match of every write that voided one.
+    /// The voided matches, with one entry for each write that voided a match.
     voided: Mutex<Vec<MatchId>>,
 }
 
@@ -94,7 +94,7 @@ impl StoreScript {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the match of every write that voided one.
+    /// Returns the voided matches, with one entry for each write that voided a match.
     pub(crate) fn voided_matches(&self) -> Vec<MatchId> {
         self.voided.lock().unwrap().clone()
     }
@@ -115,7 +115,7 @@ impl StoreScript {
         })
     }
 
-    /// Returns a receiver that changes with the next write.
+    /// Returns a receiver that is notified when the next write begins.
     pub(crate) fn next_write(&self) -> watch::Receiver<u64> {
         self.begun.subscribe()
     }

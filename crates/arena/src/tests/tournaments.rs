@@ -92,7 +92,7 @@ async fn joining_again_starts_a_complete_tournament() {
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
 }
 
-/// Blocks the only thread that the runtime has for long work, until the sender is dropped.
+/// Blocks the runtime's only thread for long-running work, until the sender is dropped.
 fn block_long_tasks() -> std::sync::mpsc::Sender<()> {
     let (release, held) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || held.recv());

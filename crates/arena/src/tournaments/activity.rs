@@ -214,8 +214,9 @@ fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -
         return None;
     }
     let matches = view.total.saturating_sub(view.played);
-    // In other formats, a match may have to wait for the last match of a round; with a limit on matches per bot, it may
-    // have to wait for a bot. In the worst case, only one match is then played at a time.
+    // Unless all matches are planned before the start, a match may have to wait for the last match of a round; with a
+    // limit on matches per bot, it may have to wait for a bot. In the worst case, only one match is then played at a
+    // time.
     let is_free = settings.format.profile().course == FormatCourse::Planned;
     let at_once =
         if is_free && settings.bot_concurrency.is_none() { settings.concurrency.get() as u64 } else { 1 };

@@ -19,7 +19,7 @@ pub(crate) struct CrossTableQueue {
     requests: Mutex<HashMap<TournamentId, CrossTableSender>>,
 }
 
-/// Sends one cross-table to its callers.
+/// Sends a cross-table to the callers that requested it.
 pub(crate) type CrossTableSender = Arc<watch::Sender<Option<CrossTableResult>>>;
 
 impl CrossTableQueue {

@@ -33,8 +33,8 @@ pub(crate) struct ComparedResults {
 }
 
 impl Arena {
-    /// Compares each pair of a tournament's bots by those of their common matches that have ended and count: how many
-    /// each bot won, and which bot is better.
+    /// Compares each pair of a tournament's bots by the matches that both have played and that count: how many each bot
+    /// won, and which bot is better.
     ///
     /// While a tournament runs, common matches are counted as they end, and the current ratings are used. The final
     /// comparison is stored. If it is missing or damaged, the first request for it computes it again from all results,

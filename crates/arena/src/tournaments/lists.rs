@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The maximum number of changes to a field up to which its history is shown.
+/// If the field of a tournament has changed more often than this, its history is not shown.
 const MAX_CHANGES: usize = 100_000;
 
 impl Arena {
@@ -127,7 +127,7 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    /// Starts watching only the state of a tournament. There may be as many of these watchers as sessions.
+    /// Starts watching only the state of a tournament. The limit on these watchers equals the limit on sessions.
     ///
     /// # Errors
     /// If no tournament has this id, or its watcher limit is reached.

@@ -278,7 +278,7 @@ mod tests {
         testing,
     };
 
-    /// Lets the first seat win the next match.
+    /// Returns a result of the next match in which the first seat wins.
     fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
         let ScheduleStep::Match(pairing) = schedule.next() else { panic!("there is another match") };
         let seats = pairing.bots.map(|_| SeatResult::default());

@@ -43,8 +43,8 @@ impl SharedSchedule {
 #[derive(Debug)]
 pub(crate) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
-    /// The state of the tournament, apart from the rest of the view: it seldom changes, and many tasks wait until it
-    /// does.
+    /// The state of the tournament. It is separate from the rest of the view, because it seldom changes, and many tasks
+    /// wait for a change.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
     /// The lock that is held while the state or the field of the tournament is checked and changed: see
@@ -213,7 +213,7 @@ impl TournamentHandle {
         self.lock_departing().contains(bot)
     }
 
-    /// Returns the match number below which all finished matches count.
+    /// Returns a match number below which all finished matches are certain to count.
     pub(crate) fn settled_below(&self) -> u64 {
         self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled_below())
     }
@@ -362,7 +362,8 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.pause = pause);
     }
 
-    /// Encodes the state of the tournament, for a checkpoint after this many changes to the field and recounts.
+    /// Encodes the state of the tournament, for a checkpoint that includes this many changes to the field and follows
+    /// this many recounts.
     ///
     /// # Errors
     /// If the schedule cannot be saved, a rating is running, or not all reported results have been counted.
@@ -459,7 +460,8 @@ impl TournamentHandle {
         answered.await.ok()
     }
 
-    /// Asks the director to cancel the tournament. Repeated requests change nothing, so a full queue is fine.
+    /// Asks the director to cancel the tournament. Repeated requests change nothing, so a request that finds the queue
+    /// full is dropped.
     pub(crate) fn request_cancellation(&self) {
         let _already_asked = self.commands.try_send(DirectorCommand::Cancel);
     }

@@ -33,7 +33,7 @@ const MAX_KNOWN_ENDS: usize = 4096;
 pub(super) enum ClientAction {
     /// Send this to the server.
     Send(Wire),
-    /// Ask the bot.
+    /// Ask the bot this question, or send it this report.
     Ask(BotQuestion),
     /// Tell the bot that it can drop the pending questions about this match.
     Withdraw(MatchId),
@@ -319,8 +319,8 @@ impl MatchTracker {
             },
             _ => {}
         }
-        // Only the counters are kept, not the view: once the bot has answered, nothing holds the view, and adding a
-        // take needs no copy.
+        // Only the counters are kept and not the view, so that nothing holds the view after the bot has answered, and a
+        // take can be added without a copy.
         let counters = view.position.counters();
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);

@@ -1,4 +1,4 @@
-//! Scenes in which a tournament ends.
+//! Scenarios in which a tournament ends.
 
 use crate::stage::{EndedTournament, ScenarioResult, SessionLoss, Stage};
 use lastnim_proto::{ServerEvent, pb};

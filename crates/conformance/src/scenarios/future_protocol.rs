@@ -1,4 +1,4 @@
-//! Scenes in which the server sends messages of a future protocol version.
+//! Scenarios in which the server sends messages of a future protocol version.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event as Wire};
 use std::slice::from_mut;
 
-/// The server sends events that the bot cannot know.
+/// The server sends events that the bot's version of the protocol does not have.
 pub(crate) async fn events(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let send_later_events = |stage: &mut Stage| {
@@ -27,7 +27,7 @@ pub(crate) async fn events(stage: &mut Stage) -> ScenarioResult {
     stage.play_short_match().await
 }
 
-/// Every message has a field that the bot cannot know, as does every message nested in it.
+/// Every message, including nested ones, has a field that the bot's version of the protocol does not have.
 pub(crate) async fn fields(stage: &mut Stage) -> ScenarioResult {
     stage.add_unknown_fields();
     stage.join().await?;
@@ -41,7 +41,7 @@ pub(crate) async fn fields(stage: &mut Stage) -> ScenarioResult {
     stage.play_short_match().await
 }
 
-/// Reasons and settings have values that the bot cannot know.
+/// Reasons and settings have values that the bot's version of the protocol does not have.
 pub(crate) async fn values(stage: &mut Stage) -> ScenarioResult {
     stage.await_join().await?;
     let mut joined = stage.joined_tournament(pb::TournamentState::Running);

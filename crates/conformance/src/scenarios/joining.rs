@@ -1,4 +1,4 @@
-//! Scenes in which the bot joins a tournament.
+//! Scenarios in which the bot joins a tournament.
 
 use crate::stage::{ScenarioResult, Stage, event_of};
 use lastnim_proto::pb;

@@ -1,4 +1,4 @@
-//! Scenes in which the bot loses its server or its connection.
+//! Scenarios in which the bot loses its server or its connection.
 
 use super::snapshots::LONG_PILES;
 use crate::{

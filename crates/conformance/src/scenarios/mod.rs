@@ -1,4 +1,4 @@
-//! The scenes that the checks play with the bot.
+//! The scenarios that the checks play with the bot.
 
 pub(super) mod ending;
 pub(super) mod future_protocol;

@@ -1,4 +1,4 @@
-//! Scenes in which the bot plays matches, and nothing goes wrong.
+//! Scenarios in which the bot plays matches, and nothing goes wrong.
 
 use crate::{
     scripted_match::{MatchPlan, RowSource},

@@ -1,4 +1,4 @@
-//! Scenes in which requests are repeated, or events are repeated or late.
+//! Scenarios in which requests are repeated, or events are repeated or late.
 
 use super::snapshots::LONG_PILES;
 use crate::{

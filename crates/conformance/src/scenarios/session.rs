@@ -1,4 +1,4 @@
-//! Scenes about the session as a whole, rather than about a match.
+//! Scenarios about the session as a whole, rather than about a match.
 
 use super::snapshots::LONG_PILES;
 use crate::{

@@ -1,4 +1,4 @@
-//! Scenes in which a session is lost, and the next one starts with snapshots of the open matches.
+//! Scenarios in which a session is lost, and the next one starts with snapshots of the open matches.
 
 use crate::{
     scripted_match::MatchPlan,
@@ -60,7 +60,7 @@ pub(crate) async fn after_end(stage: &mut Stage) -> ScenarioResult {
     stage.play_short_match().await
 }
 
-/// The program is stopped during its turn and restarted, so that it only knows what the snapshot says.
+/// The program is stopped during its turn and restarted, so it knows only what the snapshot contains.
 pub(crate) async fn after_restart(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(2).declared());

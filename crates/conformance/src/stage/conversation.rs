@@ -84,7 +84,7 @@ impl Stage {
         self.play_out(std::slice::from_mut(&mut played)).await
     }
 
-    /// Plays all matches to their ends, and applies the bot's actions in the order in which they arrive.
+    /// Plays all matches to the end, and applies the bot's actions in the order in which they arrive.
     pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
         for played in &mut *matches {
             self.send_events(played);
@@ -214,8 +214,8 @@ impl Stage {
         Err(self.failure(expected, got))
     }
 
-    /// Describes why the stream was lost: because the program ended, if it ends within half a second, or else as in
-    /// `words`.
+    /// Describes why the stream was lost: the end of the program, if it ends within half a second, or else the reason
+    /// in `words`.
     async fn lost_stream_text(&mut self, words: String) -> String {
         let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
         end.map_or(words, |end| format!("the program ended ({})", end.words))

@@ -1,4 +1,5 @@
-//! The stage on which a scenario is played: the scripted server, the bot's program, its session, and the log of events.
+//! Everything with which a scenario is played: the scripted server, the bot's program, its session, and the log of
+//! events.
 
 mod conversation;
 mod sessions;

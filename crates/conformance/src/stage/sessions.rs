@@ -128,7 +128,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Makes the bot lose its session. Its messages that were not read yet are lost.
+    /// Makes the bot lose its session. Messages from the bot that were not read yet are lost.
     pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
         self.held.clear();
         match loss {

@@ -111,7 +111,7 @@ fn other_tournament() -> TournamentId {
 /// The tournament whose end is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EndedTournament {
-    /// The one in the bot's environment.
+    /// The tournament in the bot's environment.
     Bot,
     /// Another tournament in which the bot plays.
     Others,

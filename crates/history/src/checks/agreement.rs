@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::BTreeMap;
 
-/// The first statement about something, and where it was logged.
+/// The first statement in any log about some fact, and the line that contains it.
 #[derive(Debug)]
 struct FirstStatement<T> {
     reported: T,
@@ -35,7 +35,7 @@ fn differs_from_first<T: PartialEq>(
     }
 }
 
-/// Like [`differs_from_first`], but for statements in words: returns a sentence that quotes both statements.
+/// Like [`differs_from_first`], but for statements that are text: returns a sentence that quotes both statements.
 fn contradiction_text(
     first: &mut Option<FirstStatement<String>>,
     reported: String,

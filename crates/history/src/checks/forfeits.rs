@@ -1,4 +1,4 @@
-//! Checks what bots were told about lost seats, and whether the reasons for the losses are valid.
+//! Checks the messages to bots about lost seats, and whether the reasons for the losses are valid.
 
 use crate::{
     FindingKind,
@@ -81,7 +81,7 @@ fn check_missed_end_forfeits(
     }
 }
 
-/// Checks that a session that was open from the start to the end of the match was told of every lost seat.
+/// Checks that a session that was open from the start to the end of the match received a report of every lost seat.
 fn check_forfeits_announced(
     session: &SessionOfMatch<'_>,
     replayed: &ReplayedMatch<'_>,

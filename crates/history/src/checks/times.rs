@@ -56,7 +56,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     }
 }
 
-/// Checks that no seat or row was lost on time before its time was over.
+/// Checks that no seat was lost on time before its bank was used up, and that no row was late before the time limit.
 fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let on_time = |reason| {
         matches!(reason, ForfeitReason::TimedOut | ForfeitReason::Disconnected | ForfeitReason::NoShow)
@@ -104,7 +104,7 @@ fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
     MIN_MARGIN.max(Duration::from_micros(slowest.max().unwrap_or_default()) * MARGIN_IN_ANSWERS)
 }
 
-/// Returns the message that asked the bot for a take in this ply, and the time that was left in its bank.
+/// Returns the message that announced the bot's turn in this ply, and the time that was left in its bank.
 fn turn_of_ply<'s, 'a>(
     session: &'s SessionOfMatch<'a>,
     ply: u32,
@@ -139,7 +139,8 @@ fn check_late_take(
         message.sent_take().is_some_and(legal)
     });
     let Some(answer) = answer else { return };
-    // Only if the session lasted until the bot was told of its loss is it certain that the take was sent at all.
+    // It is certain that the take was sent at all only if the session lasted until the bot received the loss of its
+    // seat.
     let lasted = session.messages.iter().any(|message| {
         message.line > answer.line
             && matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat))

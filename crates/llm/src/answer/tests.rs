@@ -41,7 +41,7 @@ fn takes_are_read_in_many_forms() {
         (r#"{"take": 2} {"note": "done"}"#, 2),
         (r#"{"take": 2} {}"#, 2),
         (r#"{"take": 2}, as I said: {"take": "2"}"#, 2),
-        // The placeholder of the prompt is not an answer.
+        // The placeholder that the prompt shows is not an answer.
         (r#"It must be of the form {"take": NUMBER}. {"take": 3}"#, 3),
     ] {
         assert_eq!(take_of(reply), Ok(take), "{reply}");
@@ -63,7 +63,7 @@ fn unusable_takes_are_explained() {
         (r#"{"take": 6}"#, FailureClass::Illegal, "a take of 6 from a pile of 5"),
         (r#"{"take": 1e300}"#, FailureClass::Unparsable, "whole number"),
         (r#"{"take": 99999999999999999999}"#, FailureClass::Unparsable, "whole number"),
-        // A rejected move must not be played, whichever comes first.
+        // A model may mention a move only to reject it, so different answers in one reply are an error in any order.
         (r#"{"take": 1} is bad, so {"take": 5}"#, FailureClass::Unparsable, "different answers, 1 and 5"),
         (r#"{"take": 5}. But not {"take": 1}!"#, FailureClass::Unparsable, "different answers, 5 and 1"),
         (r#"{"rejected": {"take": 1}, "final": {"take": 5}}"#, FailureClass::Unparsable, "answers, 1 and 5"),
@@ -78,7 +78,7 @@ fn unusable_takes_are_explained() {
 
 #[test]
 fn rows_list_seats() {
-    // Seat 1 is asked, so seat 2 has the offset 1.
+    // The question is for seat 1, so seat 2 has the offset 1.
     for reply in [
         r#"{"row": [2, 1, 0]}"#,
         r#"{"row": ["2", "seat 1", 0.0]}"#,

@@ -29,12 +29,12 @@ pub struct AskedQuestions {
     seen: HashSet<NoteHash>,
 }
 
-/// One start of a bot.
+/// A run of a bot, from one start to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RunSummary {
     pub(super) model: String,
     pub(super) config_hash: String,
-    /// The spending of all its calls.
+    /// The spending of all calls of the run.
     pub(super) spending: Spending,
 }
 
@@ -66,7 +66,7 @@ impl AskedQuestions {
         Ok(())
     }
 
-    /// Returns the matches with questions whose records have not been found.
+    /// Returns the matches that have questions, but whose records have not been found yet.
     pub fn matches(&self) -> impl Iterator<Item = MatchId> {
         self.by_match.keys().copied()
     }
@@ -87,7 +87,7 @@ impl AskedQuestions {
         let mut spending = Spending::of_calls(&calls);
         spending.millis = decision.as_ref().map_or(0, |decision| decision.elapsed_ms);
         self.runs.entry(run.clone()).or_default().spending.add_spending(&spending);
-        // A model's reasons are kept only in the transcript.
+        // The model's reasons are dropped here; they remain in the transcript.
         let decision = decision.map(|decision| TranscriptDecision { why: None, ..decision });
         let calls = CallTally::of_calls(&calls);
         self.by_match.entry(key.match_id).or_default().push(AskedQuestion {

@@ -9,14 +9,14 @@ use lastnim_proto::pb;
 pub struct StatedPlan {
     /// The number of the take, from 0.
     pub ply: u32,
-    /// The seat for whose win the model said it would play from this take on.
+    /// The seat that the model said it would try to make win from this take on.
     pub planned: Seat,
     /// The winner under optimal play after the take.
     pub expected_winner: Seat,
 }
 
-/// Counts of stated plans. A plan holds until the take with which the model states the next one, and is tested by each
-/// choice until then that could lead to its seat.
+/// Counts of stated plans. A plan holds until the take with which the model states its next plan. Until then, each
+/// choice that could make the planned seat win tests the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlanTally {
     stated: u64,
@@ -67,11 +67,11 @@ mod tests {
         };
         for (plans, choices, [stated, led, kept, broken]) in [
             (vec![], vec![choice(0, one, &[two])], [0, 0, 0, 0]),
-            // The take with the plan does not test it, nor does one that cannot lead to its seat.
+            // A plan is not tested by the take that states it, nor by a take that cannot make the planned seat win.
             (vec![plan(3, one, two)], vec![choice(3, two, &[one]), choice(6, two, &[zero])], [1, 0, 0, 0]),
             (vec![plan(0, one, one)], vec![choice(3, one, &[two]), choice(6, one, &[zero])], [1, 1, 1, 0]),
             (vec![plan(0, one, one)], vec![choice(3, one, &[two]), choice(6, zero, &[one])], [1, 1, 0, 1]),
-            // The take with another plan breaks the first one; later takes test the second one only.
+            // The take that states the second plan breaks the first one; later takes test only the second.
             (
                 vec![plan(0, one, one), plan(3, two, two)],
                 vec![choice(3, two, &[one]), choice(6, two, &[one])],

@@ -1,4 +1,4 @@
-//! How a model kept to the rules: the outcomes of its questions and calls.
+//! Counts how well a model kept to the rules, by the outcomes of its questions and calls.
 
 use super::spending::count_as_float;
 use crate::{
@@ -18,13 +18,13 @@ pub struct QuestionTally {
 }
 
 impl QuestionTally {
-    /// Adds a question by its decision.
+    /// Counts a question by the decision that ended it.
     pub fn add_decision(&mut self, decision: &TranscriptDecision) {
         match decision.by {
             DecidedBy::Model => self.answered += 1,
             DecidedBy::Withdrawn => self.withdrawn += 1,
             policy => {
-                // Bots always log the failure; without one, the question was not answered.
+                // Bots always log a failure. If it is missing, the question counts as not answered.
                 let class = decision.failure.unwrap_or(FailureClass::Empty);
                 *self.unanswered.entry(class).or_default() += 1;
                 *self.policies.entry(policy).or_default() += 1;
@@ -37,7 +37,7 @@ impl QuestionTally {
         self.answered + self.unanswered.values().sum::<u64>()
     }
 
-    /// Returns the number of questions that the model answered, or failed to answer by its own fault.
+    /// Returns the number of questions that the model answered, or failed to answer through its own fault.
     fn own(&self) -> u64 {
         let own = self.unanswered.iter().filter(|(class, _)| class.fault() == Fault::Model);
         self.answered + own.map(|(_, count)| count).sum::<u64>()

@@ -45,7 +45,7 @@ impl WantTally {
         *self.rows.entry(row.clone()).or_default() += 1;
     }
 
-    /// Makes the message, with what the model wanted and the rows that fit all its takes.
+    /// Creates the message, including what the model wanted and the rows that are consistent with all its takes.
     pub fn to_message(&self, wishes: &WishFigures, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
         let mut rows: Vec<_> = self.rows.iter().collect();
         rows.sort_by_key(|&(row, &matches)| (Reverse(matches), row.offsets()));

@@ -50,7 +50,7 @@ fn many_views() -> Vec<MatchView> {
     views
 }
 
-/// Returns every way in which a built-in template of this version can be used.
+/// Returns all combinations of scoring, hidden names and thinking for a prompt.
 fn many_contexts() -> Vec<PromptContext> {
     let scorings = MatchScoring::ALL;
     let mut contexts = Vec::new();
@@ -65,7 +65,7 @@ fn many_contexts() -> Vec<PromptContext> {
     contexts
 }
 
-/// Returns the parts of a text from an opening bracket to any closing one, as JSON objects that might be answers.
+/// Returns a text and its parts from each opening bracket to the next closing one, in the form of possible answers.
 fn example_replies(text: &str) -> Vec<String> {
     let mut replies = vec![text.to_owned()];
     for (open, close) in [('{', '}'), ('[', ']')] {
@@ -106,7 +106,7 @@ fn no_example_is_a_legal_answer() {
             }
         }
     }
-    // Version 1 has such examples, so the search finds them.
+    // Version 1 of the prompt has examples that are legal answers, so `legal_example` must find them.
     let old = PromptTemplate::of_version(1).unwrap();
     let view = sample_view();
     for question in [Question::Row(view.info()), Question::Take(&view)] {
@@ -248,7 +248,7 @@ fn errors_in_templates_have_a_line() {
         why("{% if question == \"row\" %}x{% endif %}")
             .contains("the prompt is empty if the question is \"take\"")
     );
-    // Each value is tried, whatever the scoring of later matches is.
+    // Templates are checked with every scoring, so a mistake in a branch for one scoring is found before any match.
     let often_unused = "{% if scoring == 'win' %}{{ seet }}{% endif %}x";
     assert!(why(often_unused).contains("undefined value"));
     assert!(

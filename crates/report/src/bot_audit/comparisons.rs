@@ -1,4 +1,4 @@
-//! Comparisons of a bot's takes under two conditions, and with the answers of others.
+//! Comparisons of a bot's takes with and without a condition, and with the takes of other bots.
 
 use super::figures::{SHARE, figure_column, interval_column};
 use crate::{Cell, Column, Section, Table, words::count_with_noun};
@@ -17,7 +17,7 @@ fn condition_text(found: &ConditionFindings) -> String {
         "after_noon" => "the match began after noon UTC".to_owned(),
         "second_half" => "the tournament is in its second half".to_owned(),
         "newer_version" => format!("it plays as {}, not as {}", found.newer_version, found.older_version),
-        // A condition of a newer server.
+        // A condition that only a newer server knows.
         other => other.replace('_', " "),
     }
 }

@@ -1,4 +1,4 @@
-//! Audits of many matches: a summary in words, and then the tables.
+//! Audits of many matches: a summary as text, and then the tables.
 
 use super::{
     comparisons::{answer_section, condition_section},
@@ -100,7 +100,7 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
     sections
 }
 
-/// Reports how the bot treated its guaranteed rank.
+/// Reports how often the bot's takes risked or protected its guaranteed rank.
 fn safety_section(found: &BotFindings) -> Section {
     let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = found.safety;
     let optimal = found.figures.optimal_plies;

@@ -8,7 +8,7 @@ const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
 const MONEY: NumberFormat = NumberFormat::new(NumberUnit::Points, 6);
 const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1);
 
-/// Reports tokens, money and seconds per take, and per rank that the model saved.
+/// Reports tokens, money and seconds per take, and per rank that the model saved compared with random takes.
 pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
     let lines: Vec<_> = models.iter().filter_map(|model| Some((&model.bot, model.cost.as_ref()?))).collect();
     let in_all = |cost: &pb::ModelCost| cost.in_all.unwrap_or_default();

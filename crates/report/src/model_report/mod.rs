@@ -1,4 +1,4 @@
-//! Reports on language models: first adherence to the rules, then strength.
+//! Reports on language models: how well they followed the rules, and then how well they played.
 
 mod claims;
 mod cost;

@@ -1,4 +1,4 @@
-//! How models kept to the rules: the outcomes of their questions and calls.
+//! How well models followed the rules: the outcomes of their questions and calls.
 
 use super::figures::{SHARE, figure_column};
 use crate::{
@@ -86,7 +86,7 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
     table
 }
 
-/// Says how a model was asked, as figures of different modes should not be compared.
+/// Says in which modes a model was asked, since figures of different modes should not be compared.
 fn mode_text(model: &pb::ModelFindings) -> Option<String> {
     let calls_by_mode = &model.calls.as_ref()?.modes;
     let words = calls_by_mode

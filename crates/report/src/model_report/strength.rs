@@ -6,7 +6,7 @@ use lastnim_proto::pb;
 
 const SIGNED_RANKS: NumberFormat = NumberFormat { is_signed: true, ..RANKS };
 
-/// Reports accuracy and regret, of the takes that models decided themselves and of all.
+/// Reports accuracy and regret: of the takes that models decided themselves, and of all takes.
 pub(super) fn strength_section(models: &[pb::ModelFindings]) -> Section {
     let lines: Vec<_> = models
         .iter()

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 const FORMULA_PREFIXES: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 /// The minimum length of a hash or key in base64.
 const MIN_HASH_CHARS: usize = 44;
-/// Words that programs read as a missing value, in any case.
+/// Words that programs read as a missing value, in upper or lower case.
 const MISSING_VALUE_TEXTS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "<na>"];
 
 /// A line of CSV.
@@ -54,7 +54,7 @@ impl CsvLine {
         self.push_number("");
     }
 
-    /// Returns the line with its end.
+    /// Returns the line with a line break at its end.
     pub fn finish(self) -> String {
         // CSV readers skip an empty line, so a single empty field is quoted.
         (if self.text.is_empty() { "\"\"".to_owned() } else { self.text }) + "\n"
@@ -72,15 +72,16 @@ impl<'a> FromIterator<&'a str> for CsvLine {
     }
 }
 
-/// Returns whether a text is a hash or a key in base64, which may begin with `+`. Without brackets it calls no function.
+/// Returns whether a text is a hash or a key in base64, which may begin with `+`. Such a text cannot call a function,
+/// since it has no brackets.
 fn is_hash(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     text.len() >= MIN_HASH_CHARS && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
 }
 
-/// Writes every table as CSV, separated by empty lines: the column keys, then the rows, with numbers in full precision and empty fields for missing
-/// values.
+/// Writes every table as CSV, separated by empty lines: the column keys, then the rows, with numbers in full precision
+/// and empty fields for missing values.
 pub fn csv_text(report: &Report) -> String {
     report.tables().map(table_text).collect::<Vec<_>>().join("\n")
 }
@@ -112,7 +113,7 @@ fn column_names(column: &Column) -> Vec<String> {
     part_suffixes(column.parts).iter().map(|ending| format!("{key}{ending}")).collect()
 }
 
-/// Adds the parts of a cell that its column asks for; parts that the cell lacks are empty.
+/// Adds the values that a cell of this column has in CSV; values that the cell lacks are empty.
 fn push_cell(line: &mut CsvLine, parts: CellParts, cell: &Cell) {
     match (parts, cell) {
         (CellParts::One, Cell::Text(text)) => line.push_text(text),

@@ -43,7 +43,7 @@ struct PersonSession {
     _end: oneshot::Sender<()>,
 }
 
-/// The seats of a bot, held for a person until this is dropped or another session takes them.
+/// The seats of a bot, held for a person until this value is dropped or another session takes them over.
 #[derive(Debug)]
 pub struct HeldSeats {
     games: BotGames,
@@ -120,8 +120,8 @@ impl BotGames {
         self.session(bot).map(|session| session.revision())
     }
 
-    /// Waits for a moment, and then until the session of a bot has events newer than `revision`, the session is over,
-    /// or the time is up.
+    /// Waits for [`MIN_WAIT`], and then until the session of a bot has events newer than `revision`, the session is
+    /// over, or the time is up.
     pub async fn wait_for_newer_events(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
         tokio::time::sleep(MIN_WAIT.min(within)).await;
@@ -154,8 +154,8 @@ impl BotGames {
         self.arena.open_seat(bot, id)
     }
 
-    /// Returns up to `limit` open matches of a bot, those waiting for it first, and whether there are more. Does not
-    /// wait for other reads.
+    /// Returns up to `limit` open matches of a bot, with those that wait for the bot at the front, and whether there
+    /// are more. Does not wait for other reads.
     pub fn open_games(&self, bot: &BotName, limit: usize) -> (Vec<OpenGame>, bool) {
         self.arena.open_games(bot, limit)
     }

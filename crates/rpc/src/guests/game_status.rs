@@ -1,11 +1,11 @@
-//! The status of a game for its player.
+//! The status of a game, as shown to its player.
 
 use lastnim_proto::MatchEvent;
 
 /// The status of a game, as known to its player's session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GameStatus {
-    /// A number that grows with each event, so that a page can wait for more. A session starts with the time in
+    /// A number that grows with each event, so that a page can wait for newer events. A session starts with the time in
     /// microseconds, which is greater than the revisions of all earlier sessions.
     pub revision: u64,
     /// The ply at which the player must move, if it is the player's turn.

@@ -5,7 +5,8 @@ use lastnim_core::game::MatchId;
 use lastnim_proto::MatchEvent;
 use std::collections::BTreeMap;
 
-/// The maximum number of games to keep. Beyond it, the oldest game that is over is dropped, or else the oldest game.
+/// The maximum number of games to keep. If it is exceeded, the oldest finished game is dropped, or the oldest game if
+/// no game is finished.
 const MAX_GAMES: usize = 32;
 
 /// The statuses of a player's games, as known to its session.
@@ -27,8 +28,8 @@ impl GameStatuses {
         Self { by_match, first_revision, heard, dropped_revision: first_revision }
     }
 
-    /// Returns the status of a game. Of a dropped game, only a revision is known, which is higher than any that was
-    /// shown.
+    /// Returns the status of a game. The status of a dropped game has only a revision, which is higher than any that a
+    /// page has seen.
     pub(super) fn status_of(&self, id: MatchId) -> GameStatus {
         let unkept = || GameStatus::with_revision(self.dropped_revision);
         self.by_match.get(&id).cloned().unwrap_or_else(unkept)

@@ -21,7 +21,7 @@ use tonic::{Code, Request, Status};
 
 /// The maximum number of open matches that are listed for a guest.
 const MAX_LISTED_MATCHES: usize = 100;
-/// How many times a newcomer may free a place, since another newcomer may take the freed place first.
+/// How many times a newcomer may free a place for its match, since another newcomer may take the freed place first.
 const MAX_FREED_PLACES: usize = 3;
 
 /// Matches of guests: people who play in a browser and whose names derive from a secret in a cookie. A guest may only
@@ -56,12 +56,12 @@ struct GuestSession {
     hold: Arc<SessionHold>,
 }
 
-/// Keeps a session open for a starting match until this is dropped.
+/// Keeps a session open for a match that is being started, until this value is dropped.
 #[derive(Debug)]
 struct SessionHold;
 
 impl GuestSessions {
-    /// Stops keeping a session, unless a newer one has replaced it.
+    /// Removes a session, unless a newer one has replaced it.
     fn remove_session(&mut self, guest: &BotName, number: u64) {
         if self.by_guest.get(guest).is_some_and(|kept| kept.number == number) {
             self.by_guest.remove(guest);
@@ -143,7 +143,7 @@ impl GuestGames {
         guest: BotName,
         setup: MatchSetup,
     ) -> Result<MatchId, Status> {
-        // The place is taken before the match exists, so that concurrent requests respect the limit.
+        // The place is taken before the match is created, so that concurrent requests respect the limit.
         let place = self.take_place(address).await?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
             let message = format!("too many matches were started {refused}");
@@ -211,7 +211,7 @@ impl GuestGames {
         action: SeatAction,
     ) -> Result<(), Status> {
         self.access.require_viewer(request)?;
-        // If the session was closed just now, this opens it again, but only once.
+        // If the session was closed just before, the second attempt opens it again.
         for _ in 0..2 {
             if let Some(session) = self.session(guest)?
                 && session.act(id, action.clone()).await
@@ -282,7 +282,7 @@ impl GuestGames {
         self.open_session(&mut sessions, guest).map(|kept| Some(kept.session.clone()))
     }
 
-    /// Keeps a session open for a starting match.
+    /// Keeps a guest's session open for a match that is being started.
     fn hold_session(&self, guest: &BotName) -> Result<Arc<SessionHold>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
@@ -312,7 +312,7 @@ impl GuestGames {
         self.forget_departed().await;
     }
 
-    /// Returns whether a session is still needed; otherwise stops keeping it.
+    /// Returns whether a session is still needed, and removes it if it is not.
     fn is_needed(&self, guest: &BotName, number: u64, listener: &SessionListener) -> bool {
         let mut sessions = self.lock_sessions();
         let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
@@ -352,7 +352,8 @@ mod tests {
     const LIMITS: GuestLimits =
         GuestLimits { per_minute: 20, per_address: 8, idle_timeout: Duration::from_mins(2) };
 
-    /// Returns a request for a match of two seats that have a millisecond each, so that the steward plays for them.
+    /// Returns a request for a match in which each of two seats has a millisecond, so that the steward soon plays for
+    /// both.
     fn brief_match() -> pb::CreateMatchRequest {
         pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],
@@ -405,7 +406,7 @@ mod tests {
             .expect("the event comes within ten minutes");
     }
 
-    /// Waits until no session is kept, and all guests are forgotten.
+    /// Waits until no session is open, and all guests are forgotten.
     async fn wait_until_departed(games: &GuestGames) {
         let departing = async {
             let is_empty =

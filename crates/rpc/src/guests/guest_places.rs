@@ -1,4 +1,4 @@
-//! The places for matches of guests, and the choice of the match that gives up its place.
+//! The limited places for matches of guests, and the choice of the match that is cancelled to free a place.
 
 use crate::client_address::ClientAddress;
 use crate::scheduling::{QuotaShare, SharedQuota};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a match may take to give up its place. Only an unusable store makes it take longer.
+/// The time limit for cancelling a match to free its place. Only an unusable store makes this take longer.
 const DEPARTURE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits on the matches of guests.
@@ -68,7 +68,7 @@ impl GuestPlaces {
         self.quota.acquire(address, 1).ok()
     }
 
-    /// Keeps a place taken by a match until the match ends.
+    /// Gives a place to a match, which holds it until it ends.
     pub(super) fn fill_place(&self, place: GuestPlace, address: ClientAddress, id: MatchId) {
         self.lock_begun().push(BegunMatch { id, address, _place: place });
     }

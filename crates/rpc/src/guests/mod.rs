@@ -1,4 +1,4 @@
-//! People who play in a browser, as guests or with the token of a bot: their rights, limits and sessions.
+//! Serves people who play in a browser, as guests or with the token of a bot: their rights, limits and sessions.
 
 mod bot_games;
 mod game_session;

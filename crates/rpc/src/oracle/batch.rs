@@ -25,7 +25,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The size in bytes at which a response is sent. It is far below the message size that clients accept by default.
 pub(super) const RESPONSE_BYTES: usize = 1 << 20;
-/// The number of steps after which a response is sent and the next caller takes a turn. They take about ten
+/// The number of steps after which a response is sent and the next caller takes a turn. These steps take about ten
 /// milliseconds.
 pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
@@ -113,7 +113,7 @@ impl BatchService {
             () = deadline => Err(too_long_status("the batch was not finished")),
         };
         if let Err(status) = ended {
-            // Even a slow reader gets the reason, but only for a limited time.
+            // Even a slow reader gets the reason, but the server waits only for a limited time.
             let _ = timeout(IDLE_TIMEOUT, responses.send(Err(status))).await;
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn find_rational_rows(
     let mut explained = RationalisableRows::new(games[0].game.matrix.seats(), reading);
     parse_request(|field| {
         for (index, played) in games.iter().enumerate() {
-            // A game that is left out causes no error here: the response states how many there are.
+            // A game that a limit leaves out causes no error here: the response states how many games were left out.
             let added = explained.add_game(&played.game, played.seat, &played.takes, budget);
             field.member("games").element(index).ok_or_report(added);
         }

@@ -87,7 +87,7 @@ impl QuestionError {
 struct RunningQuestion {
     turn: Turn,
     deadline: Option<Instant>,
-    /// A guard that the call holds while it waits for the answer.
+    /// Refers to a guard that the call holds while it waits for the answer.
     waiting_call: Weak<()>,
     /// The time at which the work is stopped.
     ends_at: Instant,

@@ -54,7 +54,7 @@ fn assert_valid_refusal(violations: &Violations) {
     assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
 }
 
-/// Mangles a question, and asks it if it can still be decoded.
+/// Mangles a question, and answers it if it can still be decoded.
 fn ask<Q: Message + Default, A>(
     question: &Q,
     changes: &[(Index, Change)],

@@ -1,4 +1,4 @@
-//! Questions about all possible play: trees, state graphs, explanations.
+//! Questions about all possible play: trees, state graphs and explanations.
 
 use super::question_scheduler::QuestionError;
 use lastnim_analysis::tree::{PlayGraph, TreeError};

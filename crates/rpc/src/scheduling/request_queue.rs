@@ -163,7 +163,8 @@ impl QueueState {
         self.forget_idle_caller(caller);
     }
 
-    /// Takes a turn back. If its caller is waiting for another turn, it moves behind all other waiting callers.
+    /// Takes a turn back. If its caller is waiting for another turn, that caller moves behind all other waiting
+    /// callers.
     fn return_turn(&mut self, caller: &Caller) {
         if let Some(share) = self.shares.get_mut(caller) {
             share.turns -= 1;
@@ -367,7 +368,7 @@ mod tests {
             let ready = (0..askers.len())
                 .filter(|at| !order.contains(at))
                 .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
-            // The turn itself is dropped here, so it ends at once.
+            // The turn is dropped here at once, so it goes to the next waiter.
             order.push(ready.expect("a turn was granted").0);
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);

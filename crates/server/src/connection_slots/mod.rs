@@ -30,9 +30,9 @@ pub(super) struct ConnectionLimits {
 /// token. Newcomers and strangers never keep anyone out: if all slots are taken, one of them is evicted.
 ///
 /// A newcomer becomes a stranger with its first call, if that call has no valid token. If a limit on strangers is
-/// reached, one of them is asked to leave first: one without a running call, or else the one whose call has run
-/// longest, if that is at least `stranger_call_time`. If there is no such stranger, the newcomer is refused and asked
-/// to leave instead.
+/// reached, one of them is first told to close: one without a running call, or else the one whose call has run longest,
+/// if that is at least `stranger_call_time`. If there is no such stranger, the newcomer is refused and told to close
+/// instead.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
@@ -60,7 +60,7 @@ struct AnonymousConnection {
 enum AnonymousStage {
     Newcomer,
     Stranger,
-    /// The connection was asked to leave and is about to close.
+    /// The connection was told to close, but has not given up its slot yet.
     Leaving,
 }
 
@@ -74,7 +74,7 @@ pub(super) enum Admission {
     Full,
 }
 
-/// A limit on strangers is reached, and none of them can be asked to leave.
+/// A limit on strangers is reached, and none of them can be told to close.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooManyStrangers;
 
@@ -85,7 +85,7 @@ struct ActivityClock {
     last_tick: AtomicU64,
 }
 
-/// What happens on a connection, and whether it must close.
+/// The activity on a connection, and the signals that close it.
 #[derive(Debug)]
 struct ConnectionActivity {
     clock: Arc<ActivityClock>,
@@ -152,7 +152,7 @@ impl ConnectionSlots {
     }
 }
 
-/// The connection that can be evicted, if any.
+/// The connection to evict, if there is one.
 enum Evictable {
     Connection(u64),
     /// No connection can be evicted now, but one can after this time.
@@ -192,8 +192,8 @@ impl SlotTable {
         }
     }
 
-    /// Makes room for one more stranger among those that `among` selects: if there are already `limit` of them, asks
-    /// one to leave.
+    /// Makes room for one more stranger among those that `among` selects: if there are already `limit` of them, tells
+    /// one of them to close.
     fn make_room(
         &mut self,
         limits: &ConnectionLimits,
@@ -281,7 +281,7 @@ impl ConnectionSlot {
     /// Marks the connection as a stranger's: a call had no valid token.
     ///
     /// # Errors
-    /// If there are too many strangers. The connection is then asked to leave.
+    /// If there are too many strangers. The connection is then told to close.
     pub(super) fn mark_stranger(&self) -> Result<(), TooManyStrangers> {
         if self.is_authenticated() {
             return Ok(());
@@ -344,7 +344,7 @@ impl ConnectionSlot {
         self.activity.evicted.notified().await;
     }
 
-    /// Waits until the connection is asked to leave.
+    /// Waits until the connection is told to close.
     pub(super) async fn wait_until_leaving(&self) {
         self.activity.leaving.cancelled().await;
     }
@@ -362,12 +362,12 @@ impl Drop for ConnectionSlot {
 }
 
 impl CallMark {
-    /// Returns whether the connection was asked to leave.
+    /// Returns whether the connection was told to close.
     pub(super) fn is_leaving(&self) -> bool {
         self.0.leaving.is_cancelled()
     }
 
-    /// Waits until the connection is asked to leave.
+    /// Waits until the connection is told to close.
     pub(super) fn leaving(&self) -> WaitForCancellationFutureOwned {
         self.0.leaving.clone().cancelled_owned()
     }

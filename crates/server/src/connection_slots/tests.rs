@@ -23,7 +23,7 @@ fn holders(connections: &[ConnectionSlot]) -> Vec<usize> {
     connections.iter().enumerate().filter(|(_, slot)| holds(slot)).map(|(index, _)| index).collect()
 }
 
-/// Returns the indexes of the connections that were asked to leave.
+/// Returns the indexes of the connections that were told to close.
 fn leaving(connections: &[ConnectionSlot]) -> Vec<usize> {
     let leaves = |slot: &ConnectionSlot| slot.activity.leaving.is_cancelled();
     connections.iter().enumerate().filter(|(_, slot)| leaves(slot)).map(|(index, _)| index).collect()
@@ -133,7 +133,7 @@ fn strangers_give_way_in_turn() {
         newcomer.mark_stranger().unwrap();
         later.push((newcomer, call));
         assert_eq!(leaving(&first), expected);
-        // The stranger that was asked to leave closes its connection.
+        // The connection that was told to close is now closed.
         slots.lock_slots().anonymous.retain(|_, connection| connection.stage != AnonymousStage::Leaving);
     }
 }

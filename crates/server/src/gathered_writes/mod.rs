@@ -53,7 +53,7 @@ impl<S: Write + Unpin> GatheredWrites<S> {
 }
 
 impl<S> GatheredWrites<S> {
-    /// Gives access to the underlying stream.
+    /// Calls a function on the underlying stream.
     pub(super) fn with_stream(&self, use_stream: impl FnOnce(&mut S)) {
         use_stream(&mut lock_buffer(&self.0).stream);
     }

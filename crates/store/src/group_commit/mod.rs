@@ -15,7 +15,7 @@ use tokio::time::Instant;
 const MAX_BATCH: usize = 4_096;
 /// How long a batch may wait while more commits arrive.
 const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
-/// How many successive polls of the queue may find it empty before a batch is written.
+/// How many polls in a row may find the queue empty before a batch is written.
 const MAX_IDLE_POLLS: usize = 8;
 /// The pause after the first failed write. It doubles with each further failure, up to [`MAX_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -45,7 +45,7 @@ pub struct CommitCounts {
     pub commits: u64,
     /// The number of changes to [finished matches and tournaments](Change::changes_finished).
     pub ended_changes: u64,
-    /// The number of commits that are waiting, including those being written.
+    /// The number of commits that are waiting or being written.
     pub waiting: u64,
 }
 
@@ -215,7 +215,7 @@ impl GroupCommit {
         self.availability.wait_until_lost().await
     }
 
-    /// Makes all commits that wait because the store cannot be used fail, both present and later ones.
+    /// Makes all commits fail that wait because the store cannot be used, including later ones.
     pub fn fail_waiting_commits(&self) {
         self.gives_up.send_replace(true);
     }
@@ -259,7 +259,7 @@ struct StoreOutage {
 }
 
 impl Drop for CommitWriter {
-    /// Notes a failure however the writer ends, so that no caller keeps waiting for it.
+    /// Notes a failure when the writer ends for any reason, so that no caller keeps waiting for it.
     fn drop(&mut self) {
         if self.availability.loss().is_none() {
             self.availability.note_failure(writer_broken_error());
@@ -386,7 +386,7 @@ impl CommitWriter {
                     return Err(lost);
                 }
             }
-            // If the sender was dropped, nobody waits for the changes any more.
+            // If the sender was dropped, no caller waits for the changes any more.
             if *self.giving_up.borrow() || self.giving_up.has_changed().is_err() {
                 return Err(error);
             }

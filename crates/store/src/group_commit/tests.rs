@@ -48,7 +48,7 @@ impl FailureScript {
 #[async_trait]
 impl WriteScript for FailureScript {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        // Time passes here as it does while a database writes on another thread.
+        // The pause stands for the time that a database needs to write on another thread.
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.tries.fetch_add(1, Ordering::Relaxed);
         if let Some(error) = self.failures.lock().unwrap().pop_front() {

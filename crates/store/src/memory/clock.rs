@@ -1,5 +1,5 @@
-//! The clock of an in-memory store. Such a store ends with its server, so only what the tests of servers need is
-//! implemented.
+//! The clock of an in-memory store. The data of such a store is gone when its server ends, so only the parts that tests
+//! of servers need are implemented.
 
 use super::tables::MemoryTables;
 use crate::memory_match::MemoryMatch;

@@ -8,7 +8,7 @@ use lastnim_proto::ListedState;
 use std::collections::{BTreeSet, HashMap, btree_set};
 use std::ops::RangeBounds;
 
-/// A condition of a [`MatchFilter`] other than its tournament.
+/// A condition of a [`MatchFilter`] other than the tournament. Finished matches are indexed by these terms.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum MatchTerm {
     Any,
@@ -49,8 +49,8 @@ impl MatchIndex {
         self.ids.len()
     }
 
-    /// Returns the ids, within a range, of the matches for the filter's rarest term. They include every match in the
-    /// range that the filter admits.
+    /// Returns the ids, within a range, of the matches for the rarest term of the filter. They include every match in
+    /// the range that passes the filter.
     pub(super) fn candidates(
         &self,
         filter: &MatchFilter,

@@ -49,7 +49,7 @@ pub(super) struct MemoryTables {
     pub(super) ended_events: usize,
     /// The finished matches in which each bot lost its seat.
     pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
-    /// For each bot, a match id. The bot has acknowledged the ends of all its matches up to this id.
+    /// For each bot, the match id up to which it has acknowledged the ends of all its matches.
     pub(super) acknowledged_through: HashMap<BotName, MatchId>,
     /// Pairs of a bot and a tournament whose end the bot has not acknowledged.
     pub(super) unacknowledged_ends: BTreeSet<(BotName, TournamentId)>,

@@ -87,7 +87,7 @@ impl<'a> WritePlan<'a> {
         Ok(Self { changes, batch, events, first_row })
     }
 
-    /// Returns whether the write only adds events to matches that exist already and that it does not end.
+    /// Returns whether the write only adds events to existing matches, without ending any of them.
     pub(super) fn has_only_events(&self) -> bool {
         self.changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }))
             && self.batch.matches.is_empty()
@@ -149,7 +149,8 @@ impl<'a> MatchChanges<'a> {
                         batch.closed.push((*id, open));
                     }
                 }
-                // Other changes are written elsewhere, and events of matches that are over are already in the tables.
+                // Other changes are written by other modules, and the tables already contain the events of matches that
+                // are over.
                 _ => {}
             }
         }

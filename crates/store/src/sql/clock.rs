@@ -1,4 +1,5 @@
-//! Stores the latest time that a server has observed and the jumps of its clock, and sets back times that are too late.
+//! Stores the latest time that a server has observed and the jumps of its clock, and sets back timestamps that are too
+//! late.
 
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
@@ -8,7 +9,7 @@ use crate::{Change, ClockJump, LaterTimes, NewestIds, StoreError};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// The statements that set back the times that no signature covers: each time later than $1 becomes $1.
+/// The statements that set back the timestamps that no signature covers: every timestamp later than $1 becomes $1.
 const CLOCK_REPAIR_STATEMENTS: [&str; 8] = [
     "UPDATE bots SET registered_at_us = $1 WHERE registered_at_us > $1",
     "UPDATE bot_versions SET first_seen_at_us = $1 WHERE first_seen_at_us > $1",

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_stream::{Stream, StreamExt as _};
 
-/// The end of a condition that an id is in a list. The list is the first value of the statement: a JSON object whose
-/// keys are the ids.
+/// The end of an SQL condition that is true if an id is in a list. The list is the first value of the statement: a JSON
+/// object whose keys are the ids.
 pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))";
 
 /// A kind of database.

@@ -1,12 +1,12 @@
-//! The words that stand for enum values in database tables.
+//! The names of enum values in database tables.
 //!
-//! Where the protobuf schema has the same enum, each word is the name used there, in lower case and without the prefix
-//! that all its values share; a test checks this.
+//! If the protobuf schema has the same enum, each name is the one used there, in lower case and without the prefix that
+//! all its values share; a test checks this.
 
 use lastnim_core::referee::EndReason;
 use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
-/// An enum whose values are stored in tables as words.
+/// An enum whose values are stored in tables by name.
 pub(super) trait StoredKeyword: Copy + Sized + 'static {
     /// The name of the enum in error messages.
     const KIND_NAME: &'static str;

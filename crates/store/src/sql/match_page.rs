@@ -9,9 +9,9 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::EndReason;
 use lastnim_proto::ListedState;
 
-/// Builds the statement that reads the finished matches that pass the whole filter. The arguments are the tables to
-/// search and the column with the match ids in these tables. They decide which index the database scans, starting at
-/// the newest match.
+/// Builds the statement that reads the finished matches that pass all conditions of the filter. The arguments are the
+/// tables to search and the column with the match ids in these tables. They decide which index the database scans,
+/// starting at the newest match.
 macro_rules! summaries {
     ($search_index:literal, $id:literal) => {
         concat!(

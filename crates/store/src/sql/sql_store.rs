@@ -129,7 +129,7 @@ impl<D: Dialect> SqlStore<D> {
             "SELECT tournament_id::text, bot FROM entrants
             WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json)) ORDER BY tournament_id, place",
         );
-        // The last change of each bot tells whether it is in the tournament.
+        // The last change of each bot shows whether it is in the tournament.
         let movements = Statement::new(
             "SELECT tournament_id::text, bot, movement
             FROM (SELECT *, max(seq) OVER (PARTITION BY tournament_id, bot) AS last FROM field_changes

@@ -9,7 +9,7 @@ use askama::Template;
 use lastnim_report::render::write_template;
 use serde_json::json;
 
-/// The chapters, part by part.
+/// The table of contents: the chapters of each part.
 #[derive(Template)]
 #[template(path = "book.html")]
 struct Contents {
@@ -29,7 +29,7 @@ fn chapter_address(chapter: &'static Chapter) -> PageAddress {
     PageAddress::Chapter { chapter }
 }
 
-/// Returns the table of contents.
+/// Returns the page with the table of contents.
 pub(crate) fn contents_page() -> PageContent {
     let chapters = Chapter::all().iter();
     let chapters = chapters
@@ -43,7 +43,7 @@ pub(crate) fn contents_page() -> PageContent {
     })
 }
 
-/// Returns a chapter.
+/// Returns the page of a chapter.
 pub(crate) fn chapter_content(chapter: &'static Chapter) -> PageContent {
     let Chapter { title, part, markdown, .. } = chapter;
     let json =

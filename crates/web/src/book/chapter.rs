@@ -18,7 +18,7 @@ pub(crate) struct Chapter {
 static CHAPTERS: &[Chapter] = include!(concat!(env!("OUT_DIR"), "/chapters.rs"));
 
 impl fmt::Display for Chapter {
-    /// Writes the name that addresses use.
+    /// Writes the name of the chapter in addresses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

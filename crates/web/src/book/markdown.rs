@@ -12,7 +12,7 @@ pub(super) fn chapter_html(chapter: &Chapter) -> String {
     markdown_html(chapter.markdown)
 }
 
-/// Returns the words of the first paragraph, which describe the page to search engines.
+/// Returns the text of the first paragraph, which describes the page to search engines.
 pub(super) fn first_paragraph(markdown: &str) -> String {
     let events = Parser::new(markdown).skip_while(|event| *event != Event::Start(Tag::Paragraph));
     let inside = events.take_while(|event| *event != Event::End(TagEnd::Paragraph));
@@ -39,12 +39,12 @@ fn markdown_html(markdown: &str) -> String {
         .replace("</table>", "</table></div>")
 }
 
-/// Returns whether an event is an HTML comment, such as the marks around generated text.
+/// Returns whether an event is an HTML comment, such as the markers around generated text.
 fn is_comment(event: &Event<'_>) -> bool {
     matches!(event, Event::Html(html) if html.starts_with("<!--") && html.trim_end().ends_with("-->"))
 }
 
-/// Shows HTML as text.
+/// Turns HTML into text, so that the page shows its source.
 fn escape_html(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
@@ -52,7 +52,7 @@ fn escape_html(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// Removes the title, which the page shows by itself.
+/// Removes the title, which the page shows as its heading.
 fn without_title(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     let is_title_end = |event: &Event<'_>| *event == Event::End(TagEnd::Heading(HeadingLevel::H1));
     let after = match events.first() {

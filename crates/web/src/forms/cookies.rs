@@ -1,4 +1,4 @@
-//! Cookies: read from requests and written into answers.
+//! Cookies, which are read from requests and set by responses.
 
 use super::form_token::FormToken;
 use crate::visitor_channel::VisitorChannel;
@@ -6,11 +6,11 @@ use std::fmt;
 use tonic::codegen::http::header::COOKIE;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 
-/// A cookie that scripts cannot read and other sites cannot send.
+/// A cookie that scripts cannot read, and that browsers do not send with forms from other sites.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SiteCookie {
     pub name: &'static str,
-    /// The path of the pages that receive it.
+    /// The browser sends the cookie to pages below this path.
     pub path: &'static str,
     /// Whether it is sent when a link on another site is followed.
     pub same_site: SameSite,
@@ -21,7 +21,7 @@ pub(crate) struct SiteCookie {
 pub(crate) enum SameSite {
     /// No request.
     Strict,
-    /// Links that open a page, but no forms.
+    /// Requests from links that open a page, but not from forms.
     Lax,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum SameSite {
 #[derive(Clone, Copy)]
 pub(crate) struct CookieSecret([u8; 32]);
 
-/// The BLAKE3 hash under which a secret is remembered.
+/// The BLAKE3 hash of a secret, which the server stores instead of the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SecretHash([u8; 32]);
 
@@ -84,7 +84,7 @@ impl CookieSecret {
         FormToken::of_secret(&self.0)
     }
 
-    /// Returns the hash under which the secret is remembered.
+    /// Returns the hash of the secret, which the server stores instead of the secret.
     pub(crate) fn hash(&self) -> SecretHash {
         SecretHash(blake3::hash(&self.0).into())
     }

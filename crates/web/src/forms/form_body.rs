@@ -16,7 +16,7 @@ pub(super) const MAX_FORM_BYTES: usize = 64 << 10;
 /// The content type of a form.
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// Reads a form. The body itself fails when its time limit passes.
+/// Reads a form. There is no timeout here, since the body itself returns an error when its time limit is exceeded.
 ///
 /// # Errors
 /// If it is not a form, is too large, or does not arrive.

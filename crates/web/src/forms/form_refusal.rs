@@ -38,7 +38,7 @@ pub(crate) enum FormRefusal {
 }
 
 impl FormRefusal {
-    /// Returns the label of the reason in the metrics.
+    /// Returns the reason as a label for the metrics.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::ContentType(_) => "FORM_CONTENT_TYPE",

@@ -5,8 +5,8 @@ use std::fmt;
 /// The context of the key derivation.
 const CONTEXT: &str = "lastnim web form token v1";
 
-/// Proves that this site wrote a form for the visitor who sends it: a key derived from the secret in the visitor's cookie, which other sites do not
-/// know.
+/// Proves that this site wrote a form for the visitor who sends it: a key derived from the secret in the visitor's
+/// cookie, which other sites do not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FormToken(blake3::Hash);
 

@@ -2,14 +2,17 @@
 //!
 //! A page handles forms in four steps:
 //!
-//! 1. `FormAddress::cookie` names its cookie. [`Pages`](super::Pages) sets it, with a new secret, for visitors without one.
-//! 2. Each of its forms has `method="post"` and a hidden field, `<input type="hidden" name="form_token" value="{{ form_token }}">`, with the
-//!    [`FormToken`] of [`Visitor::form_token`](super::visitor::Visitor::form_token).
-//! 3. `Pages::respond_to_form` has an arm for its address. Before it runs, the size, content type, origin and token of the form have been checked.
-//! 4. It answers with a `redirect_response` to the page with the result, or with the form as it was typed and its error.
+//! 1. `FormAddress::cookie` returns the cookie of the page. [`Pages`](super::Pages) sets it, with a new secret, for
+//!    visitors without one.
+//! 2. Each form of the page has `method="post"` and a hidden field,
+//!    `<input type="hidden" name="form_token" value="{{ form_token }}">`, with the [`FormToken`] of
+//!    [`Visitor::form_token`](super::visitor::Visitor::form_token).
+//! 3. `Pages::respond_to_form` has an arm for the address of the page. Before it runs, the size, content type, origin
+//!    and token of the form have been checked.
+//! 4. The page responds with a `redirect_response` to the page with the result, or with the typed form and its error.
 //!
-//! A page that stores something about its visitor, such as a session, finds it by the visitor's [`CookieSecret`], and hands out a new one with
-//! [`SiteCookie::set`] when somebody signs in.
+//! A page that stores something about its visitor, such as a session, finds it by the visitor's [`CookieSecret`], and
+//! sets a new one with [`SiteCookie::set`] when somebody signs in.
 
 mod cookies;
 mod form_body;

@@ -63,8 +63,8 @@ fn host_of_request(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
     uri.authority().cloned().or_else(of_header)
 }
 
-/// Returns whether the requested host is this machine. This prevents DNS rebinding: a foreign name may resolve to this machine, and its pages could
-/// read the answers.
+/// Returns whether the requested host is this machine. This prevents DNS rebinding, in which a foreign name resolves to
+/// this machine so that pages under that name can read its responses.
 pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     host_of_request(uri, headers).is_some_and(|host| is_loopback_host(&host))
 }

@@ -19,8 +19,8 @@ use tonic::{Code, Status};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Ends the stream because the visitor is signed out. It is an event because a browser cannot see the status of a
-/// refused reconnection.
+/// Ends the stream because the visitor is no longer signed in. This is an event because scripts cannot see the status
+/// of a refused reconnection.
 const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
 
 /// Ends the stream because other visitors are waiting. A browser without scripts reconnects after a minute.

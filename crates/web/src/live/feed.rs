@@ -1,4 +1,4 @@
-//! Sharing the updates of one page among its watchers.
+//! The updates of one page, which its watchers share.
 
 use super::feeds::WatcherPlace;
 use super::live_page::{LivePage, TabState};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// The time that each watcher adds to the interval between updates. This bounds the messages per second.
+/// The interval between updates is at least this long for each watcher, which limits the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
 /// The interval of heartbeats. `live.js` and `live_stream.js` repeat this number.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
-/// An event that scripts of pages receive, unlike a comment.
+/// A heartbeat. It is an event because scripts cannot see comments in the stream.
 const HEARTBEAT: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
 /// How long a browser waits before it reconnects, in milliseconds.
 const RETRY: &str = "retry: 2000\n";
@@ -38,12 +38,12 @@ struct FeedState {
 #[derive(Debug, Default)]
 struct PublishedPage {
     page: LivePage,
-    /// Messages made so far, by the last row that a tab shows; `None` if unknown.
+    /// The messages made so far, by the last row that a tab shows; the key is `None` if that row is unknown.
     messages: Mutex<BTreeMap<Option<u64>, Bytes>>,
 }
 
 impl PublishedPage {
-    /// Returns the message for tabs that show this many events. Each is made once.
+    /// Returns the message for tabs that show this many events. Each message is made only once.
     fn message_after(&self, after: Option<u64>) -> Bytes {
         let row = after.and_then(|after| self.page.last_row_within(after));
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ pub(crate) struct FeedWatcher {
     /// How many events the tab shows, if known.
     after: Option<u64>,
     is_done: bool,
-    /// Its slot in the limit on watchers, if the feed is shared.
+    /// Counts the watcher in its feed until dropped; `None` if the feed is not shared.
     _place: Option<WatcherPlace>,
 }
 
@@ -121,13 +121,13 @@ impl FeedPublisher {
 }
 
 impl FeedWatcher {
-    /// Attaches the watcher's slot.
+    /// Attaches the object that counts the watcher in its feed.
     #[must_use = "returns the watcher with its slot"]
     pub(super) fn with_place(self, place: WatcherPlace) -> Self {
         Self { _place: Some(place), ..self }
     }
 
-    /// Returns the bytes of a message that no other watcher shares.
+    /// Returns the size of the next message if only this watcher receives it; otherwise 0.
     pub(super) fn unshared_bytes(&self) -> usize {
         let state = self.state.borrow();
         let (is_over, version, page) = (state.is_over, state.version, Arc::clone(&state.page));
@@ -154,7 +154,7 @@ impl FeedWatcher {
         None
     }
 
-    /// Returns the message that is due now.
+    /// Returns the message that is due now, if there is one.
     fn newest_message(&mut self) -> Option<Bytes> {
         let state = self.state.borrow_and_update();
         if self.version < state.version {
@@ -221,7 +221,7 @@ mod tests {
         let feed = FeedPublisher::default();
         feed.publish(page(3));
         let mut sent = BTreeMap::new();
-        // These are no rows, too many rows, and each number in between.
+        // The number of events is unknown, too large, or each of the possible numbers.
         for after in [None, Some(4), Some(0), Some(1), Some(2), Some(3)] {
             let [mut one, mut other] = [feed.watch(after), feed.watch(after)];
             let message = one.next_message().await.unwrap();

@@ -1,4 +1,4 @@
-//! Which feeds visitors share.
+//! The key of a feed, which decides who shares it.
 
 use crate::visitor::VisitorToken;
 use lastnim_core::game::{MatchId, TournamentId};

@@ -3,7 +3,7 @@
 use lastnim_rpc::ClientAddress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The client address that a feed is charged to: one of its watchers.
+/// The client address that a feed is charged to: the address of one of its watchers.
 #[derive(Debug, Clone)]
 pub(crate) struct FeedPayer(Arc<Mutex<ClientAddress>>);
 

@@ -1,4 +1,4 @@
-//! The running feeds, each from its first watcher to its last.
+//! The running feeds. Each runs as long as it has watchers.
 
 use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedKey;
@@ -30,7 +30,7 @@ struct FeedEntry {
     watchers: HashMap<ClientAddress, usize>,
 }
 
-/// A watcher's slot in a feed, until dropped.
+/// Counts a watcher in a feed, until dropped.
 #[derive(Debug)]
 pub(super) struct WatcherPlace {
     feeds: Feeds,
@@ -51,8 +51,8 @@ impl Feeds {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a watcher from the address of `payer`, and starts the feed for the first one, which is charged for it. The feed runs until `follow` ends,
-    /// nobody watches, or the server stops.
+    /// Adds a watcher from the address of `payer`. The first watcher starts the feed and is charged for it. The feed
+    /// runs until `follow` ends, nobody watches, or the server stops.
     ///
     /// # Errors
     /// If too many feeds run, or too many are charged to this address.
@@ -111,13 +111,13 @@ fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
 impl FeedEntry {
     fn add_watcher(&mut self, address: ClientAddress) {
         *self.watchers.entry(address).or_default() += 1;
-        // The last watcher may just have left.
+        // The last watcher at the charged address may just have left.
         if !self.watchers.contains_key(&self.payer.address()) {
             self.payer.pass_to(address);
         }
     }
 
-    /// Returns whether the last watcher at the charged address left.
+    /// Removes a watcher. Returns whether the charged address has no watchers left.
     fn remove_watcher(&mut self, address: ClientAddress) -> bool {
         if let Some(watchers) = self.watchers.get_mut(&address) {
             *watchers -= 1;
@@ -148,7 +148,7 @@ impl Drop for WatcherPlace {
 }
 
 impl RunningFeed {
-    /// Waits until nobody watches; after that, it admits no watcher.
+    /// Waits until nobody watches the feed, and then removes it, so that no watcher can join.
     async fn wait_until_abandoned(&self) {
         loop {
             self.publisher.wait_until_unwatched().await;
@@ -254,11 +254,12 @@ mod tests {
         let payer = |number| feeds.lock()[&key(number)].payer.address();
         let mut first: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, number).unwrap()).collect();
         assert!(watch(1, 100).is_err());
-        // The feed is still watched from the address, in the other tab.
+        // The first address still watches the feed, in another tab, after these two have left.
         let [other_tab, passer_by] = [1, 9].map(|last| watch(last, 0).unwrap());
         drop((other_tab, passer_by));
         assert_eq!(payer(0), at(1));
-        // The second watches all feeds and is charged for another one, which only it watches; the third watches two.
+        // The second address watches all feeds, and is charged for one more, which only it watches. The third watches
+        // two.
         let second: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(2, number).unwrap()).collect();
         let third: Vec<_> = (0..2).map(|number| watch(3, number).unwrap()).collect();
         let own = watch(2, 200).unwrap();

@@ -32,7 +32,7 @@ struct HomeFeed {
 }
 
 impl HomeFeed {
-    /// Publishes the page until reading it is refused.
+    /// Publishes the page until it can no longer be read.
     async fn follow(self, publisher: Arc<FeedPublisher>) {
         loop {
             let interval = match self.publish_update(&publisher).await {

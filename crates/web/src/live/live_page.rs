@@ -1,4 +1,4 @@
-//! The state of a live page, and the messages that update a tab to it.
+//! The content of a live page, and the messages that bring a tab up to date.
 
 use super::page_parts::PageParts;
 use prost::bytes::Bytes;
@@ -11,13 +11,13 @@ pub(crate) struct LivePage {
     /// How many events it shows; `None` if it does not show events.
     pub event: Option<u64>,
     pub parts: PageParts,
-    /// The part that grows by rows, if there is one.
+    /// The part to which rows are added, if there is one.
     pub list: Option<LiveList>,
     /// A short sentence about the latest event for screen readers; may be empty.
     pub announcement: String,
 }
 
-/// A part of a page that grows by rows.
+/// A part of a page to which rows are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LiveList {
     /// The id of the element.
@@ -52,8 +52,8 @@ struct LiveMessage<'a> {
 }
 
 impl LivePage {
-    /// Returns the last row shown by a tab that has seen this many events. Returns `None` if the tab may have missed rows, or has seen events that
-    /// are lost since.
+    /// Returns the last row shown by a tab that has seen this many events; `None` if the tab may have missed rows, or
+    /// has seen events that the server has lost since then.
     pub(super) fn last_row_within(&self, events: u64) -> Option<u64> {
         self.event.filter(|&event| events <= event)?;
         let rows = self.list.as_ref()?.rows.iter().map(|(number, _)| *number);
@@ -170,7 +170,7 @@ mod tests {
             sent(TabState::After(3))["append"]["takes"].as_str().unwrap().len(),
             4 * "<tr>4</tr>".len()
         );
-        // Rows before the third may be missing there.
+        // This tab may have missed rows before the third.
         assert_eq!(sent(TabState::After(2))["parts"]["takes"], whole);
     }
 }

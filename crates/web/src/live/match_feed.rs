@@ -23,7 +23,7 @@ use tonic_types::StatusExt as _;
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
 /// The time after which an update that was refused for lack of capacity is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The number of events that are taken in a row before other tasks run.
+/// The maximum number of events read in a row before other tasks can run.
 const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
 /// Adds a visitor to the feed of a match.
@@ -49,7 +49,7 @@ struct ShownMatch {
     shown: pb::GetMatchResponse,
 }
 
-/// Updates a tab to the end of a match that is over, which needs no feed.
+/// Brings a tab up to date with a match that is over, which needs no feed.
 async fn watch_ended_match(
     site: &Site,
     visitor: &Visitor,
@@ -82,7 +82,7 @@ struct MatchFeed {
     id: MatchId,
 }
 
-/// The events of a match, which keep arriving while they are shown.
+/// The events of a match. More of them can arrive while the page is made from the earlier ones.
 #[derive(Debug, Default)]
 struct EventBuffer {
     /// `None` before the first event.
@@ -92,7 +92,7 @@ struct EventBuffer {
 }
 
 impl EventBuffer {
-    /// Takes the events that have arrived. Returns whether the stream has ended.
+    /// Reads the events that have arrived. Returns whether the stream has ended.
     async fn take_ready_events(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
         loop {
             let came = tokio::select! {
@@ -158,7 +158,7 @@ impl MatchFeed {
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.site.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), EventBuffer::default());
-        // The earlier events are shown at once and as a whole, because a tab may already have all of them.
+        // All earlier events are shown in one update, because a tab may already show them.
         let mut is_over = events.take_ready_events(&mut stream).await?;
         let mut next_look = pin!(sleep_until(Instant::now()));
         let mut looked_at = Instant::now();
@@ -207,7 +207,7 @@ impl MatchFeed {
         }
     }
 
-    /// Makes the page of the events so far.
+    /// Makes the page from the events so far.
     async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
         let shown = self.site.get_match(&self.visitor, self.id).await?;
         let id = self.id;

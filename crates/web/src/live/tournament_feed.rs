@@ -23,9 +23,10 @@ const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which the list of awaited bots is updated even if no match ends.
 const MAX_ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The shortest time between reads of what the format shows, such as a bracket.
+/// The shortest time between reads of the data for the format's sections, such as a bracket.
 const MIN_FORMAT_INTERVAL: Duration = Duration::from_secs(3);
-/// The interval at which the format is read again even if no match ends, since a round may have begun.
+/// The interval at which the data for the format's sections is read again even if no match ends, since a round may have
+/// begun.
 const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
 /// After a read, the feed pauses for at least this many times the duration of the read.
 const MIN_FORMAT_REST_RATIO: u32 = 20;
@@ -44,7 +45,7 @@ pub(super) async fn watch_tournament_page(
     watch_feed(site, visitor, topic, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
-/// The findings that were read for the format, and when to read them again.
+/// The data for the format's sections, and when to read it again.
 #[derive(Debug)]
 struct CachedFindings {
     findings: Arc<FormatFindings>,
@@ -58,7 +59,7 @@ impl CachedFindings {
         Self { findings: Arc::default(), played: None, due: Instant::now() }
     }
 
-    /// Reads the findings again, unless they were read recently. The last call always reads them.
+    /// Reads the findings again, unless they were read recently. The final update always reads them.
     async fn refresh(
         &mut self,
         feed: &TournamentFeed,
@@ -122,7 +123,7 @@ impl TournamentFeed {
             let wait_limit = if is_shown { MAX_ACTIVITY_INTERVAL } else { Duration::ZERO };
             if !is_over && let Ok(change) = timeout(wait_limit, changes.next()).await {
                 let mut change = Some(change);
-                // Only the newest of the waiting standings counts.
+                // Only the newest of the standings that have arrived is shown.
                 while let Some(came) = change {
                     match came {
                         Some(came) => {
@@ -174,7 +175,7 @@ impl TournamentFeed {
     }
 }
 
-/// Returns the next item of a stream; `None` if the stream has none yet.
+/// Returns the next item of a stream, or `Some(None)` at its end; `None` if nothing has arrived yet.
 async fn next_if_ready<S: tokio_stream::Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
     tokio::select! {
         biased;

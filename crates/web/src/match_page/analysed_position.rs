@@ -1,4 +1,4 @@
-//! A position that a reader asks about, drawn like one of a match.
+//! A position that a visitor asks the oracle about, drawn like a position of a match.
 
 use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::heat_table::wants_table;
@@ -13,7 +13,7 @@ use lastnim_core::game::Game;
 use lastnim_proto::pb::{self, record_event::Event};
 use lastnim_report::render::write_template;
 
-/// The longest address of a position that is linked for each take, in bytes.
+/// The maximum length of a position's address, in bytes. A page has such an address for each take.
 const MAX_ADDRESS_BYTES: usize = 4 << 10;
 
 /// A position and what the oracle says about it, as HTML.

@@ -1,4 +1,4 @@
-//! The board of a match: all its piles, with each take where it was made.
+//! The board of a match: all its piles, with each take drawn where it was made.
 
 use super::sentence::Seats;
 use crate::address::PageAddress;
@@ -16,17 +16,17 @@ use std::ops::Range;
 const MAX_PILES: usize = 24;
 /// The maximum number of piles named for screen readers.
 const MAX_NAMED_PILES: usize = 40;
-/// The counters up to which all of a pile are drawn. A higher pile is drawn with a gap.
+/// The maximum number of counters in a pile that is drawn in full; a higher pile is drawn with a gap.
 pub(super) const MAX_DRAWN_COUNTERS: u64 = 20;
 /// The counters drawn above the gap of a higher pile; one more is drawn below it.
 const COUNTERS_ABOVE_GAP: u64 = 8;
-/// The takes drawn on a higher pile: the last ones.
+/// The maximum number of takes drawn on a higher pile: the last ones.
 const MAX_TAKES_OF_HIGH_PILE: usize = 6;
-/// The takes drawn in all: the last ones.
+/// The maximum number of takes drawn in all: the last ones.
 const MAX_TAKES: u32 = 200;
 /// The maximum number of piles of a preview.
 const MAX_PREVIEW_PILES: usize = 6;
-/// The counters up to which all of a pile are drawn in a preview.
+/// The maximum number of counters in a pile that a preview draws in full.
 const MAX_PREVIEW_COUNTERS: u64 = 12;
 
 /// How a board is used.
@@ -58,25 +58,25 @@ impl BoardMode {
     }
 }
 
-/// What a take from a position leads to.
+/// The outcome that a range of takes from a position leads to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TakeOutcome {
-    /// The smallest such take.
+    /// The smallest take of the range.
     pub lo: u64,
-    /// The largest such take.
+    /// The largest take of the range.
     pub hi: u64,
-    /// The winner under optimal play after it.
+    /// The winner under optimal play after such a take.
     pub winner: usize,
-    /// The places that it costs its seat.
+    /// How many places in its order such a take costs the seat.
     pub cost: usize,
 }
 
-/// Where a take leads that a reader asks about.
+/// Where the link of a possible take leads.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TakeLinks<'a> {
-    /// To the page that shows it in a match, after this many takes.
+    /// To the page that shows the take in a match, after this many takes.
     Match { id: MatchId, ply: u32 },
-    /// To the oracle, with the position after it.
+    /// To the oracle, with the position after the take.
     Oracle { typed: &'a PositionInput, position: &'a Position },
 }
 
@@ -87,7 +87,7 @@ impl TakeLinks<'_> {
             Self::Match { id, ply } => PageAddress::WhatIf { id, ply, take: Some(take) }.to_string(),
             Self::Oracle { typed, position } => {
                 let mut after = position.clone();
-                // A take that is drawn is legal.
+                // Takes with links are legal.
                 let _ = after.take(take);
                 let position = PositionInput {
                     piles: join_items(after.piles(), " "),
@@ -99,7 +99,7 @@ impl TakeLinks<'_> {
         }
     }
 
-    /// Returns the address to which a form sends another take; empty without one.
+    /// Returns the address of the form in which a visitor enters another take; empty if there is no form.
     pub(super) fn form_address(self) -> String {
         match self {
             Self::Match { id, ply } => {
@@ -147,43 +147,43 @@ struct DrawnBoard {
     is_linked: bool,
     is_embedded: bool,
     words: String,
-    /// Which piles are drawn; empty if all.
+    /// A note on which piles are drawn; empty if all are.
     note: String,
     piles: Vec<Pile>,
 }
 
-/// What is drawn of a pile.
+/// A pile as it is drawn.
 pub(super) struct Pile {
     pub is_in_play: bool,
     pub left: u64,
-    /// From the top.
+    /// Its parts, from the top.
     pub pieces: Vec<Piece>,
 }
 
 pub(super) enum Piece {
     Take(Box<DrawnTake>),
-    /// What is left out, in words.
+    /// A note on what is left out.
     Gap(String),
     Counter,
-    /// A counter down to which the seat to move could take.
+    /// A counter with a link to the outcome of taking it and those above it.
     Choice(Box<Choice>),
-    /// A counter down to which the player can take: this many, and all of them.
+    /// A button that takes this counter and those above it: how many these are, and how many counters the pile has.
     Button(u64, u64),
 }
 
 pub(super) struct DrawnTake {
     pub seat: usize,
-    /// Whether it is the last one.
+    /// Whether it is the newest take.
     pub is_newest: bool,
     class: String,
     sign: String,
     address: String,
-    /// The number of takes after it.
+    /// The number of takes up to and including this one.
     after: u32,
     words: String,
-    /// How often the sign is drawn.
+    /// How many times the seat's symbol is drawn.
     pub repeats: u64,
-    /// The counters taken, if the sign is drawn once for several.
+    /// The number of counters taken, if the symbol is drawn only once for several of them.
     pub number: Option<u64>,
     pub is_error: bool,
 }
@@ -229,7 +229,7 @@ impl MatchBoard<'_> {
         shown_piles(left.len(), in_play, self.mode.max_piles()).map(pile).collect()
     }
 
-    /// Returns what is drawn of a pile: its takes from the oldest, then the counters that are left.
+    /// Returns the parts of a drawn pile: its takes, the oldest first, and then the counters that are left.
     fn pieces(&self, pile: usize, left: u64) -> Vec<Piece> {
         let all = self.replay.setup.piles.get(pile).copied().unwrap_or_default();
         let is_high = all > self.mode.max_counters();
@@ -290,7 +290,7 @@ impl MatchBoard<'_> {
         }
     }
 
-    /// Returns a counter that leads to what the oracle says; `None` without the oracle.
+    /// Returns a counter with a link to the outcome of a take; `None` without the oracle.
     fn choice(&self, take: u64) -> Option<Choice> {
         let outcome = self.outcomes.iter().find(|outcome| (outcome.lo..=outcome.hi).contains(&take))?;
         let mover = self.seats.name(self.position.to_move().index());

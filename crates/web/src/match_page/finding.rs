@@ -14,7 +14,7 @@ pub(crate) fn format_take_ranges(ranges: &[pb::TakeRange]) -> String {
     ranges.iter().map(range).collect::<Vec<_>>().join(" or ")
 }
 
-/// Returns the number of takes after which no error follows; 0 if there were none.
+/// Returns the number of takes up to and including the last error; 0 without errors.
 pub(super) fn decisive_ply(audit: &pb::Audit) -> u32 {
     let errors = audit.plies.iter().zip(1..).filter(|(ply, _)| ply.regret > 0);
     errors.last().map_or(0, |(_, after)| after)
@@ -69,7 +69,7 @@ fn take_text(ply: &pb::PlyAudit) -> String {
     format!("{} of {}", ply.take, ply.counters)
 }
 
-/// Says who wins at the end by the rules, how many takes were errors, and what optimal play would have led to.
+/// States the rule by which a seat wins, how many takes were errors, and who would have won under optimal play.
 pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
     let said = Sentence::of("When no counter is left, ").strong(match replay.setup.ending() {
         pb::Ending::LastMoverWins => "the seat that took the last one wins",
@@ -105,7 +105,7 @@ pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Opti
     }
 }
 
-/// Says what the take before a position did.
+/// Describes the take that led to a position, and its effect.
 pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32) -> Sentence {
     let Some(take) = ply.checked_sub(1).and_then(|before| replay.take_at(before)) else {
         return first_sentence(replay, audit);
@@ -155,7 +155,7 @@ fn first_sentence(replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
     }
 }
 
-/// Returns the place of a winner in the order of a seat, from 0; `None` before rows are revealed.
+/// Returns the place of a winner in a seat's preference order, from 0; `None` before rows are revealed.
 pub(crate) fn preference_rank(replay: &Replay, seat: usize, winner: usize) -> Option<usize> {
     replay.wanted_winners(seat)?.iter().position(|&other| other == winner)
 }

@@ -12,7 +12,7 @@ use lastnim_report::render::write_template;
 const SHADES: usize = 9;
 /// The shade of a cost of 0.
 const ZERO_COST_SHADE: i32 = 5;
-/// The seats up to which cells have words and all seats have a row.
+/// With more seats than this, cells have plain numbers, and the table of costs leaves out seats without costs.
 const MAX_ROOMY_SEATS: usize = 8;
 
 #[derive(Template)]
@@ -20,9 +20,9 @@ const MAX_ROOMY_SEATS: usize = 8;
 struct HeatTable {
     caption: &'static str,
     is_crowded: bool,
-    /// Follows the name of a seat in a column's heading.
+    /// The text after the name of a seat in a column's heading.
     heading_words: &'static str,
-    /// The sign and the name of the seat of each column.
+    /// The symbol and the name of each column's seat.
     columns: Vec<(String, String)>,
     rows: Vec<HeatRow>,
 }
@@ -68,8 +68,8 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
     })
 }
 
-/// Tabulates the places that the takes of each seat cost every seat; empty if none did. Among many seats, only those
-/// that made or paid for errors have rows and columns.
+/// Tabulates how many places the takes of each seat cost every seat; empty if they cost none. With many seats, only
+/// those that caused or bore a cost have rows and columns.
 pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
     let cost = |seat: usize, other: usize| {
         audit.ledger.get(seat).and_then(|row| row.costs.get(other)).copied().unwrap_or_default()

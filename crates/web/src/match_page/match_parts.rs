@@ -1,4 +1,4 @@
-//! Parts of a match that other sites show: its picture, its board in a frame, and its sentence.
+//! Parts of a match that other sites show: its picture, its board in a frame, and the sentence about it.
 
 use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::finding;
@@ -121,7 +121,8 @@ fn picture_of_match(
     Ok(board_picture(&board, &sentence, winner, title))
 }
 
-/// Returns a match for a frame: the sentence, and the board where it was decided.
+/// Returns a match as other sites can show it in a frame: the sentence about it, and the board at the take that decided
+/// it.
 pub(crate) async fn embedded_match(
     site: &Site,
     visitor: &Visitor,

@@ -9,7 +9,7 @@ use pb::transcript_service_server::TranscriptService as _;
 use std::ops::Range;
 use tonic::{Code, Status};
 
-/// The maximum length of the words beside a take. The page of the question has all of them.
+/// The maximum length of a reply beside a take, in characters. The page of the question has the whole reply.
 const MAX_CHARS: usize = 280;
 
 /// Reads the last reply of each published question about these takes.
@@ -27,7 +27,7 @@ pub(super) async fn read_model_replies(
         let request = pb::GetTranscriptRequest { match_id, seat: question.seat, ply: Some(ply) };
         let lines = match site.transcripts.get_transcript(visitor.request(request)).await {
             Ok(transcript) => transcript.into_inner().lines,
-            // It was removed since.
+            // It has been removed since.
             Err(status) if status.code() == Code::NotFound => continue,
             Err(status) => return Err(status),
         };

@@ -24,13 +24,13 @@ const MAX_COUNTER_SIZE: f64 = 46.0;
 const PILE_STEP: f64 = 1.6;
 /// The height of the line that says what is left out of a pile, or how many were taken, in counters.
 const NOTE_HEIGHT: f64 = 0.8;
-/// The lanes: their left end, width, upper end, and height together.
+/// The lanes: their left end, width, upper end, and total height.
 const LANES_X: f64 = 210.0;
 const LANES_WIDTH: f64 = 370.0;
 const LANES_TOP: f64 = 406.0;
 const LANES_HEIGHT: f64 = 128.0;
 const MAX_LANES: usize = 8;
-/// The maximum number of stretches with the same winner; with more, no lanes are drawn.
+/// The maximum number of stretches of positions with the same winner; with more, no lanes are drawn.
 const MAX_STRETCHES: usize = 60;
 
 #[derive(Template)]

@@ -10,7 +10,7 @@ use lastnim_core::game::Position;
 use lastnim_core::oracle::Solution;
 use lastnim_report::render::write_template;
 
-/// The maximum length of the best line.
+/// The maximum number of takes shown of the line of best play.
 const MAX_LINE_LENGTH: usize = 12;
 
 /// What the oracle knows about a match: the winner after each possible take.
@@ -25,7 +25,7 @@ pub(super) struct MatchOracle<'a> {
 struct DrawnPanel {
     to_move: String,
     options: Vec<PanelOption>,
-    /// The address of the form for another take; empty without one.
+    /// The address of the form for another take; empty if there is no form.
     action: String,
     ply: u32,
     counters: u64,
@@ -33,7 +33,7 @@ struct DrawnPanel {
     line: Vec<(String, String, u64)>,
     has_more: bool,
     winner: String,
-    /// What the seat to move is sure of; may be empty.
+    /// A sentence on the place that the seat to move can force; may be empty.
     sure: String,
 }
 
@@ -75,8 +75,8 @@ impl<'a> MatchOracle<'a> {
             .collect()
     }
 
-    /// Writes what the oracle says about a position that is not over. `sure` is the place in its order that the
-    /// seat to move can force against all others together, if it is known.
+    /// Writes what the oracle says about a position that is not over. `sure` is the place in its order that the seat to
+    /// move can force even if all others play together against it, if that is known.
     pub(super) fn panel_html(
         &self,
         asked: TakeLinks<'_>,

@@ -15,7 +15,7 @@ use lastnim_report::render::write_template;
 use lastnim_report::words::count_with_noun;
 use tonic::Status;
 
-/// The longest match, in takes, that has a preview. Longer ones would be read from the start each time.
+/// Matches with more takes than this have no preview, since each preview reads its match from the start.
 const MAX_PLIES: u32 = 500;
 /// The maximum number of seats that a preview names.
 const MAX_SEATS: usize = 6;
@@ -36,7 +36,7 @@ struct DrawnPreviews<'a> {
     previews: Vec<DrawnPreview>,
 }
 
-/// A preview with what happened last.
+/// A large preview, with a sentence on what happened last.
 #[derive(Template)]
 #[template(path = "match/featured.html")]
 struct FeaturedMatch<'a> {
@@ -51,7 +51,7 @@ struct DrawnPreview {
     address: String,
     board: String,
     seats: Vec<NamedSeat>,
-    /// The number of further seats, in words; may be empty.
+    /// How many seats are not named, such as `3 others`; may be empty.
     others: String,
     takes: String,
 }

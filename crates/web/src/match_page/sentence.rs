@@ -6,7 +6,7 @@ use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::ordinal_word;
 
-/// The names of the seats of a match. A bot has one seat.
+/// The names of the seats of a match: those of their bots.
 #[derive(Debug, Clone)]
 pub(crate) struct Seats {
     names: Vec<String>,
@@ -19,7 +19,7 @@ impl Seats {
         Self { names: setup.bots.clone(), own: None }
     }
 
-    /// Calls a seat "you", for its player.
+    /// Changes the name of a seat to "you", for the player who has it.
     pub(crate) fn with_own_seat(mut self, seat: usize) -> Self {
         if let Some(name) = self.names.get_mut(seat) {
             "you".clone_into(name);
@@ -33,7 +33,7 @@ impl Seats {
         self.names.get(seat).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns the word for what belongs to a seat.
+    /// Returns the possessive word for a seat: "your" for the player's own seat, and "its" for others.
     pub(crate) fn possessive(&self, seat: usize) -> &'static str {
         if self.own == Some(seat) { "your" } else { "its" }
     }
@@ -51,13 +51,13 @@ enum SentencePart {
     Seat(usize),
 }
 
-/// One or more sentences. Seats have their signs in HTML.
+/// One or more sentences. In HTML, each seat's symbol precedes its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sentence(Vec<SentencePart>);
 
 /// A part of a sentence, for its template.
 struct DrawnPart {
-    /// The sign of a seat; otherwise empty.
+    /// The symbol of a seat; empty for other parts.
     sign: String,
     text: String,
     is_strong: bool,
@@ -89,7 +89,7 @@ impl Sentence {
         self.with(SentencePart::Seat(seat))
     }
 
-    /// Adds the sentences of another.
+    /// Appends the sentences of another value.
     #[must_use = "returns the longer sentence"]
     pub(crate) fn then(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -101,7 +101,7 @@ impl Sentence {
         self
     }
 
-    /// Writes it without signs.
+    /// Writes the sentences as text, without symbols.
     pub(crate) fn plain(&self, seats: &Seats) -> String {
         let words = self.0.iter().map(|part| match part {
             SentencePart::Text(text) | SentencePart::Strong(text) => text,
@@ -126,7 +126,7 @@ impl Sentence {
     }
 }
 
-/// Writes a place of a preference order, given from 0: `1st` to `32nd`.
+/// Writes a place in a preference order as an ordinal, `1st` to `32nd`; `rank` counts from 0.
 pub(crate) fn ordinal_text(rank: usize) -> String {
     ordinal_word(rank as u64 + 1)
 }

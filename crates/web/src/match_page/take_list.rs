@@ -36,7 +36,7 @@ struct DrawnTakes {
 }
 
 struct TakeRow {
-    /// The number of takes after it.
+    /// The number of takes up to and including this one.
     after: u32,
     is_shown: bool,
     address: String,
@@ -45,9 +45,9 @@ struct TakeRow {
     name: String,
     amount: String,
     time: String,
-    /// The places that it cost its seat; `None` without the oracle.
+    /// How many places it cost its seat; `None` without the oracle.
     cost: Option<u32>,
-    /// What a model wrote, and the address of the whole; the address may be empty.
+    /// What a model wrote, shortened, and the address of the full text; the address may be empty.
     words: String,
     transcript: String,
 }
@@ -64,7 +64,7 @@ impl TakeList<'_> {
         write_template(&DrawnTakes { rows: rows.collect() })
     }
 
-    /// Says which takes are listed; empty if all.
+    /// Says which takes are listed; empty if all are.
     pub(super) fn note(&self) -> String {
         let (shown, plies) = (self.plies(), self.replay.plies());
         if shown.len() as u32 == plies {
@@ -73,7 +73,7 @@ impl TakeList<'_> {
         format!("Takes {} to {}, out of {plies}.", shown.start + 1, shown.end)
     }
 
-    /// Writes each row, with the number of its event. No row is marked as the position that is shown.
+    /// Returns each row as HTML, with the number of its event. No row is marked as the position that is shown.
     pub(super) fn numbered_rows(&self) -> Vec<(u64, String)> {
         let row = |ply| {
             let take = self.replay.take_at(ply)?;

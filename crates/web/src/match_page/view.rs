@@ -21,14 +21,14 @@ use lastnim_report::tournament_settings::clock_text;
 use lastnim_report::words::{join_first_items, join_items, shortened_list};
 use tonic::Status;
 
-/// The seats up to which each seat shows what it wants.
+/// The maximum number of seats for which each seat shows what it wants.
 pub(super) const MAX_ROOMY_SEATS: usize = 8;
-/// Events other than takes that are shown: the last ones.
+/// The maximum number of events other than takes that are shown: the last ones.
 const MAX_INCIDENTS: usize = 40;
-/// The takes up to which a page has what its script needs to step in place.
+/// The maximum number of takes for which a page has the data with which its script steps through the match.
 const MAX_STEPPED_TAKES: u32 = 2_000;
 
-/// The content of the page of a match. Each block is the element of the same id.
+/// The content of the page of a match. Each block of the template is the element with the same id.
 #[derive(Debug, Template)]
 #[template(
     path = "match.html",
@@ -60,7 +60,7 @@ struct MatchContent {
     proof: String,
     record: String,
     id: MatchId,
-    /// What the script needs to step in place, if it can.
+    /// The data with which the script steps through the match; `None` for a long match.
     stepped: Option<SteppedMatch>,
     /// The address of live updates, unless the match is over.
     events_address: Option<String>,
@@ -79,16 +79,16 @@ pub(super) struct DrawnSeats {
 /// A link to a position.
 #[derive(Debug)]
 struct Step {
-    /// A picture of the label.
+    /// A glyph that illustrates the label.
     glyph: &'static str,
     label: &'static str,
-    /// The class of the label.
+    /// The CSS class of the label.
     class: &'static str,
     /// What the script does instead of following the link.
     act: &'static str,
-    /// Its `rel`; may be empty.
+    /// The `rel` attribute of the link; may be empty.
     rel: &'static str,
-    /// Its address; `None` if it is shown already, or does not exist.
+    /// The address of the position; `None` if it is the one shown, or does not exist.
     address: Option<String>,
 }
 
@@ -104,11 +104,11 @@ pub(super) struct SeatCard {
     /// What it is about to do, or what became of it.
     pub state: String,
     pub clock: Option<SeatClock>,
-    /// The signs and the names of the seats in its order; empty before rows are revealed, and for many seats.
+    /// The symbols and the names of the seats in its order; empty before rows are revealed, and for many seats.
     pub wanted: Vec<(String, String)>,
 }
 
-/// The takes of a match and what is known about them, each separated by spaces.
+/// The takes of a match and other data for the script, as lists separated by spaces.
 #[derive(Debug)]
 struct SteppedMatch {
     piles: String,
@@ -119,19 +119,19 @@ struct SteppedMatch {
     sure: String,
     /// The plies at which the steward moved.
     steward: String,
-    /// The order of each seat, separated by semicolons.
+    /// The preference order of each seat; the orders are separated by semicolons.
     wants: String,
     first: u32,
     last_mover_wins: bool,
     initial_ms: String,
 }
 
-/// What else a page shows.
+/// Further content of the page of a match.
 #[derive(Debug)]
 pub(super) struct MatchExtras {
     /// Links to the logs of language models, with their texts.
     pub transcripts: Vec<(String, String)>,
-    /// Whether the record verifies.
+    /// A sentence on whether the record verifies.
     pub proof: String,
 }
 
@@ -139,9 +139,9 @@ pub(super) struct MatchExtras {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MatchAtPly<'a> {
     pub id: MatchId,
-    /// The answer of the service.
+    /// The response of the service.
     pub shown: &'a pb::GetMatchResponse,
-    /// Its events.
+    /// The match ply by ply.
     pub replay: &'a Replay,
     /// What language models wrote, if it was read.
     pub words: Option<&'a ModelReplies>,
@@ -165,8 +165,8 @@ impl MatchAtPly<'_> {
         Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
     }
 
-    /// Writes the seats and the board for a player. Nothing shows what the oracle says of the next take; `asks` makes
-    /// the counters in play buttons of the form with the id `tap`.
+    /// Writes the seats and the board for a player, without the oracle's advice on the next take. If `asks` is set, the
+    /// counters in play are buttons of the form with the id `tap`.
     pub(crate) fn played_html(&self, seats: &Seats, asks: bool) -> Result<(String, String), Status> {
         let Self { id, replay, ply, .. } = *self;
         let position = &replay.requested_position(ply)?;
@@ -282,7 +282,7 @@ impl MatchAtPly<'_> {
         TakeList { id, replay, seats, audit: self.audit(), words, ply }
     }
 
-    /// Returns the winner under optimal play from the position that is shown, or of the match.
+    /// Returns the winner under optimal play from the position that is shown; at the end, the winner of the match.
     fn predicted_winner(&self) -> Option<usize> {
         let audit = self.audit()?;
         let next = audit.plies.get(self.ply as usize);
@@ -348,7 +348,7 @@ impl MatchAtPly<'_> {
         states.extend(forfeit.iter().filter(|(before, _)| *before <= self.ply).map(|(_, why)| why.clone()));
         let is_roomy = seats.count() <= MAX_ROOMY_SEATS;
         let wanted = self.replay.wanted_winners(seat).filter(|_| is_roomy).unwrap_or_default();
-        // The service may be ahead of these events.
+        // The response of the service may be newer than these events.
         let open = self.shown.open.as_ref().filter(|open| is_last && open.plies == self.ply);
         SeatCard {
             sign: seat_sign(seat),
@@ -393,7 +393,7 @@ impl MatchAtPly<'_> {
         facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
     }
 
-    /// Returns what the script needs to step in place; `None` for a long match.
+    /// Returns the data with which the script steps through the match; `None` for a long match.
     fn stepped(&self) -> Option<SteppedMatch> {
         let (replay, plies) = (self.replay, self.replay.plies());
         let takes: Vec<_> = (0..plies).map_while(|ply| replay.take_at(ply)).collect();

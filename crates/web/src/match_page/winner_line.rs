@@ -10,19 +10,19 @@ use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use std::collections::BTreeSet;
 
-/// The seats up to which all have lanes; with more, only those that ever lead.
+/// The maximum number of seats that all have lanes; with more, only those that would win at some position have one.
 const MAX_LANES_FOR_ALL: usize = 8;
-/// The seats up to which lanes are wide.
+/// The maximum number of wide lanes; with more, all lanes are narrow.
 const MAX_WIDE_LANES: usize = 4;
-/// The takes up to which the seats that moved are drawn above the lanes.
+/// The maximum number of takes in a match whose movers are drawn above the lanes.
 const MAX_MOVERS: u32 = 60;
-/// The takes up to which the counters that they took are written there.
+/// The maximum number of takes in a match for which each mover also shows how many counters it took.
 const MAX_AMOUNTS: u32 = 30;
-/// The largest take that fits there.
+/// The largest number of counters that fits next to a mover.
 const MAX_AMOUNT: u64 = 999;
-/// The maximum number of stretches with the same winner; with more, no lanes are drawn.
+/// The maximum number of stretches of positions with the same winner; with more, no lanes are drawn.
 const MAX_STRETCHES: usize = 300;
-/// The errors up to which each has a mark; with more, they would hide the lanes.
+/// With more errors than this, errors are not marked, since the marks would hide the lanes.
 const MAX_ERROR_MARKS: usize = 24;
 /// The maximum number of links; in longer matches, each leads to the middle of several positions.
 const MAX_LINKS: u32 = 100;
@@ -39,17 +39,17 @@ const MARGIN: u32 = 4;
 struct WinnerLine {
     is_narrow: bool,
     height: u32,
-    /// Where the lanes begin.
+    /// The y coordinate at which the lanes begin.
     top: u32,
-    /// The sign and the name of the seat of each lane.
+    /// The symbol and the name of each lane's seat.
     lanes: Vec<(String, String)>,
-    /// How lanes are chosen; empty if all seats have one.
+    /// A note on which seats have lanes; empty if all have one.
     note: &'static str,
     grounds: Vec<Bar>,
     runs: Vec<Bar>,
     errors: Vec<ErrorMark>,
     has_marks: bool,
-    /// The sign of each mover, and what it took.
+    /// The symbol of each mover, and how many counters it took.
     movers: Vec<(String, Option<Amount>)>,
     /// The position that is shown, in percent of the width.
     here: f64,
@@ -87,7 +87,7 @@ struct PositionLink {
     width: f64,
 }
 
-/// A position to draw the line for.
+/// The match and the position that the line is drawn for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineAtPly<'a> {
     pub id: MatchId,
@@ -111,7 +111,8 @@ pub(super) fn winner_stretches(audit: &pb::Audit) -> Vec<(u32, usize)> {
 }
 
 impl LineAtPly<'_> {
-    /// Draws the line; empty if the winner changes too often. Screen readers have the slider and the list of takes.
+    /// Draws the line; empty if the winner changes too often. For screen readers, the slider and the list of takes have
+    /// the same information.
     pub(super) fn html(&self) -> String {
         let (stretches, plies) = (winner_stretches(self.audit), self.audit.plies.len() as u32);
         if stretches.len() > MAX_STRETCHES {

@@ -27,7 +27,7 @@ pub(super) struct Confirmation<'a> {
     pub action: String,
     /// The page to return to without changing anything.
     pub back: String,
-    /// The fields that were typed.
+    /// The typed fields, which the confirmed form sends again.
     pub kept: Vec<(&'static str, &'a str)>,
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::HeaderValue;
 
-/// The method name for the rate limit on sign-ins.
+/// The method name under which sign-ins here are rate limited.
 const PATH: &str = "/organise";
 
 /// Checks that the connection keeps the admin's token secret.

@@ -1,7 +1,7 @@
 //! The pages of organisers, who sign in with the admin's token and act through the services.
 //!
-//! These pages respond only on the machine itself or over https through a proxy, to keep the token secret. The server keeps the token in memory, in a
-//! session that the browser knows by a cookie.
+//! To keep the token secret, these pages respond only on the machine itself, or over https through a proxy. The server
+//! keeps the token in memory, in a session that a cookie of the browser identifies.
 
 mod bot_tokens;
 mod confirmation;

@@ -155,7 +155,7 @@ impl MatchInput {
         })
     }
 
-    /// Parses the given rows; `None` if the field is empty.
+    /// Parses the typed rows; `None` if the field is empty.
     fn read_rows(&self) -> Result<Option<pb::AllianceMatrix>, String> {
         let typed = self.value("assigned").trim();
         if typed.is_empty() {

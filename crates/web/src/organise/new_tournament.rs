@@ -21,7 +21,7 @@ use tonic::{Code, Status};
 #[template(path = "organise/new_tournament.html")]
 struct NewTournamentForm {
     form_token: FormToken,
-    /// How many errors the form has, in words; empty if it has no errors.
+    /// A sentence with the number of errors; empty without errors.
     summary: String,
     other_mistakes: Vec<String>,
     groups: Vec<GroupView>,

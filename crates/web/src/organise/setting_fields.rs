@@ -10,7 +10,7 @@ pub(super) const FORMAT: &str = "format";
 /// The field for the source of positions.
 pub(super) const POSITION_SOURCE: &str = "position_source";
 
-/// The sources of positions, by field of the message, with their texts.
+/// The sources of positions: for each, its field in the message, and the text of its option.
 const POSITION_SOURCES: [(&str, &str); 3] = [
     ("positions", "listed here"),
     ("drawn_positions", "drawn from the seed"),
@@ -124,7 +124,7 @@ impl FormField {
     }
 }
 
-/// Returns whether the organiser types the value; otherwise the source of positions implies it.
+/// Returns whether the setting has a field in the form. If it has none, the source of positions implies its value.
 fn has_field(setting: &TournamentSetting) -> bool {
     setting.kind != ValueKind::Flag
 }

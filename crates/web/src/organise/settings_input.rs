@@ -138,7 +138,8 @@ fn can_be_empty(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Text | ValueKind::Format)
 }
 
-/// Returns the field for a path of the message: the one with the longest matching prefix.
+/// Returns the field for a path in the message: the one with the longest matching prefix, or else the first field of
+/// the same submessage.
 fn find_field(path: &str) -> Option<FormField> {
     let begins = |field: &FormField| {
         path.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

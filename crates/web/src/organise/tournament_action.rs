@@ -15,7 +15,7 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
 
 impl TournamentAction {
-    /// Returns the fields typed into its form.
+    /// Returns the text that was typed into the form of this action.
     fn form_inputs(self, fields: &FormFields) -> FormInputs {
         let bot = fields.value("bot").to_owned();
         match self {

@@ -29,7 +29,7 @@ pub(super) struct FormInputs {
     pub entrant: String,
     /// The bot to disqualify.
     pub disqualified: String,
-    /// Whether its results are annulled.
+    /// Whether the results of the disqualified bot are annulled.
     pub annuls: bool,
     /// The reason for the disqualification.
     pub reason: String,
@@ -130,7 +130,7 @@ pub(super) async fn tournament_page_with(
         actions: action_buttons(id, &tournament),
         can_enter: state == pb::TournamentState::Open || tournament.has_open_field(),
         is_running,
-        // A sequential test needs whole groups.
+        // A sequential test needs complete groups, so no bot can be disqualified in it.
         can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
         voidable,
     };

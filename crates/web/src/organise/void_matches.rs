@@ -32,7 +32,7 @@ const MAX_QUOTED_CHARS: usize = 40;
 pub(super) struct VoidInput {
     /// The ids of ticked matches.
     pub ticked: Vec<String>,
-    /// Further match ids.
+    /// The typed ids of further matches.
     pub others: String,
     /// The numbers of duplicate groups.
     pub groups: String,
@@ -77,7 +77,7 @@ impl VoidInput {
     /// Parses the form.
     ///
     /// # Errors
-    /// Names each invalid word and each missing field.
+    /// Names each invalid entry and each missing field.
     fn read(&self) -> Result<VoidRequest, Vec<String>> {
         let (mut targets, mut mistakes) = (Vec::new(), Vec::new());
         let ids = self.ticked.iter().map(String::as_str).chain(split_words(&self.others));
@@ -100,7 +100,7 @@ impl VoidInput {
         }
         let mut chosen: Vec<Target> = Vec::new();
         for target in targets {
-            // If there are too many, the form is refused without checking any of them.
+            // With too many targets, the form is refused, so it is enough to collect one more than the maximum.
             if chosen.len() <= MAX_TARGETS && !chosen.contains(&target) {
                 chosen.push(target);
             }

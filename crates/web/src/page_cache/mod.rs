@@ -1,4 +1,4 @@
-//! A cache of pages. A page is kept until making it again could give another result.
+//! A cache of pages. A page is cached until making it again could give a different result.
 
 use super::address::PageFormat;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
@@ -20,7 +20,7 @@ const ENTRY_BYTES: usize = 512;
 const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// How long a changeable page is cached. This bounds the age of measured values, such as the lag of bots.
 const MAX_AGE: Duration = Duration::from_secs(30);
-/// The age of cached pages for people while matches are played. Live pages catch up at once.
+/// The maximum age of cached pages for people while matches are played. Live pages are brought up to date at once.
 const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
 /// Maximum number of times that a request waits for another request to make its page before it makes the page itself.
 const MAX_WAITS: usize = 3;
@@ -86,13 +86,13 @@ pub(super) struct SiteState {
     at: Instant,
     /// The number of changes to finished matches and tournaments.
     ended_changes: u64,
-    /// `None` while something happens, and shortly after.
+    /// The revision of the store; `None` while something is changing, and shortly after.
     settled: Option<Revision>,
     /// Whether matches are being played.
     is_played: bool,
 }
 
-/// A finished page, with the state and the time in which it was made.
+/// A finished page, with the state of the site before it was made, and the time when it was finished.
 #[derive(Debug, Clone)]
 pub(super) struct FinishedPage {
     made: Arc<RenderedPage>,
@@ -133,7 +133,7 @@ struct CacheEntry {
 }
 
 impl RenderedPage {
-    /// Returns a page of existing JSON.
+    /// Creates a page from existing JSON.
     pub(super) fn of_json(json: String, lifetime: PageLifetime) -> Self {
         Self {
             content_type: "application/json",
@@ -216,7 +216,8 @@ impl PageCache {
         Some(self.lock().observe(revision, ended_changes, at))
     }
 
-    /// Returns the valid cached page of an address. Otherwise one request makes it, and concurrent requests wait for it.
+    /// Returns the valid cached page of an address. Otherwise one request makes it, and concurrent requests wait for
+    /// it.
     ///
     /// # Errors
     /// Those of `make_page`. An error is never shared with other requests.

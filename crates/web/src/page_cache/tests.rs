@@ -75,7 +75,7 @@ fn pages_of_ended_things_last_until_these_change() {
     assert!(kept.find("/matches/1", &later).is_some(), "even while other matches are played");
     let pruned = kept.observe(None, 8, at);
     assert!(kept.find("/matches/1", &pruned).is_none());
-    // A reader that started earlier has read old state.
+    // This page was made from the state before the change.
     kept.insert("/matches/1".into(), finished(&made(PageLifetime::Permanent, 9), before));
     assert!(kept.find("/matches/1", &pruned).is_none());
 }
@@ -186,7 +186,7 @@ async fn ask_times(times: usize, kept: &PageCache, now: SiteState) -> Vec<Asker>
     askers
 }
 
-/// Waits until one of these makes the page, and removes it.
+/// Waits until one of these requests makes the page, and removes it from the list.
 async fn next_maker(askers: &mut Vec<Asker>) -> Asker {
     loop {
         if let Some(place) = askers.iter().position(Asker::is_maker) {

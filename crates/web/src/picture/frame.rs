@@ -6,7 +6,7 @@ use askama::Template;
 use lastnim_report::render::write_template;
 use tonic::Status;
 
-/// The size of a picture, in pixels: the one that link previews ask for.
+/// The size of a picture, in pixels, as recommended for link previews.
 pub(crate) const PICTURE_WIDTH: u32 = 1200;
 pub(crate) const PICTURE_HEIGHT: u32 = 630;
 /// The width of the text.
@@ -37,15 +37,15 @@ pub(crate) type DrawPicture = Box<dyn FnOnce() -> Result<Picture, Status> + Send
 pub(crate) struct Picture {
     /// The headline: who won or leads.
     pub headline: String,
-    /// The seat of the headline, which has a sign.
+    /// The seat that the headline names, whose symbol is drawn with it.
     pub seat: Option<usize>,
-    /// What follows the headline.
+    /// The text after the headline.
     pub sentence: String,
     /// SVG below the sentence, from y = 400 to y = 530.
     pub below: String,
     /// SVG on the right, from x = 640 on.
     pub drawing: String,
-    /// The tournament; may be empty.
+    /// The title of the tournament; may be empty.
     pub title: String,
 }
 

@@ -5,7 +5,7 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 use std::sync::{Arc, LazyLock};
 
-/// The fonts of pictures: Latin, Greek and Cyrillic letters. Other letters are drawn as boxes.
+/// The fonts of pictures, which have Latin, Greek and Cyrillic letters. Other characters are drawn as boxes.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut fonts = Database::new();
     fonts.load_font_data(include_bytes!("../fonts/NotoSans-Regular.ttf").to_vec());

@@ -11,7 +11,7 @@ fn character_width(character: char) -> f64 {
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.98,
         'A'..='Z' => 0.70,
         ' '..='~' => 0.60,
-        // Wide characters of East Asia, and pictures.
+        // Wide East Asian characters, and emoji.
         '\u{1100}'.. => 1.05,
         _ => 0.72,
     }

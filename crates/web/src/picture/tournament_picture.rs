@@ -41,7 +41,7 @@ const ROW_WIDTH: f64 = 500.0;
 #[template(path = "picture/standings.svg")]
 struct DrawnStandings {
     rows: Vec<Row>,
-    /// The lower bound of the leader.
+    /// The x coordinate of the lower end of the leader's interval.
     bound: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ struct Row {
     y: f64,
     name: String,
     name_size: f64,
-    /// What follows the name, if there is no interval.
+    /// The text after the name, if there is no interval.
     words: String,
     words_size: f64,
     interval: Option<Interval>,
@@ -199,7 +199,7 @@ fn path_rows(champion: &str, rounds: &[Round]) -> Vec<Row> {
     text_rows(path)
 }
 
-/// Where ratings are drawn.
+/// The range of ratings that is drawn.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     low: f64,

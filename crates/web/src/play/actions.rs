@@ -18,7 +18,7 @@ use std::time::Duration;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// How long a response waits for the others' moves: without scripts, a page does not update.
+/// How long a response waits for the moves of other seats, since without scripts the page does not update itself.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of characters quoted in an error.
 const MAX_QUOTED_CHARS: usize = 40;
@@ -75,8 +75,8 @@ pub(super) async fn act_in_game(
     Ok(answer)
 }
 
-/// Starts a guest's game again from one of its positions, with the same opponents. From a later position than the first,
-/// the rows stay as they were.
+/// Starts a guest's game again from one of its positions, with the same opponents. After the first position, the rows
+/// of the old game are kept.
 async fn play_again(
     site: &Site,
     visitor: &Visitor,
@@ -142,7 +142,7 @@ async fn form_error_response(
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GameAction {
     New(SeatAction),
-    /// The action was made before; for a take, at this ply.
+    /// An action that was already made; for a take, its ply.
     AlreadyMade {
         ply: Option<u32>,
     },
@@ -181,7 +181,7 @@ fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<GameAction, Strin
     }
 }
 
-/// Says who took at a past ply; `None` if it was this same take.
+/// Describes the take at a past ply; `None` if the player made this same take.
 fn describe_past_ply(game: &PlayerGame, ply: u32, take: u64) -> Option<String> {
     let made = &game.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == game.seat && made.take == take;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The method name for the rate limit on sign-ins.
+/// The method name under which sign-ins here are rate limited.
 const PATH: &str = "/play/bot";
 const MATCHES: usize = 50;
 
@@ -106,7 +106,7 @@ pub(super) fn sign_in_as_bot(
             return Ok(with_refusal(response, &status));
         }
     };
-    // The later of two browsers with the same token has the seats.
+    // Of two browsers with the same token, the one that signed in last has the seats.
     site.players.end_sessions_with(&header, now);
     let secret = site.players.begin(header, TokenHolders::One, visitor.address(), now);
     site.players.hold_seats(&secret, seats, now);

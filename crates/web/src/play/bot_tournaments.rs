@@ -31,7 +31,7 @@ const MAX_LADDERS: usize = 10;
 struct BotTournaments<'a> {
     form_token: FormToken,
     bot: &'a BotName,
-    /// Why a form failed; may be empty.
+    /// Why joining or leaving failed; may be empty.
     mistake: &'a str,
     sections: Vec<TournamentSection>,
     /// Why the lists are missing; may be empty.

@@ -59,7 +59,7 @@ impl PlayerGame {
             };
             Status::permission_denied(format!("{who}: watch it at /matches/{id}"))
         })?;
-        // The next update shows later events of the session.
+        // The status is read before the record, so the next update shows events that arrive in between.
         let status = player.game_status(site, id)?;
         let record = site.get_record(visitor, id).await?;
         let replay_and_count = move || {

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 /// The maximum number of opponents.
 pub(super) const MAX_OPPONENTS: usize = 4;
-/// The maximum number of piles: the number that the board draws.
+/// The maximum number of piles, all of which the board can draw.
 const MAX_PILES: usize = 24;
 /// The maximum length of a field, in characters.
 const MAX_CHARS: usize = 1_000;
-/// The ply at which the oracle decides the winner.
+/// The maximum number of takes; after them, the winner is the one under optimal play.
 const MAX_PLIES: u32 = 1_000;
 /// The longest clock of a guest, in seconds.
 const MAX_SECONDS: u32 = 3_600;
@@ -64,7 +64,7 @@ pub(super) struct GameInput {
     pub rows: String,
 }
 
-/// A parsed game. If the guest's seat is to be drawn, its place is still open.
+/// A parsed request for a game. The guest's seat may still have to be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GameRequest {
     pub against: Vec<BotName>,
@@ -168,7 +168,7 @@ impl GameInput {
 
     fn read_seat(&self) -> Result<Option<usize>, String> {
         let opponents = self.against.len();
-        // With a wrong number of opponents, report only that.
+        // If the number of opponents is wrong, accept any seat, so that only this error is reported.
         let are_right = (1..=MAX_OPPONENTS).contains(&opponents);
         let seats = if are_right { opponents + 1 } else { MAX_OPPONENTS + 1 };
         if self.seat == "drawn" {
@@ -196,7 +196,8 @@ impl GameInput {
 }
 
 impl GameRequest {
-    /// Puts the guest, with an empty name, into the guest's seat; `drawn` is a random number for it.
+    /// Puts the guest, with an empty name, into the guest's seat. If that seat is to be drawn, the random number
+    /// `drawn` decides it.
     pub(super) fn with_guest_at(self, drawn: usize) -> pb::CreateMatchRequest {
         let mut bots: Vec<_> = self.against.iter().map(ToString::to_string).collect();
         let seat = self.seat.unwrap_or(drawn % (bots.len() + 1));

@@ -20,14 +20,14 @@ use lastnim_report::words::{count_with_noun, join_items};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The maximum number of counters that are all drawn; of a higher pile, the player types the number.
+/// In a pile with more counters than this, not all are drawn, and the player types how many to take.
 const MAX_DRAWN_COUNTERS: u64 = 20;
 /// The maximum number of piles, and of counters in each, that leaves room for large counters.
 const ROOMY_PILES: usize = 6;
 const ROOMY_COUNTERS: u64 = 10;
 /// The maximum number of seats for which all rows are listed.
 const MAX_LISTED_SEATS: usize = 3;
-/// The maximum number of takes that are told: the newest ones.
+/// The maximum number of takes listed: the newest ones.
 const MAX_LISTED_TAKES: usize = 6;
 
 /// The page of a game.
@@ -36,7 +36,7 @@ const MAX_LISTED_TAKES: usize = 6;
 struct GameContent {
     form_token: FormToken,
     address: String,
-    /// Where anyone can watch the match.
+    /// The address where anyone can watch the match.
     watched_at: String,
     revision: u64,
     /// The number of takes.
@@ -58,7 +58,7 @@ struct GameContent {
     board_html: String,
     /// The form for the player's turn.
     turn: Turn,
-    /// The last takes, from the player's on, as HTML.
+    /// The player's last take and the later ones, as HTML.
     told: Vec<String>,
     can_resign: bool,
     verdict: Option<Verdict>,
@@ -67,7 +67,7 @@ struct GameContent {
 /// What the player can do.
 #[derive(Debug)]
 enum Turn {
-    /// Declare a row: one of these, or a seat for each place.
+    /// Declare a row: choose one of `rows`, or a seat for each place.
     Declare {
         intro: String,
         rows: Vec<RowChoice>,
@@ -205,7 +205,7 @@ fn headline(game: &PlayerGame, position: &Position) -> Sentence {
             }
             Some(winner) if winner == game.seat => Sentence::of("You won"),
             Some(winner) => Sentence::of("You lost to ").seat(winner),
-            // Outside of tournaments, a match is cancelled only if it is a guest's and its place was needed.
+            // Outside of tournaments, a match is cancelled only if it is a guest's, to make room for another guest.
             None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => Sentence::of(
                 "The server ended this game, which was waiting for you, to make room for another guest",
             ),
@@ -222,7 +222,7 @@ fn headline(game: &PlayerGame, position: &Position) -> Sentence {
         (false, false) => match position.to_move().index() {
             seat if seat != game.seat => Sentence::default().seat(seat).text(" is to move"),
             _ if game.forfeit_reason().is_some() => Sentence::of("The steward is to move for you"),
-            // The session is already past the end of the record.
+            // The session already has events that the record does not show yet.
             _ => Sentence::of("The game continues"),
         },
     }
@@ -357,7 +357,7 @@ fn wishes(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<Wish> {
     (0..seats).map(wish).collect()
 }
 
-/// Tells the takes from the player's last one on, the oldest first, as HTML.
+/// Describes the takes from the player's last one on, the oldest first, as HTML.
 fn recent_takes(game: &PlayerGame) -> Vec<String> {
     let tell = |take: &ReplayedTake| {
         let (took, counters) = (&take.took, take.counters);

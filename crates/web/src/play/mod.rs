@@ -1,7 +1,9 @@
-//! Playing in the browser: a visitor plays a game against house bots as a guest, or takes the seats of a bot with its token.
+//! Playing in the browser: a visitor plays a game against house bots as a guest, or takes the seats of a bot with its
+//! token.
 //!
-//! A guest is known only by the cookie of these pages. Guests and bots have sessions that the server keeps ([`GuestGames`](lastnim_rpc::GuestGames),
-//! [`BotGames`](lastnim_rpc::BotGames)); the content of a page comes from the record of the match.
+//! A guest is known only by the cookie of these pages. Guests and bots have sessions that the server keeps
+//! ([`GuestGames`](lastnim_rpc::GuestGames), [`BotGames`](lastnim_rpc::BotGames)); the content of a page comes from the
+//! record of the match.
 
 mod actions;
 mod bot_seats;

@@ -107,7 +107,7 @@ fn new_game_response(
     let choices = |of: &[(&str, &str)], chosen: &str| {
         let choice = |&(value, words): &(&str, &str)| choice(value, words, chosen);
         let mut choices: Vec<_> = of.iter().map(choice).collect();
-        // A value that is not in the list, for example from a link, is kept.
+        // A value that is not in the list, for example from a link, is added to it.
         if !chosen.is_empty() && !choices.iter().any(|choice| choice.is_chosen) {
             choices.push(self::choice(chosen, chosen, chosen));
         }

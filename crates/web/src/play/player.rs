@@ -80,7 +80,7 @@ impl Player {
         }
     }
 
-    /// Returns whether the player has a session. A guest's is opened on demand.
+    /// Returns whether the player has a session. A guest's session is opened when it is needed.
     pub(super) fn has_session(&self, site: &Site) -> bool {
         match self {
             Self::Guest(_) => true,
@@ -106,7 +106,7 @@ impl Player {
         }
     }
 
-    /// Returns the player's seat in an open match, if there is one. It never waits for readers.
+    /// Returns the player's seat in an open match, if there is one. It never waits for other reads.
     ///
     /// # Errors
     /// If the visitor has no read access.

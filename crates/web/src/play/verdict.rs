@@ -10,7 +10,8 @@ use lastnim_proto::pb;
 use lastnim_report::words::count_with_noun;
 
 const MAX_ERRORS: usize = 20;
-/// The steps of the search for a better declaration: enough for all declarations of five seats.
+/// The maximum number of steps in the search for a better declaration, which is enough to try all declarations of five
+/// seats.
 const MAX_STEPS: u64 = 20_000;
 
 /// The oracle's verdict on a player's game.
@@ -78,7 +79,7 @@ impl JudgedGame<'_> {
         preference_rank(self.replay, self.seat, winner as usize).unwrap_or_default()
     }
 
-    /// Says why the winner won by the rules, and how much the player wanted that.
+    /// Says by which rule the winner won, and which choice of the player that result was.
     fn why(&self) -> Sentence {
         let winner = self.audit.winner as usize;
         let is_own = winner == self.seat;
@@ -147,7 +148,7 @@ impl JudgedGame<'_> {
         (with_decisive(Sentence::default().strong("You could not have changed it.").text(none)), None)
     }
 
-    /// Says what a take was, and what would have been right.
+    /// Describes an error: the take, and the optimal takes.
     fn error(at: &str, ply: &pb::PlyAudit) -> Sentence {
         let (said, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
         let said =
@@ -159,8 +160,9 @@ impl JudgedGame<'_> {
             .text(" win under optimal play.")
     }
 
-    /// Returns a row that leads to a winner whom the player wants more than the one at this place, with that winner;
-    /// and whether all rows were tried. Rows are given as seats, the preferred winner first.
+    /// Searches for a row with which the winner would have been one that the player prefers to the one at this place.
+    /// Returns the row with that winner, and whether all rows were tried. A row lists seats, the preferred winner
+    /// first.
     fn better_row(&self, rank: usize) -> (Option<(Vec<usize>, usize)>, bool) {
         let Some(game) = self.replay.game().filter(|_| self.replay.setup.assigned.is_none()) else {
             return (None, false);
@@ -247,7 +249,7 @@ mod tests {
             "What would have changed it: another row. Declaring you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
-        // Rows that were given could not be declared.
+        // If rows were assigned, the player could not have declared another one.
         let given = verdict(&[3, 2], rows, &[2, 3], true);
         assert_eq!(
             plain(&given.change),

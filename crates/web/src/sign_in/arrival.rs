@@ -10,8 +10,9 @@ use lastnim_report::render::Html;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, StatusCode};
 
-/// Returns whether a link on another site opened the page without the `SameSite=Strict` cookies for signing in. A request with a token or with one of
-/// them needs no second visit; the guest cookie does not sign anyone in.
+/// Returns whether a link on another site opened the page, so that the browser did not send the `SameSite=Strict`
+/// cookies that sign a visitor in. A request with a token or one of these cookies does not count; the guest's cookie
+/// does not matter, since it signs nobody in.
 pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
     let cookies = [&SESSION_COOKIE, &PLAYER_COOKIE];
     is_opened_by_another_site(headers)

@@ -12,8 +12,9 @@ use tonic::codegen::http::HeaderMap;
 
 /// Signs the visitor in by a cookie of the request.
 ///
-/// The first of these counts: the header `authorization`, the cookie of a session, the cookie of a bot's player. Cookies do not count on unprotected
-/// connections. An ended session or an invalid token leaves a visitor without a token.
+/// The first of these counts: the header `authorization`, the cookie of a session, the cookie of a person who plays as
+/// a bot. Cookies are ignored on unprotected connections. If a session has ended or its token is no longer valid, the
+/// visitor has no token.
 pub(crate) fn identify_visitor(site: &Site, visitor: Visitor, headers: &HeaderMap) -> Visitor {
     if visitor.token().is_some() || visitor.channel == VisitorChannel::Plain {
         return visitor;

@@ -17,9 +17,9 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
-/// The method name for the rate limit on sign-ins.
+/// The method name under which sign-ins here are rate limited.
 const PATH: &str = "/sign-in";
-/// Where a visitor continues by default.
+/// The page that a visitor is sent to after signing in, by default.
 const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageFormat::Html);
 
 /// The form for a token. The typed token is never shown again.

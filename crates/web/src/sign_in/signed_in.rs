@@ -47,7 +47,7 @@ impl SignedIn {
         }
     }
 
-    /// Returns the visitor's own page.
+    /// Returns the address of the visitor's start page.
     pub(crate) fn home(&self) -> String {
         match (&self.principal, self.place) {
             (Principal::Admin, _) => OrganiseAddress::Overview.to_string(),
@@ -65,7 +65,7 @@ impl SignedIn {
         }
     }
 
-    /// Returns the token of that form.
+    /// Returns the token for the form that signs out.
     pub(crate) fn form_token(&self) -> FormToken {
         self.form_token
     }

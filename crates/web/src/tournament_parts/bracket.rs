@@ -9,7 +9,7 @@ use lastnim_report::{Round, RoundFate, RoundTable};
 #[derive(Template)]
 #[template(path = "tournament/bracket.html")]
 struct Bracket<'a> {
-    /// What to know before reading it.
+    /// Notes on how to read the bracket.
     notes: &'a [String],
     /// From the last round back to the first.
     rounds: Vec<DrawnRound>,
@@ -26,7 +26,7 @@ struct DrawnRound {
 struct Tie {
     class: &'static str,
     entries: Vec<TieEntry>,
-    /// Why it was decided, or how much of it was played.
+    /// How it was decided, or how much of it has been played.
     reason: String,
 }
 
@@ -35,12 +35,12 @@ struct TieEntry {
     /// The page of the bot; empty for a guest.
     address: String,
     wins: Option<u32>,
-    /// What became of it, for screen readers.
+    /// What became of the bot, for screen readers.
     fate: &'static str,
     is_through: bool,
 }
 
-/// A line from a table to one of the next round, each given by its middle in percent of the height.
+/// A line from a table to one of the next round. The ends are the middles of the tables, in percent of the height.
 struct Connector {
     from: f64,
     to: f64,
@@ -55,7 +55,7 @@ enum BracketSlot<'a> {
 }
 
 impl<'a> BracketSlot<'a> {
-    /// Returns its bots that are not out.
+    /// Returns its bots that are not eliminated.
     fn advancing_bots(self) -> Vec<&'a str> {
         match self {
             Self::Table(table) => {
@@ -108,7 +108,7 @@ impl<'a> BracketSlot<'a> {
     }
 }
 
-/// Says why a table was decided, or how much of it was played.
+/// Says how a table was decided, or how much of it has been played.
 fn decision_text(table: &RoundTable) -> String {
     let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
     match table.tie_break {

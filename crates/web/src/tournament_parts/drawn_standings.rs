@@ -8,7 +8,7 @@ use lastnim_report::standings::StandingMeasure;
 use lastnim_report::tournament_finding::may_be_ahead;
 use lastnim_report::{NumberFormat, NumberUnit};
 
-/// The share of the width of the drawing that stays free at each side, in percent.
+/// The margin at each side, in percent of the drawing's width.
 const MARGIN: f64 = 4.0;
 /// The minimum number of rows of a table that can be sorted.
 const MIN_SORTED_ROWS: usize = 3;
@@ -17,9 +17,9 @@ const MIN_SORTED_ROWS: usize = 3;
 #[template(path = "tournament/standings.html")]
 struct DrawnStandings {
     measure: StandingMeasure,
-    /// The ends of the scale, in words; `None` if no bot is rated.
+    /// The ends of the scale, as text; `None` if no bot is rated.
     scale: Option<(String, String)>,
-    /// Where the line is, in percent of the width; `None` if it would compare what cannot be compared.
+    /// Where the line is, in percent of the width; `None` if some ratings cannot be compared.
     bound: Option<f64>,
     has_points: bool,
     has_forfeits: bool,
@@ -44,7 +44,7 @@ struct StandingRow {
 
 struct ShownRating {
     points: String,
-    /// The interval, in words.
+    /// The interval, as text.
     interval: String,
     /// The points, to sort by.
     value: f64,

@@ -123,7 +123,7 @@ pub enum RecordFlaw {
     SignatureWithoutHashes,
 }
 
-/// The kind of a flaw, which programs receive as a word.
+/// The kind of a flaw, which has a name in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordFlawKind {
     /// An event or a value is invalid.
@@ -182,7 +182,7 @@ impl RecordFlaw {
 }
 
 impl RecordFlawKind {
-    /// Returns the word for this kind.
+    /// Returns the kind's name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -319,8 +319,8 @@ impl RecordReader<'_> {
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
-    /// Checks that an event's hash follows from the last hash in `record`, which contains the events before it. The
-    /// error explains why it does not.
+    /// Checks that an event's hash follows from the last hash in `record`, which contains all earlier events. The error
+    /// explains why it does not.
     fn check_hash(
         &self,
         index: usize,
@@ -349,7 +349,7 @@ impl RecordReader<'_> {
         if hash_changed {
             return Err(RecordFlaw::HashChanged { index });
         }
-        // An inserted event may have a random hash, or one that was computed for it.
+        // An inserted event may have a random hash, or a hash that was computed for it.
         let mut later = index + 1..self.given.events.len();
         if let Some(next) = later.find(|&later| index > 0 && follows(later, before)) {
             return Err(RecordFlaw::Inserted { first: index, last: next - 1 });

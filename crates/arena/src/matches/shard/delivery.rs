@@ -24,7 +24,7 @@ pub(super) struct AttachedMatch {
     watchers: Vec<Outbox<WatchEvent>>,
     /// Signalled when the beginning is announced.
     begun_sender: Option<oneshot::Sender<()>>,
-    /// Told how the match left the shard.
+    /// Used once, to report how the match left the shard.
     exit_sender: Option<oneshot::Sender<MatchExit>>,
 }
 
@@ -49,7 +49,7 @@ impl Delivery {
         self.matches.insert(id, attached);
     }
 
-    /// Detaches the recipients of a dropped match, whose bots lose their seats in it.
+    /// Detaches the recipients of a match that is dropped unfinished, and removes its seats from its bots' presences.
     pub(super) fn detach(&mut self, id: MatchId) {
         if let Some(attached) = self.matches.remove(&id) {
             attached.presences.iter().for_each(|presence| presence.leave_match(id));
@@ -93,12 +93,12 @@ impl Delivery {
         if let Some(begun_sender) =
             self.matches.get_mut(&id).and_then(|attached| attached.begun_sender.take())
         {
-            // An error is ignored: directors do not wait for this.
+            // An error is ignored: directors do not wait for the announcement.
             let _ = begun_sender.send(());
         }
     }
 
-    /// Notes in the presence of a seat's bot that a match has ended, and which session was sent the end, if any.
+    /// Records in the presence of a seat's bot that a match has ended, and to which session the end was sent, if any.
     pub(super) fn note_end_sent(&self, id: MatchId, seat: Seat, session: Option<u64>) {
         if let Some(attached) = self.matches.get(&id) {
             attached.presences[seat].note_match_ended(id, session);
@@ -113,7 +113,7 @@ impl Delivery {
         }
     }
 
-    /// Detaches the recipients of a match that has left the shard, and tells them how it left.
+    /// Detaches the recipients of a match that has left the shard, and notifies them how it left.
     pub(super) fn note_over(&mut self, id: MatchId, end: MatchExit) {
         let Some(attached) = self.matches.remove(&id) else { return };
         for presence in &attached.presences {

@@ -41,13 +41,13 @@ pub enum ShardEffect<S> {
 /// How a match left its shard.
 #[derive(Debug, Clone)]
 pub enum MatchExit {
-    /// It was played to its end and stored. The outcome is `None` if it was cancelled.
+    /// The match was played to its end and stored. The outcome is `None` if the match was cancelled.
     Stored(Option<MatchOutcome>),
     /// The server stopped before the end.
     Interrupted,
-    /// The store rejected it.
+    /// The store rejected the match.
     Refused(StoreError),
-    /// Its code panicked.
+    /// The code that handles the match panicked.
     Panicked,
 }
 

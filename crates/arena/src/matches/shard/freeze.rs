@@ -4,18 +4,18 @@ use super::input::MatchInput;
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// The pause of a match, if the organiser has paused it. During the pause clocks stand still and messages from seats are held
-/// back. Afterwards the match goes on as if it had not been paused.
+/// The pause of a match, if the organiser has paused it. During the pause, clocks stand still and messages from seats
+/// are held back. Afterwards the match continues as if it had not been paused.
 #[derive(Debug)]
 pub(super) struct MatchFreeze<S> {
     frozen: Option<Frozen<S>>,
-    /// After the pause, the messages that arrived during it and have not been handled yet.
+    /// Messages that arrived during a pause that is now over, and that have not been handled yet.
     thawed_inputs: VecDeque<MatchInput<S>>,
 }
 
 #[derive(Debug)]
 struct Frozen<S> {
-    /// The time up to which the pause has already been excused, that is excluded from the clocks.
+    /// The time up to which the pause has already been excluded from the clocks.
     excused_until: Timestamp,
     /// Messages that arrived during the pause, in order, at most `unread_per_seat` per seat.
     inputs: VecDeque<MatchInput<S>>,
@@ -32,7 +32,7 @@ impl<S> MatchFreeze<S> {
         self.frozen.is_some()
     }
 
-    /// Returns the time up to which the pause of the match has been excused.
+    /// Returns the time up to which the pause has been excluded from the clocks; `None` if the match is not paused.
     pub(super) fn excused_until(&self) -> Option<Timestamp> {
         self.frozen.as_ref().map(|frozen| frozen.excused_until)
     }
@@ -47,14 +47,14 @@ impl<S> MatchFreeze<S> {
         self.thawed_inputs.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
     }
 
-    /// Returns the part of the pause that is not excused yet, and marks it as excused.
+    /// Returns the part of the pause that has not been excluded from the clocks yet, and marks it as excluded.
     #[must_use = "a pause is charged to the clocks unless it is excused"]
     pub(super) fn take_unexcused_span(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let frozen = self.frozen.as_mut()?;
         Some((std::mem::replace(&mut frozen.excused_until, now), now))
     }
 
-    /// Notes that the time up to `until` has already been excused for another reason.
+    /// Notes that the time up to `until` has already been excluded from the clocks for another reason.
     pub(super) fn note_excused_until(&mut self, until: Timestamp) {
         if let Some(frozen) = &mut self.frozen {
             frozen.excused_until = until;
@@ -72,7 +72,7 @@ impl<S> MatchFreeze<S> {
         }
     }
 
-    /// Returns the next held message once the pause is over, in order of arrival.
+    /// Removes and returns the next message from a pause that is now over, in order of arrival.
     pub(super) fn next_thawed(&mut self) -> Option<MatchInput<S>> {
         self.thawed_inputs.pop_front()
     }

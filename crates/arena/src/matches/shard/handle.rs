@@ -1,4 +1,4 @@
-//! The async shell around a shard: passes inputs in and carries effects out.
+//! The async shell around a shard, which passes inputs to it and carries out its effects.
 
 use super::batch::{ActionBatch, LockedShards, ShardBatch};
 use super::delivery::{AttachedMatch, Delivery};
@@ -54,7 +54,7 @@ pub(super) struct ShardCore {
     pub(super) weak_self: Weak<Self>,
 }
 
-/// The state that the lock of a shard protects.
+/// The state that is protected by a shard's lock.
 #[derive(Debug)]
 pub(super) struct ShardState {
     pub(super) machine: Shard<SessionLink>,
@@ -160,7 +160,8 @@ impl ShardHandle {
         let handle = MatchHandle::new(id, count, self.clone());
         let seats = BySeat::from_fn(count, |seat| {
             let presence = &presences[seat];
-            // This happens under the shard's lock, so a session that opens now reaches the match only after this.
+            // The shard is locked, so a session that opens at the same time notifies the match only after the match is
+            // prepared.
             let session = presence.take_seat(id, SeatRoute::new(seat, handle.clone()));
             (presence.number(), session.map(SeatSession::of_link))
         });
@@ -231,7 +232,7 @@ impl ShardCore {
         ShardBatch::new(self, state, now)
     }
 
-    /// Notes and returns when the timer must fire next.
+    /// Stores and returns the time at which the timer must fire next.
     pub(super) fn set_timer(&self) -> Option<tokio::time::Instant> {
         let mut state = self.lock();
         state.timer_at = state.machine.next_alarm();

@@ -14,7 +14,8 @@ pub enum MatchInput<S> {
     Seat {
         seat: Seat,
         action: SeatAction,
-        /// When the message arrived. The time that it then waits in the server is not charged to the bot's clock.
+        /// When the message arrived. The bot's clock is not charged for the time that the message then waits in the
+        /// server.
         at: Timestamp,
     },
     /// A session of a seat's bot has opened.
@@ -49,17 +50,17 @@ pub enum MatchInput<S> {
     Interrupt,
 }
 
-/// A session as its matches see it.
+/// The data about a session that its matches need.
 #[derive(Debug, Clone)]
 pub struct SeatSession<S> {
-    /// Its number; newer sessions of the same bot have higher numbers.
+    /// The number of the session; newer sessions of the same bot have higher numbers.
     pub id: u64,
     pub address: S,
     /// The version that the bot reported.
     pub version: Arc<BotVersion>,
     /// The set of takes that is sent to the session.
     pub feed: TakeFeed,
-    /// Its last measured round-trip lag; zero before the first measurement.
+    /// The last measured round-trip lag of the session; zero before the first measurement.
     pub lag: Duration,
 }
 

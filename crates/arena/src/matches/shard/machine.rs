@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The maximum number of alarms in addition to four per match.
+/// The number of alarms, in addition to four per match, above which stale alarms are dropped.
 const MAX_SPARE_ALARMS: usize = 64;
 
 /// Owns some of the server's matches and decides for them: `(input, now) -> effects`. `S` is the address of a session.
@@ -172,7 +172,7 @@ impl<S: Clone> Shard<S> {
         self.alarms.len()
     }
 
-    /// Calls a function on a match, and updates its alarm. A match that panics leaves the shard; other matches are not
+    /// Calls a function on a match, and updates its alarm. A match that panics is removed; other matches are not
     /// affected.
     fn with_match<T>(
         &mut self,

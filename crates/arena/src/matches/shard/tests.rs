@@ -22,7 +22,7 @@ use std::time::Duration;
 const BANK: Duration = Duration::from_mins(1);
 /// The maximum number of messages from one seat that may wait.
 const MAX_UNREAD: usize = 3;
-/// The number of the first seat's bot; the other seats count up from it.
+/// The number of the first seat's bot. The bots of the other seats have the numbers after it.
 const FIRST_BOT: u64 = 70;
 
 /// Drives a shard and carries out its effects.
@@ -344,7 +344,7 @@ fn a_session_that_joins_at_a_time_out_sees_it_only_in_its_snapshot() {
             let mut driver = Driver::new(durability);
             driver.start(id(1), counters);
             driver.answer_all();
-            // The timer has not fired yet.
+            // The bank has run out, but the timer has not fired yet.
             driver.now = driver.now + BANK;
             let seat_of = setup(1).seats().seat(seat).unwrap();
             let joined = MatchInput::Joined { seat: seat_of, session: session(10), at: driver.now };
@@ -447,7 +447,8 @@ proptest! {
                 Step::Pass { millis } => driver.pass(Duration::from_millis(millis)),
                 Step::Answer => drop(driver.answer(Ok(()))),
             }
-            // Every take sent to a session has been stored, and no session was sent the same ply twice.
+            // Every take sent to a session has been stored, and each session was sent the steward's takes in order and
+            // once.
             for (address, sent) in &driver.sent {
                 for number in 1..=2 {
                     let mut last = None;
@@ -456,7 +457,7 @@ proptest! {
                         let is_stored = driver.stored[&id(number)].iter().any(|timed| matches!(&timed.event,
                             Event::Took { ply: p, seat: s, take: t, mover: m, .. } if (p, s, t, m) == (ply, seat, take, mover)));
                         prop_assert!(is_stored, "session {address}: {event:?}");
-                        // A bot's own takes are exempt, because acknowledgements may be repeated.
+                        // Takes by bots are exempt, because a bot's own take may be acknowledged more than once.
                         prop_assert!(last.is_none_or(|last| last < *ply) || *mover == Mover::Bot);
                         last = last.max(Some(*ply));
                     }

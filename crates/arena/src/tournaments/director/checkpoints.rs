@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 /// A checkpoint of `n` times this many bytes is followed by at least `n` results before the next one is written. This
 /// limits checkpoints to about half of the bytes written for match events.
 const BYTES_PER_RESULT: u64 = 1_024;
-/// If the state cannot be saved yet, the next attempt comes after the interval divided by this number.
+/// If the state cannot be saved yet, it is tried again after this fraction of the interval between checkpoints.
 const RETRY_FRACTION: u64 = 20;
 
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl CheckpointTimer {
         self.since += 1;
     }
 
-    /// Disables further checkpoints. This is needed after counting a result that is not in the store, for example,
-    /// because a recount from the store would differ from the checkpoint.
+    /// Disables further checkpoints. One reason is a counted result that is not in the store: a recount from the store
+    /// would then differ from the checkpoint.
     pub(super) fn disable(&mut self) {
         self.is_off = true;
     }

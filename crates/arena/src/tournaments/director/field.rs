@@ -18,7 +18,7 @@ pub(super) struct FieldProgress {
     changes: usize,
     /// The changes that an earlier server stored for the newest round.
     newest: Vec<FieldChange>,
-    /// The suspended bots that have been told of their suspension.
+    /// The suspended bots that have been notified of their suspension.
     suspended: BTreeMap<BotName, Suspension>,
     /// Bots that have returned or left but that the schedule still lists as suspended, because it applies these changes
     /// only in the next round.
@@ -47,8 +47,8 @@ impl FieldProgress {
 
 impl Director {
     /// Lets a bot join or leave from the next round on, and sends the result to the caller. The director handles no
-    /// match results in the meantime, so the change is stored before any match of that round. Breaks if the server
-    /// cannot continue.
+    /// match results in the meantime, so the change is stored before any match of that round. Returns `Break` if the
+    /// server cannot continue.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
         // The lock keeps the bot from being removed before it joins.
@@ -97,7 +97,7 @@ impl Director {
     }
 
     /// Stores changes, waiting for the store for as long as it takes. Returns the error if the store refuses the
-    /// changes. Breaks if this server can never store them.
+    /// changes. Returns `Break` if this server can never store them.
     pub(super) async fn store(&self, changes: Vec<Change>) -> ControlFlow<(), Result<(), StoreError>> {
         let committed = tokio::select! {
             biased;
@@ -140,7 +140,7 @@ impl Director {
         self.notify_suspended_bots();
     }
 
-    /// Tells bots that have just been suspended about their suspension.
+    /// Notifies bots that have just been suspended.
     pub(super) fn notify_suspended_bots(&mut self) {
         if !self.stored.settings.format.has_open_field() {
             return;

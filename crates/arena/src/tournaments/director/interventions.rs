@@ -39,7 +39,7 @@ impl From<TournamentEvent> for EventWithChanges {
 
 impl Director {
     /// Applies an intervention, and sends the result to the caller. The director handles no match results in the
-    /// meantime. Breaks if the server cannot continue.
+    /// meantime. Returns `Break` if the server cannot continue.
     pub(super) async fn intervene(&mut self, request: InterventionRequest) -> ControlFlow<()> {
         let InterventionRequest { intervention, answer } = request;
         let done = match self.plan_intervention(intervention).await {
@@ -269,8 +269,8 @@ impl Director {
         self.rulings.annuls(&pairing.bots) && !self.schedule.lock().depends_on_results()
     }
 
-    /// Frees the number of a match that was voided while it was open, so that its pairing is played again. Breaks if
-    /// the store does not free the number.
+    /// Frees the number of a match that was voided while it was open, so that its pairing is played again. Returns
+    /// `Break` if the store does not free the number.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
             tracing::error!(%error, %id, "the number of a voided match was not freed");
@@ -280,8 +280,8 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts all results again, because a result that has been counted cannot be taken back on its own. Breaks if the
-    /// server stops before the store can be read.
+    /// Counts all results again, because a result that has been counted cannot be taken back on its own. Returns
+    /// `Break` if the server stops before the store can be read.
     async fn recount(&mut self) -> ControlFlow<()> {
         let (fold, counted) = loop {
             match self.count_stored_results().await {

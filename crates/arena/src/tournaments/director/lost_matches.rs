@@ -14,8 +14,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Director {
     /// Quarantines a match that no server can finish, and returns its outcome. The store lists a quarantined match
-    /// among the results, so a recount gives the same counts. Breaks without quarantining the match if another server
-    /// may be able to finish it.
+    /// among the results, so a recount gives the same counts. Returns `Break` without quarantining the match if another
+    /// server may be able to finish it.
     pub(super) async fn settle_lost_match(
         &self,
         lost: &OpenPairing,
@@ -50,8 +50,8 @@ impl Director {
         ControlFlow::Continue(outcome.and_then(|result| result.outcome))
     }
 
-    /// Waits before the store is read again after a failed read. Breaks if the server stops first, or if the stored
-    /// data cannot be used.
+    /// Waits before the store is read again after a failed read. Returns `Break` if the server stops first, or if the
+    /// stored data cannot be used.
     pub(super) async fn pause_before_retry(&self, error: ArenaError) -> ControlFlow<()> {
         match error {
             ArenaError::Store(error) if error.is_transient() => {
@@ -70,7 +70,7 @@ impl Director {
     }
 
     /// Quarantines the tournament, because this server cannot continue it. The next server will try to continue it from
-    /// the store. Always breaks.
+    /// the store. Always returns `Break`.
     pub(super) fn give_up<T>(&self, why: &str) -> ControlFlow<(), T> {
         tracing::error!(why, tournament = %self.stored.id, "a tournament is quarantined");
         self.handle.quarantine(why);

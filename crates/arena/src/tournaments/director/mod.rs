@@ -152,8 +152,8 @@ impl Director {
         }
     }
 
-    /// Starts matches up to a limit, and returns why it starts no more for now. Breaks if the tournament cannot
-    /// continue.
+    /// Starts matches up to a limit, and returns why it starts no more for now. Returns `Break` if the tournament
+    /// cannot continue.
     fn start_matches(&mut self) -> ControlFlow<(), PauseReason> {
         let mut started = 0;
         let is_paused = self.rulings.pause().is_some();
@@ -188,7 +188,7 @@ impl Director {
         }
     }
 
-    /// Handles an event. Breaks if this server cannot continue.
+    /// Handles an event. Returns `Break` if this server cannot continue.
     async fn handle_event(&mut self, event: DirectorEvent) -> ControlFlow<()> {
         match respond_to_event(event, self.stage) {
             DirectorResponse::Leave => return ControlFlow::Break(()),
@@ -236,8 +236,8 @@ impl Director {
         while snapshots.try_recv().is_ok() {}
     }
 
-    /// Stores that the tournament is being cancelled, waiting for the store for as long as it takes. Breaks if this
-    /// server can never store it.
+    /// Stores that the tournament is being cancelled, waiting for the store for as long as it takes. Returns `Break` if
+    /// this server can never store it.
     async fn store_cancellation(&self) -> ControlFlow<()> {
         let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
         let committed = tokio::select! {
@@ -295,8 +295,8 @@ impl Director {
         checkpoints.note_result();
     }
 
-    /// Starts a match; returns the pairing if the server has no room for the match now. Breaks if the match cannot be
-    /// played.
+    /// Starts a match; returns the pairing if the server has no room for the match now. Returns `Break` if the match
+    /// cannot be played.
     fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
         if self.is_left_out(&pairing) {
             self.match_limiter.note_ended(&pairing);
@@ -347,8 +347,8 @@ impl Director {
         setup
     }
 
-    /// Counts a match that ended or failed. If the server cannot continue, breaks without counting the match, which the
-    /// next server process then finishes.
+    /// Counts a match that ended or failed. If the server cannot continue, returns `Break` without counting the match,
+    /// which the next server process then finishes.
     async fn handle_match_end(
         &mut self,
         task: Id,

@@ -52,7 +52,8 @@ struct DrawnLine<'a> {
 }
 
 impl Html<'_> {
-    /// Draws a chart, with a legend that has the last value of each line, and a table of its numbers; empty without two points.
+    /// Draws a chart, with a legend that has the last value of each line, and a table of its numbers; empty without two
+    /// points.
     pub(super) fn chart_html(self, chart: &Chart) -> String {
         let Some(ChartFrame { across, up }) = chart.frame() else { return String::new() };
         let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);

@@ -32,7 +32,8 @@ enum DrawnShape {
     Point { at: f64, interval: Option<(f64, f64)> },
 }
 
-/// Draws a plot, one line per mark, with the label on the left and the number on the right. The style sheet sets the colours.
+/// Draws a plot, one line per mark, with the label on the left and the number on the right. The style sheet sets the
+/// colours.
 pub(super) fn plot_svg(plot: &Plot) -> String {
     let Some((low, high)) = plot.range().filter(|(low, high)| low.is_finite() && high.is_finite()) else {
         return String::new();

@@ -12,7 +12,7 @@ const MAX_LINKED_ITEMS: usize = 8;
 const MIN_SORTED_ROWS: usize = 3;
 /// The length of an id, a UUID of version 7.
 const ID_LENGTH: usize = 36;
-/// The length of the time in an id, which is similar in neighbouring ids.
+/// The length of the time in an id. Ids from about the same time share most of it.
 const ID_TIME_LENGTH: usize = 19;
 /// The width of an interval drawn in a cell.
 const WHISKER_WIDTH: f64 = 56.0;
@@ -40,7 +40,7 @@ impl HtmlSafe for RowTemplate<'_> {}
 #[derive(Default)]
 struct CellTemplate<'a> {
     classes: String,
-    /// The number to sort by, if it differs from the text.
+    /// The number to sort by; `None` if the text itself is used.
     sort_value: Option<String>,
     time: Option<Time>,
     texts: Vec<LinkedText<'a>>,
@@ -50,7 +50,7 @@ struct CellTemplate<'a> {
     whisker: Option<Whisker>,
 }
 
-/// A text, with the link that it has, if any.
+/// A text, with a link if it has one.
 #[derive(Template)]
 #[template(path = "linked_text.html")]
 pub(super) struct LinkedText<'a> {
@@ -70,8 +70,9 @@ struct Whisker {
 }
 
 impl Html<'_> {
-    /// Writes a table. Ids are left out if another column names and links what they identify. The attribute `data-v` has the number by which to sort if the text is rounded or has other
-    /// words; intervals are drawn, and shares with a shade are coloured.
+    /// Writes a table. A column of ids is left out if another column has the names that belong to them, with links. The
+    /// attribute `data-v` has the number to sort by, if the text may be rounded or formatted. Intervals are drawn, and
+    /// the cells of a column with a shade are coloured by their shares.
     pub fn table_html(self, table: &Table) -> String {
         if table.rows.is_empty() {
             return String::new();
@@ -157,7 +158,7 @@ impl Html<'_> {
     }
 }
 
-/// Returns whether another column names what the ids in this one identify.
+/// Returns whether another column has the names that belong to the ids in this column.
 fn is_named(table: &Table, column: &Column) -> bool {
     table.columns.iter().any(|other| other.names == Some(column.key.as_str()))
 }
@@ -188,7 +189,7 @@ fn cell_classes(column: &Column, cell: &Cell) -> String {
     classes.join(" ")
 }
 
-/// Returns the number by which to sort, if it differs from the text.
+/// Returns the number to sort by; `None` if the text itself is used.
 fn sort_value(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Integer(_) => None,
@@ -196,14 +197,14 @@ fn sort_value(cell: &Cell) -> Option<String> {
     }
 }
 
-/// Formats a number with six digits, which is enough to sort by.
+/// Formats a number with up to six decimals, which is enough to sort by.
 fn short_number(value: f64) -> String {
     let written = format!("{value:.6}");
     let short = written.trim_end_matches('0').trim_end_matches('.');
     if short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
-/// Returns the smallest and the largest number in the intervals of a column; `None` if all have no width.
+/// Returns the smallest and the largest number in the intervals of a column; `None` without two different numbers.
 fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
     let rows = table.rows.iter().filter(|row| row.format.is_none());
     let ends = rows.filter_map(|row| row.cells.get(column)?.interval());

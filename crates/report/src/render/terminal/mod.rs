@@ -16,7 +16,8 @@ const MIN_LABEL_COLUMNS: usize = 10;
 
 /// Writes reports as text. Characters of the report that control a terminal are escaped.
 ///
-/// Sections are separated by an empty line. Below a heading, paragraphs are indented by one space, and lists, facts and tables by two.
+/// Sections are separated by an empty line. Below a heading, paragraphs are indented by one space, and lists, facts and
+/// tables by two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terminal {
     has_colour: bool,

@@ -64,7 +64,7 @@ pub(super) struct OpenMatch {
     plies: u32,
     /// The format version, followed by the newest events.
     bytes: Vec<u8>,
-    /// The number of the newest events that earlier writes have written, and the length of `bytes` at that time.
+    /// How many of the newest events were written by earlier writes, and the length of `bytes` at that time.
     written: (usize, usize),
     /// The first journal row with events of this match that are not in a part.
     pending_from: Option<i64>,
@@ -232,7 +232,8 @@ impl Journal {
         let row = self.next_row;
         let mut runs = Vec::with_capacity(touched.len());
         for &id in touched {
-            // Closed matches are written completely, and the events of a repeated id are already in its run.
+            // Closed matches are written completely above, and the events of a match that occurs again are already in
+            // its run.
             let Some(open) = self.open.get_mut(&id).filter(|open| open.is_new()) else { continue };
             if open.bytes.len() >= self.limits.part_bytes {
                 if let Some(row) = open.pending_from {
@@ -296,7 +297,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Stops counting rows that no match needs.
+    /// Stops counting the sizes of rows that no match needs.
     fn forget_rows(&mut self) {
         let needed = self.pending.first().map_or(self.next_row, |&(row, _)| row);
         while self.needed_from < needed {

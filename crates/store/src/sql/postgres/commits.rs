@@ -26,7 +26,7 @@ pub(super) struct ServerRow {
     pub(super) commit: i64,
 }
 
-/// The commits of this server, as far as it knows them.
+/// The state of this server's commits, as far as the server knows it.
 #[derive(Debug)]
 pub(super) struct Commits {
     /// This server's epoch.
@@ -43,8 +43,8 @@ struct KnownCommits {
     tried: i64,
     /// PostgreSQL's timeline. `None` if unknown.
     timeline: Option<u32>,
-    /// When the newest question was asked that the database answered with "the database is yours", since the machine
-    /// started.
+    /// When this server sent the latest query that confirmed its ownership of the database, as the time since the
+    /// machine started.
     last_owned_at: Duration,
     recent: VecDeque<CommitContents>,
 }
@@ -99,8 +99,8 @@ impl Commits {
         self.lock().confirmed
     }
 
-    /// Notes that a question asked at `asked_at`, since the machine started, was answered: the database still belongs to
-    /// this server.
+    /// Notes that the database still belonged to this server, according to the answer to a query sent at `asked_at`,
+    /// which is a time since the machine started.
     pub(super) fn note_ownership(&self, asked_at: Duration) {
         let mut known = self.lock();
         known.last_owned_at = known.last_owned_at.max(asked_at);

@@ -41,13 +41,13 @@ pub(super) async fn take_lock(
 #[derive(Debug)]
 pub(super) struct LockHolder {
     pub(super) pid: i32,
-    /// The address from which it is connected.
+    /// The address from which the session is connected.
     pub(super) host: String,
-    /// What it did last. `None` if this user may not see that.
+    /// The last activity of the session. `None` if this user has no right to see it.
     pub(super) activity: Option<SessionActivity>,
 }
 
-/// What a session did last.
+/// The last activity of a session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SessionActivity {
     /// Whether a statement is running, which can take long: a commit may wait for a disk or a replica.

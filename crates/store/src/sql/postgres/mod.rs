@@ -193,7 +193,7 @@ impl WriteBackend for PostgresBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        // If a write is in progress, it checks the epoch itself.
+        // If a write is in progress, that write checks the epoch itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
         within_deadline(CONNECT_TIMEOUT, writer.check_ownership()).await?;

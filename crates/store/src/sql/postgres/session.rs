@@ -127,7 +127,7 @@ pub(super) async fn apply_settings(
 }
 
 /// Returns the timeline to which PostgreSQL writes, which is part of the name of its newest write-ahead log file.
-/// Returns `None` for a replica, or if this user has lost the right to read that name, which every user has by default.
+/// Returns `None` for a replica, or if this user may not read that name. Every user may read it by default.
 pub(super) async fn read_timeline(connection: &mut PgConnection) -> Result<Option<u32>, StoreError> {
     let name: Result<Option<String>, _> = sqlx::query_scalar(
         "SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END",

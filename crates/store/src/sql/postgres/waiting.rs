@@ -12,18 +12,18 @@ use sqlx::{ConnectOptions as _, PgConnection};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often the holder of the lock is looked for.
+/// How often this server looks for the holder of the lock.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// PostgreSQL's error code for a missing right.
+/// PostgreSQL's error code for a missing privilege.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 /// The holder of the lock, as seen over time.
 #[derive(Debug)]
 struct WatchedHolder {
     newest: LockHolder,
-    /// When this was first seen, since the machine started.
+    /// When `newest` was first seen, as the time since the machine started.
     seen_at: Duration,
-    /// Whether ending its session was tried.
+    /// Whether this server has tried to end the holder's session.
     is_ended: bool,
 }
 
@@ -34,13 +34,13 @@ impl WatchedHolder {
 
     fn update(&mut self, found: LockHolder) {
         let is_same = found.pid == self.newest.pid && found.activity == self.newest.activity;
-        // A statement that runs for long is not silence.
+        // A session whose statement takes long is not silent.
         if !is_same || found.activity.as_ref().is_some_and(|activity| activity.is_busy) {
             *self = Self { is_ended: self.is_ended && found.pid == self.newest.pid, ..Self::new(found) };
         }
     }
 
-    /// Returns for how long it has done nothing, by the clock of this server.
+    /// Returns how long the holder has sent no query, by the clock of this server.
     fn silent_for(&self) -> Option<Duration> {
         self.newest.activity.as_ref().map(|_| time_since_boot().saturating_sub(self.seen_at))
     }

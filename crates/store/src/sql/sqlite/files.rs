@@ -73,9 +73,9 @@ fn file_metadata(path: &Path) -> Result<Metadata, StoreError> {
 /// The files that a writing connection has open.
 #[derive(Debug)]
 pub(super) struct OpenedFiles {
-    /// The database and the index of its log, which only grow.
+    /// The database file and the index file of its write-ahead log, which only grow.
     growing_files: [OpenedFile; 2],
-    /// The log, which may shrink after SQLite has moved its contents to the database.
+    /// The write-ahead log, which may shrink after SQLite has moved its contents to the database.
     log: OpenedFile,
 }
 

@@ -18,9 +18,9 @@ const ID_DIGITS: usize = 32;
 
 /// The size of a write-ahead log's header. A log of this size or less has no commit.
 const LOG_HEADER: u64 = 32;
-/// How many times to look for a missing log, since a server may open or close the database between two looks.
+/// How many times to look for a missing log, since a server may open or close the database between two checks.
 const MAX_LOG_CHECKS: usize = 3;
-/// The pause between two looks.
+/// The pause between two checks.
 const LOG_CHECK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Identifies a commit. A database that has this commit also has all earlier ones.
@@ -80,7 +80,7 @@ impl fmt::Display for DatabaseState {
 pub(crate) enum MismatchPolicy {
     /// Fail.
     Refused,
-    /// Use the existing database, or create a new one.
+    /// Use the existing database, or create a new one if it is missing.
     Accepted,
 }
 
@@ -152,7 +152,7 @@ async fn has_commit(database: &Path, mark: CommitMark) -> bool {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let Ok(mut connection) = options.disable_statement_logging().connect().await else { return false };
     let found = mark.is_in(&mut connection).await;
-    // The connection only read, so a failed close does no harm.
+    // The connection was only used for reading, so a failure to close it does no harm.
     let _ = connection.close().await;
     found
 }

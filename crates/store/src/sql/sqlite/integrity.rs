@@ -87,7 +87,7 @@ impl IntegrityPass {
     async fn check_all_tables(&self) -> Result<usize, StoreError> {
         let mut connection = self.options.connect().await.map_err(store_error_of)?;
         let looked = self.check_tables_by(&mut connection).await;
-        // The connection only read, so a failed close does no harm.
+        // The connection was only used for reading, so a failure to close it does no harm.
         let _ = connection.close().await;
         looked
     }

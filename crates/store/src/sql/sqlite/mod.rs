@@ -166,7 +166,7 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
             file.nlink()
         ))),
         Ok(_) => Ok(()),
-        // SQLite reports other faults when it opens the file.
+        // Any other fault is reported by SQLite when it opens the file.
         Err(_) => {
             let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             Ok(())
@@ -250,7 +250,7 @@ impl WriteBackend for SqliteBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.integrity.check_result()?;
-        // If a write is in progress, it checks the files itself.
+        // If a write is in progress, that write checks the files itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         match &mut *slot {
             Some(writer) => writer.check_files(),

@@ -1,4 +1,4 @@
-//! A running match, which asks the referee and decides what to store and what to send.
+//! A running match, which passes inputs to the referee and decides what to store and what to send.
 
 mod announcing;
 mod pending;
@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The maximum number of callers that wait at barriers while the match itself waits.
+/// The maximum number of callers that may wait at barriers while the match waits for its start or a commit.
 const MAX_WAITERS: usize = 16;
 
 /// The terms of all matches of a shard.
@@ -45,7 +45,7 @@ pub struct MatchTerms {
 #[derive(Debug)]
 pub struct PreparedMatch<S> {
     pub id: MatchId,
-    /// Its starting point.
+    /// The starting point of the match.
     pub beginning: Beginning,
     /// By seat: the number of the bot, and its session if it has one.
     pub seats: BySeat<(u64, Option<SeatSession<S>>)>,
@@ -98,17 +98,17 @@ pub(super) struct LiveMatch<S> {
 /// The stage of a match, which determines whether the match can handle inputs now.
 #[derive(Debug)]
 enum MatchStage {
-    /// It is waiting for its start.
+    /// The match is waiting for its start.
     Prepared {
         opening: Vec<RefereeEffect>,
     },
     Running,
-    /// It has been waiting for the store since this time.
+    /// The match has been waiting for the store since this time.
     Committing {
         since: Timestamp,
         ending: Option<MatchEnding>,
     },
-    /// It is over, or was interrupted.
+    /// The match is over, or was interrupted.
     Over,
 }
 
@@ -247,7 +247,7 @@ impl<S: Clone> LiveMatch<S> {
         self.seats.enumerate().find(|(_, live)| live.bot == bot).map(|(seat, _)| seat)
     }
 
-    /// Handles an input now, or keeps it until the match no longer waits.
+    /// Handles an input now, or queues it while the match waits for its start or a commit.
     pub(super) fn receive(&mut self, input: MatchInput<S>, context: &mut DecisionContext<'_, S>) {
         if let MatchInput::Seat { seat, .. } = &input {
             self.seats[*seat].unread += 1;
@@ -295,9 +295,9 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Lets the referee decide as of the time when the input arrived: as of now, a clock may have run out although a
-    /// later input in the queue arrived in time. Messages to a frozen match are held back. Returns whether the referee
-    /// was asked.
+    /// Lets the referee handle an input as of the time when it arrived. If the current time were used instead, a clock
+    /// could run out although an input that is still queued arrived in time. Messages to a frozen match are held back.
+    /// Returns whether the referee handled the input.
     fn decide(&mut self, input: MatchInput<S>, context: &mut DecisionContext<'_, S>) -> bool {
         self.excuse_freeze(context.now);
         let Some(input) = self.freeze.queue_if_frozen(input) else { return false };
@@ -351,7 +351,7 @@ impl<S: Clone> LiveMatch<S> {
         true
     }
 
-    /// Excludes the pause of a frozen match up to now from its clocks.
+    /// Excludes the time of the current pause so far from the clocks.
     fn excuse_freeze(&mut self, now: Timestamp) {
         if self.freeze.is_frozen()
             && let Some((from, until)) = self.freeze.take_unexcused_span(now)
@@ -418,7 +418,7 @@ impl<S: Clone> LiveMatch<S> {
         context.effects.push(ShardEffect::Over { id: self.id, end });
     }
 
-    /// Answers inputs that came too late: a bot that reconnected gets the end, and a take is refused.
+    /// Answers inputs that arrived too late: sends the end to a bot that has reconnected, and refuses takes.
     fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>, context: &mut DecisionContext<'_, S>) {
         self.freeze.end();
         while let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front()) {

@@ -4,7 +4,7 @@ use super::{DecisionContext, LiveMatch, MatchStage};
 use crate::matches::shard::input::MatchInput;
 
 impl<S: Clone> LiveMatch<S> {
-    /// Keeps an input for later. Only the newest unhandled session of a seat is kept, so that repeated reconnects do
+    /// Queues an input for later. Only the newest unhandled session of a seat is kept, so that repeated reconnects do
     /// not accumulate.
     pub(super) fn add_pending(&mut self, input: MatchInput<S>) {
         match &input {
@@ -29,7 +29,8 @@ impl<S: Clone> LiveMatch<S> {
         self.pending.push_back(input);
     }
 
-    /// Applies a change of lag or feed to its session, whether or not the match has handled the session's arrival.
+    /// Applies a change of lag or feed to the session that it names, even if the match has not handled the arrival of
+    /// that session yet.
     pub(super) fn update_session(&mut self, input: &MatchInput<S>) {
         let &(MatchInput::Lag { seat, session: id, .. } | MatchInput::Feed { seat, session: id, .. }) = input
         else {
