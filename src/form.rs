@@ -135,7 +135,7 @@ pub fn table_page_report(table: Table, next_page_token: &str) -> Report {
     Section::new().table(table).paragraphs(next_page).into()
 }
 
-/// Writes a report in the way that suits standard output: with styles only if it is a terminal.
+/// Writes a report for standard output: with styles only if standard output is a terminal.
 pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
     output.write_all(stdout_terminal().report_text(report).as_bytes())
 }

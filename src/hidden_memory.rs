@@ -1,7 +1,7 @@
 //! Hides the memory of processes that hold tokens and keys.
 
 /// Prevents other processes of the same user from reading the memory and environment of this process, on systems that
-/// support this. The superuser can still read them.
+/// support this. The superuser can still read both.
 pub fn hide_memory() {
     #[cfg(target_os = "linux")]
     {

@@ -150,7 +150,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
         Err(error) => print_usage_error(&error),
     };
     let code = exit::exit_code_of(outcome, form);
-    // If another program runs this one inside its process, it may exit without flushing.
+    // If another program runs this one inside its process, the process may exit without flushing standard output.
     let _ = io::stdout().flush();
     code
 }

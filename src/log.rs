@@ -30,7 +30,7 @@ pub struct LogFilter(String);
 /// The format of an event in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogFormat {
-    /// As a line for people.
+    /// As a line of text for people.
     #[default]
     Text,
     /// As a line with one JSON object.

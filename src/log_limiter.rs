@@ -24,7 +24,8 @@ const SUMMARY_TARGET: &str = "lastnim::log_limiter";
 const LINES_PER_CLIENT: (u64, u64) = (20, 1);
 /// Maximum number of lines of one kind, in a burst and then per second.
 const LINES_PER_KIND: (u64, u64) = (100, 5);
-/// Maximum number of kinds and clients that are counted separately. The lines of further clients are counted together.
+/// Maximum number of pairs of a kind and a client that are counted separately. The lines of further clients are counted
+/// together.
 const MAX_COUNTED: usize = 1_024;
 /// Maximum number of characters kept from the name of a client or from a line.
 const MAX_KEPT_CHARS: usize = 200;

@@ -270,10 +270,10 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         }
     }
 
-    /// Names a match that is left out.
+    /// Reports on standard error that a match is left out.
     fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
-            // A write error is ignored: the match is also counted.
+            // A write error is ignored: the match is also counted as left out.
             let _ = writeln!(screen::stderr(), "left out: match {}: {why}", game.id);
         });
     }
@@ -317,7 +317,7 @@ pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     Err(Failure::Runtime(anyhow::Error::msg(what)))
 }
 
-/// Checks that the id of a match is valid: the server chose it, and files are named after it.
+/// Checks that the id of a match is valid, because it comes from the server and files are named after it.
 fn check_match_id(id: &str) -> Result<(), Failure> {
     let what = || format!("the server listed match {id:?}");
     match id.parse::<MatchId>() {

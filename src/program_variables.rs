@@ -45,7 +45,7 @@ const PER_BOT_VARIABLES: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNI
 /// The variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramVariables {
-    /// The variables of lastnim itself as the program: everything that the caller has set, except secrets.
+    /// The variables for a program that is lastnim itself: everything that the caller has set, except secrets.
     OwnProgram,
     /// The few variables that every program inherits, and the given ones.
     Given(GivenVariables),

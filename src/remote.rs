@@ -52,7 +52,7 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// Returns the named server, if any.
+    /// Returns the server that the flag or the environment names, if any.
     pub fn given_server(&self) -> Option<&str> {
         self.server.as_deref()
     }
@@ -62,7 +62,7 @@ impl ServerArgs {
         self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS)
     }
 
-    /// Returns the named server, or else the default one.
+    /// Returns the address of the named server, or else of the default one, with the certificate authorities to trust.
     ///
     /// # Errors
     /// If the certificate file cannot be used.
@@ -198,7 +198,8 @@ impl RemoteServer {
         self.address.as_str()
     }
 
-    /// Opens a new connection for further calls of all clones. Of several addresses, this finds the one that now serves.
+    /// Opens a new connection for further calls of all clones. If the server has several addresses, this finds one that
+    /// now answers.
     ///
     /// # Errors
     /// If no server answers. The former connection is then kept.

@@ -41,12 +41,12 @@ pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
     }
 }
 
-/// An interrupt or a termination signal, which is also noticed between two runtimes.
+/// Notices an interrupt or a termination signal, even one that arrives between two runtimes.
 #[derive(Debug, Clone)]
 pub struct Interrupt(watch::Receiver<bool>);
 
 impl Interrupt {
-    /// Listens on a thread.
+    /// Starts a thread that waits for the signal.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -66,7 +66,7 @@ impl Interrupt {
         Ok(Self(receiver))
     }
 
-    /// Returns whether the signal has come.
+    /// Returns whether the signal has arrived.
     pub fn has_arrived(&self) -> bool {
         *self.0.borrow()
     }

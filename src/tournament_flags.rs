@@ -1,4 +1,4 @@
-//! The settings of a tournament or a match as flags.
+//! Command-line flags for the settings of a tournament or a match.
 
 use crate::{
     Failure,
@@ -112,7 +112,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
         _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
-        // Only one version exists, so the flag is hidden; a file may state the version.
+        // Only one version of the methods exists, so the flag is hidden; a file may state the version.
         "methods" => arg.hide(true),
         _ => arg,
     };

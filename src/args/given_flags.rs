@@ -1,9 +1,9 @@
-//! Flags that are generated from a table.
+//! Command-line flags that are generated from a table of settings.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 use std::{fmt::Debug, marker::PhantomData};
 
-/// A table that defines flags.
+/// A table of settings from which command-line flags are generated.
 pub trait FlagTable: Debug {
     /// Creates the flags. Their values are strings, which the table parses later.
     fn flags() -> Vec<Arg>;

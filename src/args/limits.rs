@@ -85,7 +85,8 @@ impl LimitArgs {
     }
 }
 
-/// Describes an error in the numbers of a game; `named` returns the name of an unused or missing number.
+/// Describes an error in the numbers of a game; `named` converts the name of a number to the flag or key that the user
+/// knows.
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {

@@ -3,8 +3,8 @@
 use std::{fmt, io, net::SocketAddr, str::FromStr};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
-/// The maximum number of connections that wait to be accepted; the system may lower it. Tokio's default of 128 loses
-/// connections when many bots connect at once.
+/// The maximum number of connections that wait to be accepted; the system may lower it. With Tokio's default of 128,
+/// connections are lost when many bots connect at once.
 const BACKLOG: u32 = 4_096;
 
 /// The listening address of a server: an address or a host name, and a port. Port 0 stands for any free port.
@@ -45,7 +45,7 @@ impl FromStr for ListenAddress {
 
 fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // On Windows this would let two servers share a port.
+    // On Windows this option would let two servers share a port.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

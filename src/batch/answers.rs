@@ -111,7 +111,7 @@ impl From<pb::LedgerRow> for LedgerRowCosts {
     }
 }
 
-/// The keys that an answer has only if the game has two players.
+/// The keys of an answer about a game with two players; other answers do not have them.
 #[derive(Debug, Serialize)]
 struct TwoPlayerFields(Option<TwoPlayersAnswer>);
 

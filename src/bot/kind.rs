@@ -4,7 +4,7 @@ use lastnim_bots::{HouseBot, HouseBotError};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The word for a language model on the command line.
+/// The name of a language model on the command line, where others name a house bot.
 const LLM: &str = "llm";
 
 /// A bot that `lastnim bot run` can run.
@@ -16,13 +16,13 @@ pub enum PlayedBot {
     Llm,
 }
 
-/// A word that is neither the name of a house bot nor `llm`.
+/// A name that is neither that of a house bot nor `llm`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", and llm for a language model" } else { "" })]
 pub struct PlayedBotError(HouseBotError);
 
 impl PlayedBot {
-    /// Returns whether the bot makes random takes.
+    /// Returns whether the bot may make random takes, and so uses a seed.
     pub fn draws_takes(self) -> bool {
         match self {
             Self::House(bot) => bot.draws_takes(),

@@ -61,7 +61,7 @@ pub struct RunArgs {
     /// The tournament to join; the bot stops at its end
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
-    /// Plays the hosted house bots in matches of three seats, once in each seat, then stops
+    /// Plays practice matches against the server's house bots, in each of three seats in turn, then stops
     #[arg(long, help_heading = PRACTICE, conflicts_with = "tournament")]
     practice: bool,
     /// Plays against only these house bots
@@ -313,7 +313,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
     })
 }
 
-/// Returns the word that records use for this reason.
+/// Returns the name that records use for this reason.
 fn end_reason_name(reason: EndReport) -> String {
     match reason {
         EndReport::Known(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),

@@ -8,8 +8,8 @@ use lastnim_core::game::{BotName, find_closest_word};
 use lastnim_proto::pb;
 use tonic::{Code, Status};
 
-/// Converts a server's refusal of a call that named bots to a failure. If a bot is unknown, the failure suggests the
-/// known name that is closest.
+/// Converts a server's refusal of a call to a failure. If one of the bots that the call named is unknown, the failure
+/// suggests the known name that is closest.
 pub async fn bot_refusal_failure(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
     let refused = remote.refusal_failure(status);
     if status.code() != Code::NotFound {

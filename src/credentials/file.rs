@@ -61,8 +61,8 @@ pub fn credentials_path() -> Result<PathBuf, Failure> {
     Ok(configuration.join("lastnim/credentials.json"))
 }
 
-/// Returns one of the user's folders: the one that the environment variable names, or else `path_in_home` in the user's
-/// home. Relative paths in the environment are ignored.
+/// Returns the folder that an environment variable names, or else the folder `path_in_home` in the user's home.
+/// Relative paths in the environment are ignored.
 pub fn user_folder(variable: &str, path_in_home: &str) -> Option<PathBuf> {
     let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     folder(variable).or_else(|| Some(folder("HOME")?.join(path_in_home)))
@@ -91,7 +91,7 @@ impl Credentials {
                 "{shown}: other users can read the tokens in this file: run `chmod 600` on it, and replace the tokens with `lastnim bot rotate`"
             )));
         }
-        // The error does not quote the text, because it contains tokens.
+        // The error does not quote the text, because the text contains tokens.
         let foreign = |at: &str| {
             Failure::input(format!(
                 "{shown}: {at}not written by this version of `lastnim login`: remove the file and log in again"
@@ -127,7 +127,7 @@ impl Credentials {
         self.default_server = Some(key);
     }
 
-    /// Forgets a server, and returns whether anything was stored for it.
+    /// Removes the stored login of a server, and returns whether there was one.
     pub fn remove_login(&mut self, server: &str) -> bool {
         let key = server_key(server);
         if self.default_server.as_deref() == Some(&key) {

@@ -92,7 +92,7 @@ pub fn logout(args: &LogoutArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Describes a caller.
+/// Describes the caller that a token belongs to.
 pub fn caller_text(caller: &pb::GetCallerResponse) -> String {
     match caller.role() {
         pb::Role::Admin => "the admin".to_owned(),

@@ -11,7 +11,7 @@ use std::{
     sync::Once,
 };
 
-/// Tells the user how to give a token; part of the error about a missing token.
+/// Advice on how to provide a token, for the error about a missing token.
 pub const TOKEN_HELP: &str = "use --token-file, --token, LASTNIM_ADMIN_TOKEN or `lastnim login`";
 
 /// The flags and the environment variable that can give a token.

@@ -24,7 +24,7 @@ pub enum JsonError {
     /// The text is JSON, but not an object.
     #[error("{given}: expected a document such as {example}")]
     NoObject {
-        /// What was given instead of an object.
+        /// The value that was found instead of an object.
         given: JsonFlaw,
         /// An example of a valid document.
         example: &'static str,

@@ -24,9 +24,9 @@ pub enum ValueShape {
     Numbers,
     /// A list of lists, each with this many numbers.
     ListsOf(usize),
-    /// A list of lists of numbers, or the word for the standard matrix.
+    /// A list of lists of numbers, or `"standard"` for the standard matrix.
     Matrix,
-    /// A word.
+    /// A string, such as the name of an ending.
     Word,
 }
 
@@ -101,7 +101,7 @@ pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K
     read_json(text)
 }
 
-/// Finds the first value in a document that does not fit.
+/// Checks that a document has valid keys and values, and returns an error about the first one that is not valid.
 fn check_members<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
     let Some(members) = document.as_object() else {
         return Err(JsonError::NoObject {

@@ -14,7 +14,7 @@ use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
 
-/// The word that stands for the bot to which the given token belongs.
+/// The name that users can write for the bot to which their token belongs.
 const OWN_BOT: &str = "me";
 
 /// The flags that describe the match.

@@ -91,7 +91,8 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
             continue;
         }
         replaced += u64::from(file.exists());
-        // A file damaged by a power failure does not verify, so the next export replaces it.
+        // The file need not be synced: if a power failure damages it, it does not verify, and the next export replaces
+        // it.
         AtomicFile::write_unsynced(&file, &text)?;
         written += 1;
     }
@@ -143,7 +144,7 @@ fn is_already_exported(
     key: &PublicKey,
 ) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
-    // Only JSON is recognised here; for a text file, the record is fetched again and compared.
+    // Only records in JSON are recognised here; if the file has text, the record is fetched again and compared.
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();

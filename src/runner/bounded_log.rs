@@ -10,9 +10,9 @@ use std::{
 
 /// The maximum number of bytes kept from the start of the output.
 const MAX_HEAD_BYTES: u64 = 512 << 10;
-/// The number of bytes kept from its end when the file is shortened.
+/// The number of bytes kept from the end of the output when the file is shortened.
 const MIN_TAIL_BYTES: u64 = 512 << 10;
-/// The number of bytes after the head at which the file is shortened.
+/// The maximum number of bytes after the head; beyond that, the file is shortened.
 const MAX_TAIL_BYTES: u64 = 2 * MIN_TAIL_BYTES;
 /// The text that replaces the bytes left out: the parts before and after their number.
 const OMISSION_NOTE: [&str; 2] = ["\n[lastnim left out ", " bytes of output here]\n"];
@@ -27,7 +27,7 @@ pub struct BoundedLog {
 }
 
 impl BoundedLog {
-    /// Continues a file, or creates it.
+    /// Opens a file to append output to it, or creates it.
     pub fn open(path: PathBuf) -> io::Result<Self> {
         let file = Arc::new(Mutex::new(LogFile::open(&path)?));
         Ok(Self { path, file })
@@ -48,9 +48,9 @@ impl BoundedLog {
 #[derive(Debug)]
 struct LogFile {
     file: File,
-    /// The bytes in the file.
+    /// The number of bytes in the file.
     length: u64,
-    /// The bytes left out after the head.
+    /// The number of bytes left out after the head.
     left_out: u64,
 }
 

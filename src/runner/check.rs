@@ -56,7 +56,7 @@ pub fn check_file(args: &CheckArgs, form: OutputFormat) -> CommandResult {
     })
 }
 
-/// Returns the models of a tournament. Calls are charged to the ledgers of its run, if one has begun.
+/// Returns the models of a tournament, with settings that charge calls to the ledgers of its run if one has begun.
 fn models_with_ledgers(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettings)> {
     let run = RunPaths::of_file(file);
     let models = plan.models().map(|(bot, settings)| {
@@ -90,7 +90,7 @@ fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: Output
     Ok(CommandExit::Done)
 }
 
-/// Checks that the variables that programs inherit from the organiser are set.
+/// Checks that the environment variables that the file passes on to programs (`pass_env`) are set.
 ///
 /// # Errors
 /// Names the first bot with a variable that is not set.

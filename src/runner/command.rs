@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
     runtime::run_on_runtime(None, async {
         let mut interrupted = pin!(runtime::wait_for_interrupt());
         if args.fresh || !folder.saved_run_file().exists() {
-            // Nothing has begun, so the file may still be corrected.
+            // The models are checked before anything starts, so that the file can still be corrected.
             let mut models = models_in_run(&plan, &folder)?;
             if args.fresh {
                 // The spending of the earlier run no longer counts.

@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files of a run, apart from those of single bots.
+/// The files of a run that have fixed names. The others are named after a bot, or after the variable with a key.
 const FILES: [&str; 9] = [
     SAVED_RUN,
     ADMIN_TOKEN,
@@ -28,7 +28,7 @@ const FILES: [&str; 9] = [
 ];
 /// The file of the saved run.
 const SAVED_RUN: &str = "run.json";
-/// The file with the admin token of the run's own server. No bot's token has such a name.
+/// The file with the admin token of the run's own server. No file with a bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
 /// The key that signs the records, with the name that `lastnim serve` uses.
 const SIGNING_KEY: &str = "lastnim.key";
@@ -92,7 +92,7 @@ pub struct AdminTokenFile(PathBuf);
 
 impl Drop for AdminTokenFile {
     fn drop(&mut self) {
-        // The token is invalid in any case.
+        // An error is ignored: once the server has stopped, its token is invalid.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -101,9 +101,9 @@ impl Drop for AdminTokenFile {
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// The link to the folder with its secrets.
+    /// The link to the folder with the secrets of the run.
     secrets: PathBuf,
-    /// The system releases it when the process ends.
+    /// The lock on the folder. The system releases it when the process ends.
     _lock: File,
 }
 
@@ -129,7 +129,7 @@ impl RunFolder {
         Ok(Self { path, secrets, _lock: lock })
     }
 
-    /// Returns the folder as a path from the working folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -255,7 +255,7 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
     folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))
 }
 
-/// Returns whether a file has a name that a run gives.
+/// Returns whether a file has one of the names that runs use for their files.
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let bots = [".log", ".token", TRANSCRIPT_SUFFIX, LEDGER_SUFFIX]

@@ -74,16 +74,16 @@ impl MeasureArg {
     }
 }
 
-/// The tournament that two bots need.
+/// How large a tournament must be to detect the difference between two bots.
 #[derive(Debug)]
 struct PairPlan {
     bots: [String; 2],
     pilot: PilotDifferences,
-    /// `None` if the bots differed by the same in every group of the pilot.
+    /// `None` if the difference between the bots was the same in every group of the pilot.
     size: Option<(SampleSize, PlannedSize)>,
 }
 
-/// The whole tournament for the cautious number of groups of a pair.
+/// The size of a whole tournament, and the cost of its models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PlannedSize {
     groups: u64,
@@ -91,7 +91,7 @@ struct PlannedSize {
     cost: Amount,
 }
 
-/// The planned field.
+/// Computes the size of the planned tournament from the results and costs of a pilot.
 struct GroupPlanner<'a> {
     plan: &'a TournamentPlan,
     pilot: &'a Pilot,
@@ -133,7 +133,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     })
 }
 
-/// Returns why the groups that two bots share in a format cannot be planned; `None` if they can.
+/// Returns why the number of groups that two bots need cannot be planned for a format; `None` if it can.
 fn unplanned_reason(format: &TournamentFormat) -> Option<&'static str> {
     match format {
         TournamentFormat::RoundRobin
@@ -149,7 +149,7 @@ fn unplanned_reason(format: &TournamentFormat) -> Option<&'static str> {
 }
 
 impl GroupPlanner<'_> {
-    /// Plans the tournament for each pair of the pilot, with those that need most first.
+    /// Plans a tournament for each pair of bots in the pilot. The pairs that need the most groups come first.
     fn plan_pairs(&self, difference: f64) -> Vec<PairPlan> {
         let found = self.pilot.results.pairs().into_iter();
         let is_compared =
@@ -167,18 +167,18 @@ impl GroupPlanner<'_> {
         pairs
     }
 
-    /// Returns the bot of a gauntlet, which sits at every table.
+    /// Returns the bot that plays in every match of a gauntlet; `None` in other formats.
     fn host(&self) -> Option<&BotName> {
         if let TournamentFormat::Gauntlet { bot, .. } = self.plan.format() { Some(bot) } else { None }
     }
 
-    /// Returns the tournament in which each compared pair shares this many groups.
+    /// Returns the size of the tournament in which each compared pair shares this many groups.
     fn planned_size(&self, shared: u64) -> PlannedSize {
         let (seats, bots) = (self.seats(), self.plan.players.len() as u64);
         let groups = match self.host() {
-            // Each group has seats - 1 of the bots - 1 opponents.
+            // There are bots - 1 opponents, and each group contains seats - 1 of them.
             Some(_) => shared.saturating_mul(bots - 1).div_ceil(seats - 1),
-            // Each group has seats (seats - 1) of the bots (bots - 1) ordered pairs.
+            // There are bots (bots - 1) ordered pairs, and each group contains seats (seats - 1) of them.
             None => shared.saturating_mul(bots * (bots - 1)).div_ceil(seats * (seats - 1)),
         };
         let matches = groups.saturating_mul(seats);
@@ -199,7 +199,7 @@ impl GroupPlanner<'_> {
         self.plan.settings().seats.into()
     }
 
-    /// Returns the planned bots with models.
+    /// Returns the bots of the plan that have models.
     fn models(&self) -> impl Iterator<Item = &str> {
         self.plan.models().map(|(bot, _)| bot.as_str())
     }
@@ -211,7 +211,7 @@ impl GroupPlanner<'_> {
         Some((spent, played.map(|(_, &matches)| matches)?))
     }
 
-    /// Returns the planned models whose cost the pilot does not show.
+    /// Returns the bots of the plan whose models have no known cost in the pilot.
     fn models_without_cost(&self) -> Vec<&str> {
         self.models().filter(|bot| self.cost_in_pilot(bot).is_none()).collect()
     }

@@ -1,8 +1,8 @@
-//! Precautions of this process, because it runs programs of other people.
+//! Protects this process from the bots' programs, which other people wrote.
 //!
-//! They run as the same user, so it hides its memory, which has the admin token and the signing key. If it adopts orphans,
-//! because it is the first process of a container or a subreaper, it waits for those that have ended; otherwise they would
-//! stay as zombies.
+//! The programs run as the same user, so this process hides its memory, which has the admin token and the signing key.
+//! If this process adopts orphans, because it is the first process of a container or a subreaper, it waits for those
+//! that have ended; otherwise they would stay as zombies.
 
 use crate::hidden_memory::hide_memory;
 use std::{
@@ -17,7 +17,7 @@ use std::{
 /// How often this process looks for orphans that have ended.
 const ORPHAN_POLL: Duration = Duration::from_secs(1);
 
-/// The children that this process waits for elsewhere.
+/// The children that [`wait_for_child`] waits for, and that are therefore not treated as orphans.
 static AWAITED_CHILDREN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// Starts a child, which [`wait_for_child`] must wait for.
@@ -31,7 +31,7 @@ pub fn spawn_child(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
-/// Waits for a child of [`spawn_child`].
+/// Waits for a child that [`spawn_child`] started.
 pub fn wait_for_child(child: &mut Child) {
     // An error is ignored: it only means that other code has already waited.
     let _ = child.wait();
@@ -73,7 +73,7 @@ fn reap_orphans() {
     let own = std::process::id();
     for process in processes.filter_map(Result::ok) {
         let Some(id) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // A process that is gone needs no wait.
+        // A process that no longer exists need not be waited for.
         let Ok(stat) = fs::read_to_string(process.path().join("stat")) else { continue };
         if zombie_parent(&stat) == Some(own) && !lock_awaited().contains(&id) {
             // An error is ignored: it only means that other code has already waited.

@@ -15,13 +15,13 @@ const PAUSE_TIMEOUT: Duration = Duration::from_secs(5);
 pub enum LeaveOutcome {
     /// The tournament is over, or has not started.
     Idle,
-    /// The run paused it at this time.
+    /// The run paused the tournament at this time.
     Paused(u64),
-    /// It was already paused, by this run or by another organiser.
+    /// The tournament was already paused, by this run or by another organiser.
     AlreadyPaused,
-    /// It continues without the bots of this run.
+    /// The tournament continues without the bots of this run.
     StillRunning,
-    /// It continues because it could not be paused.
+    /// The tournament continues because it could not be paused, for this reason.
     NotPaused(String),
 }
 
@@ -46,12 +46,12 @@ impl LeaveOutcome {
     }
 }
 
-/// What a run does in a tournament on another server.
+/// Whether a run plays bots in a tournament on another server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunRole {
-    /// It plays bots, whose clocks must not run while the run is stopped.
+    /// The run plays bots, whose clocks must not run while the run is stopped.
     Player,
-    /// It plays no bots.
+    /// The run plays no bots.
     Watcher,
 }
 
@@ -59,7 +59,7 @@ pub enum RunRole {
 pub async fn pause_before_leaving(target: &TournamentAddress, part: RunRole) -> LeaveOutcome {
     let pausing = async {
         match pause_if_running(target, part).await {
-            // Another server may have taken over.
+            // Another server may have taken over, so this tries once more with a new connection.
             Err(_) if target.organiser.remote().reconnect().await.is_ok() => {
                 pause_if_running(target, part).await
             }

@@ -16,7 +16,7 @@ pub struct LocatedRun {
     /// The tournament.
     pub tournament: TournamentId,
     target: Target,
-    /// The file, if the run has its own server.
+    /// The tournament file, if the run has its own server.
     own: Option<PathBuf>,
 }
 
@@ -52,10 +52,10 @@ pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failur
 }
 
 impl LocatedRun {
-    /// Connects to its server.
+    /// Connects to the server of the run.
     ///
     /// # Errors
-    /// If it cannot be reached.
+    /// If the server cannot be reached.
     pub async fn connect(&self) -> Result<RemoteServer, Failure> {
         let Target { address, token } = &self.target;
         let connected = RemoteServer::connect_to(address, token.as_deref()).await;

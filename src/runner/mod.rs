@@ -1,4 +1,4 @@
-//! `lastnim tournament run`: a tournament from its file to its standings; and `check`, which only reads the file.
+//! `lastnim tournament run`, which plays the tournament of a file, and `check`, which only reads the file.
 //!
 //! `command` is the whole run; `folder`, `secrets_folder`, `saved_run` and `resumption` are the data kept on disk between
 //! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts

@@ -7,15 +7,15 @@ use lastnim_proto::pb;
 use lastnim_report::words::format_duration;
 use std::path::Path;
 
-/// The time a model should have for a row, and for a take in a match of [`USUAL_TAKES`].
+/// The minimum time that a model should have for a row, and on average for each of [`USUAL_TAKES`] takes.
 const MIN_MILLIS: u64 = 60_000;
-/// The takes of a match for which a bank should be enough.
+/// The number of takes in a match for which a model's clock should be enough.
 const USUAL_TAKES: u64 = 10;
 
 /// Checks that each model can play: its prompt is a valid template, and its key is set.
 ///
 /// # Errors
-/// Names the first bot whose model cannot.
+/// Names the first bot whose model cannot play.
 pub fn check_models(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
     let folder = working_folder(file)?;
     for (bot, settings) in plan.models() {
@@ -26,13 +26,13 @@ pub fn check_models(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks a model. Its prompt is a file of the folder in which it runs.
+/// Checks a model. The path of its prompt is relative to `folder`, in which its bot will run.
 fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
     let prompt = settings.prompt.as_ref().map(|prompt| folder.join(prompt));
     LlmSettings { prompt, ..settings.clone() }.check_readiness()
 }
 
-/// Names the models whose clocks are short, with a sentence for each reason.
+/// Returns a warning for each reason why the clock is short for the models.
 pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
@@ -41,7 +41,7 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     if models.is_empty() {
         return Vec::new();
     }
-    // A bot has a clock's first increment once it has taken.
+    // A bot gets the first increment only after its first take.
     let of_one_take = u64::from(clock.initial_ms);
     let of_many = of_one_take + USUAL_TAKES * u64::from(clock.increment_ms);
     let of_row = u64::from(clock.declaration_ms);

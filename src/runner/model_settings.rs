@@ -35,7 +35,7 @@ pub fn settings_in_run(
             .then(|| folder.rate_file(settings))
             .transpose()
             .map_err(failed)?,
-        // The run stops first.
+        // A bot waits longer than the run, so that the run stops first.
         outage_limit: plan.llm.outage_limit + OUTAGE_GRACE,
         ..plan.llm.shared_settings(settings, &shared_ledger)
     })

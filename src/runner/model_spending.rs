@@ -17,13 +17,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Models named in a line; the others are only part of the sum.
+/// The maximum number of models named in a line; the others are only part of the sum.
 const MAX_NAMED: usize = 5;
 
 /// The ledgers of a run's models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelLedgers {
-    /// Each with its bot.
+    /// The name of each bot with a model, and the path of its ledger.
     ledgers: Vec<(String, PathBuf)>,
 }
 
@@ -34,8 +34,8 @@ pub struct ModelSpending {
     bot: String,
     /// The cost so far.
     spent: Amount,
-    /// An estimate of the cost from now on; `None` if it is over, has no fixed number of matches, or no match of the
-    /// model is over.
+    /// An estimate of the cost from now on; `None` if the tournament is not running, has no fixed number of matches, or
+    /// no match of the model is over.
     to_come: Option<Amount>,
 }
 
@@ -46,7 +46,7 @@ impl ModelLedgers {
         Self { ledgers: run.model_bots().map(|bot| (bot.to_owned(), paths.ledger_file(bot))).collect() }
     }
 
-    /// Finds the ledgers of a file's run; none if there is no run.
+    /// Finds the ledgers of a file's run; returns no ledgers if there is no run.
     ///
     /// # Errors
     /// If the saved run cannot be read.
@@ -58,7 +58,7 @@ impl ModelLedgers {
     /// Reads what each model has cost, and estimates what it will cost.
     ///
     /// # Errors
-    /// If a ledger cannot be read, or the server does not list its open matches.
+    /// If a ledger cannot be read, or the server does not list the open matches.
     pub async fn read_spending(
         &self,
         remote: &RemoteServer,
@@ -71,7 +71,7 @@ impl ModelLedgers {
         let open = if is_running { list_open_matches(remote, &tournament.id).await? } else { HashSet::new() };
         let spending = self.ledgers.iter().map(|(bot, ledger)| {
             let amounts = match SpentAmounts::read(ledger) {
-                // The bot has not started.
+                // The ledger does not exist until the bot starts.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => SpentAmounts::default(),
                 read => read.map_err(|error| Failure::runtime(error, ledger.display()))?,
             };
@@ -110,7 +110,7 @@ impl ModelSpending {
         format!("{}{}", self.spent, to_come.unwrap_or_default())
     }
 
-    /// Returns the cost of all of several models; `None` for fewer than two.
+    /// Returns the total cost of the models; `None` if there are fewer than two.
     fn sum_spending(models: &[Self]) -> Option<Self> {
         let spent = models.iter().fold(Amount::default(), |sum, model| sum + model.spent);
         let to_come = models.iter().try_fold(Amount::default(), |sum, model| Some(sum + model.to_come?));

@@ -11,7 +11,7 @@ pub struct OrganiserClient {
     remote: RemoteServer,
 }
 
-/// The states of a tournament, as they arrive.
+/// A stream of the states of a tournament.
 pub type TournamentStates = Streaming<pb::WatchTournamentResponse>;
 
 impl OrganiserClient {
@@ -99,7 +99,7 @@ impl OrganiserClient {
         }
     }
 
-    /// Pauses the tournament, and finishes or freezes its open matches; returns the event, if anything changed.
+    /// Pauses the tournament, and lets its open matches finish or freezes them; returns the event, if anything changed.
     pub async fn pause_tournament(
         &self,
         id: TournamentId,
@@ -125,7 +125,7 @@ impl OrganiserClient {
     /// Starts to follow a tournament.
     ///
     /// # Errors
-    /// The status, for the caller to judge whether to try again.
+    /// Returns the status, from which the caller can decide whether to try again.
     pub async fn watch_tournament(&self, id: TournamentId) -> Result<TournamentStates, Status> {
         let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
         Ok(self.remote.tournament_client().watch_tournament(request).await?.into_inner())

@@ -5,7 +5,7 @@ use crate::Failure;
 use lastnim_proto::pb;
 use std::path::PathBuf;
 
-/// The freeze of a run, which only this run lifts.
+/// Freezes the tournament during an outage. Only the run that froze it lifts the freeze.
 #[derive(Debug)]
 pub struct OutageFreeze {
     saved_run: PathBuf,
@@ -15,21 +15,21 @@ pub struct OutageFreeze {
 /// A tournament that stays frozen until the endpoint answers.
 #[derive(Debug, Clone, Copy)]
 struct HeldFreeze {
-    /// The time of the run's own event; `None` if the organiser had frozen the tournament already.
+    /// The time at which the run froze the tournament; `None` if the organiser had already frozen it.
     at_us: Option<u64>,
     /// The organiser's earlier pause, which is restored afterwards.
     before: pb::OpenMatches,
 }
 
 impl OutageFreeze {
-    /// Creates the state for a run with this file; `paused_at_us` is the time at which an earlier run paused the
-    /// tournament, if that pause is still in force.
+    /// Creates the state for the run that is saved in this file; `paused_at_us` is the time at which an earlier run
+    /// paused the tournament, if that pause is still in force.
     pub fn new(saved_run: PathBuf, paused_at_us: Option<u64>) -> Self {
         let before = pb::OpenMatches::Unspecified;
         Self { saved_run, held: paused_at_us.map(|at_us| HeldFreeze { at_us: Some(at_us), before }) }
     }
 
-    /// Returns whether the tournament is held.
+    /// Returns whether the tournament stays frozen until the endpoint answers.
     pub fn is_held(&self) -> bool {
         self.held.is_some()
     }
@@ -41,7 +41,7 @@ impl OutageFreeze {
         let event = if before == pb::OpenMatches::Freeze {
             None
         } else {
-            // If the run is killed before it learns of the event, the next run recognises the event as its own.
+            // If the run is killed before it learns of the event, the next run can tell that the event was this run's.
             let events = organiser.tournament_events(*id).await?.len() as u64;
             let is_resumed_later = before == pb::OpenMatches::Unspecified;
             SavedRun::update(&self.saved_run, |saved| {

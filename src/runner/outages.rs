@@ -49,12 +49,12 @@ impl Outages {
         is_first
     }
 
-    /// Notes that a bot's endpoint has answered. Returns how long that took, if its questions waited.
+    /// Notes that a bot's endpoint answers again. Returns how long the bot's questions waited, if they did.
     pub fn end(&mut self, bot: &BotName) -> Option<Duration> {
         self.open.remove(bot).map(|since| since.elapsed())
     }
 
-    /// Returns whether no bot waits for its endpoint.
+    /// Returns whether there are no outages.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -82,7 +82,7 @@ struct TranscriptLine {
 #[derive(Debug, Default)]
 struct WaitingQuestions(BTreeSet<(String, Option<u32>)>);
 
-/// A bot's questions begin to wait, or stop waiting.
+/// The start or the end of a bot's outage.
 #[derive(Debug, PartialEq, Eq)]
 enum OutageChange {
     Began(OutageCause),
@@ -95,12 +95,13 @@ impl WaitingQuestions {
         let line: TranscriptLine = serde_json::from_slice(line).ok()?;
         let waited = !self.0.is_empty();
         match (line.event.as_str(), line.match_id) {
-            // The program was started again and has lost its questions.
+            // The program was restarted and has lost its waiting questions.
             ("run", _) => self.0.clear(),
             (OUTAGE, Some(id)) => {
                 self.0.insert((id, line.ply));
                 let (class, detail) = (line.failure?, line.detail.unwrap_or_default());
-                // A question may begin to wait because its endpoint fails, and another because a budget is spent.
+                // While a question waits for a failing endpoint, another one may begin to wait because a budget is
+                // spent.
                 return (!waited || class.needs_change())
                     .then_some(OutageChange::Began(OutageCause { class, detail }));
             }

@@ -10,9 +10,10 @@ use lastnim_store::{StoreError, StoreUrl, open_reader};
 use lastnim_tournament::{MatchResult, PilotResults, SprtMeasure};
 use std::{collections::BTreeMap, io, path::Path};
 
-/// Results of one request.
+/// The maximum number of results that one request reads.
 const PAGE_SIZE: usize = 1_000;
-/// The settings that decide how much bots differ from group to group, by their labels in reports.
+/// The settings that must be the same in a pilot and in the plan, because they affect how much results vary. Each is
+/// named by its label in reports.
 const DECISIVE_SETTINGS: [&str; 5] = ["seats", "ending", "rows", "matrix", "scoring"];
 
 /// The results and costs of a pilot.
@@ -20,7 +21,7 @@ const DECISIVE_SETTINGS: [&str; 5] = ["seats", "ending", "rows", "matrix", "scor
 pub struct Pilot {
     /// The tournament.
     pub tournament: TournamentId,
-    /// Its results.
+    /// The results of the tournament.
     pub results: PilotResults,
     /// What the model of each bot has cost.
     pub spent: BTreeMap<String, SpentAmounts>,
@@ -30,7 +31,7 @@ impl Pilot {
     /// Reads the run of a file.
     ///
     /// # Errors
-    /// If there is no run, it used another server, it cannot be read, or it played by other rules than the plan.
+    /// If the file has no run, or if the run used another server, cannot be read, or had other rules than the plan.
     pub async fn read(file: &Path, plan: &TournamentPlan, measure: SprtMeasure) -> Result<Self, Failure> {
         let (paths, shown) = (RunPaths::of_file(file), file.display());
         let not_begun = || {
@@ -83,7 +84,7 @@ impl Pilot {
     }
 }
 
-/// Checks that matches of a pilot are like those of a plan.
+/// Checks that a pilot has the same rules as a plan, so that their matches are alike.
 ///
 /// # Errors
 /// Names the first setting that differs.

@@ -22,13 +22,13 @@ use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
 /// Maximum number of times that a program that ends early is restarted in one run.
 const MAX_RESTARTS: u32 = 8;
-/// How long the first restart waits; each later one waits twice as long.
+/// The delay before the first restart; it doubles with each further restart.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The maximum time that a restart waits.
+/// The maximum delay before a restart.
 const MAX_PAUSE: Duration = Duration::from_secs(8);
-/// The time for bots to exit after the end of the tournament.
+/// How long bots have to exit by themselves after the end of the tournament.
 const EXIT_GRACE: Duration = Duration::from_secs(3);
-/// The time for all bots to stop; programs that do not stop are killed earlier.
+/// How long this process waits for stopped bots to end; it kills programs before that.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The capacity of the queue for bot events.
 const EVENT_QUEUE_CAPACITY: usize = 64;
@@ -97,11 +97,11 @@ impl LocalBots {
                 let _ = news.send(LocalBotEvent::Lost { bot, why }).await;
             }
         };
-        // The task has no log, since when the run stops the bot would complain about a lost server.
+        // The task logs nothing, because the bot would report a lost server when the run stops.
         self.tasks.spawn(play.with_subscriber(NoSubscriber::default()));
     }
 
-    /// Starts a program; `word` is the word that names it in the file.
+    /// Starts a program; `word` is its name in the tournament file.
     pub fn add_program(&mut self, program: BotProgram, word: String) {
         let (target, phase, news) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
         self.tasks.spawn(SupervisedBot { program, word, target, phase, news }.run());
@@ -127,7 +127,7 @@ impl LocalBots {
         }
     }
 
-    /// Waits for the bots to leave after the tournament, then ends the rest.
+    /// Waits for the bots to exit after the tournament, then stops those that remain.
     pub async fn wait_then_stop(mut self) {
         self.phase.send_replace(RunPhase::Over);
         self.news.close();
@@ -136,7 +136,7 @@ impl LocalBots {
         self.stop_all().await;
     }
 
-    /// Ends the bots.
+    /// Stops all bots, and waits for a limited time until they have ended.
     pub async fn stop_all(mut self) {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
@@ -166,11 +166,11 @@ async fn wait_for_phase(phase: &mut watch::Receiver<RunPhase>, reached: RunPhase
 
 /// How a program ended.
 enum ProgramEnd {
-    /// It was stopped.
+    /// The run stopped the program.
     Stopped,
-    /// It could not be started.
+    /// The program could not be started, for this reason.
     Refused(String),
-    /// It ended on its own.
+    /// The program ended by itself, in this way.
     Ended(String),
 }
 
@@ -246,8 +246,8 @@ impl SupervisedBot {
         self.program.start_supervised(&environment).map_err(|error| error.to_string())
     }
 
-    /// Returns whether the program ended because the tournament is over. It may have learned this before this process,
-    /// so this asks the server.
+    /// Returns whether the program ended because the tournament is over. The program may have learned this before this
+    /// process, so the server is asked.
     async fn has_tournament_ended(&self) -> bool {
         if *self.phase.borrow() > RunPhase::Playing {
             return true;

@@ -31,7 +31,7 @@ impl ModelProbe {
         }
     }
 
-    /// Returns its JSON.
+    /// Returns the result as JSON.
     pub fn to_json(&self) -> Value {
         let Self { bot, model, failure } = self;
         json!({

@@ -21,7 +21,7 @@ use std::{
 };
 use tokio::{sync::mpsc, time::timeout};
 
-/// The time for a supervisor to end a program: longer than the program's own limit.
+/// How long a supervisor has to end a program: longer than the supervisor waits before it kills the program.
 const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 /// The maximum number of bytes read from a program's output at a time.
 const READ_BYTES: usize = 64 << 10;
@@ -33,11 +33,11 @@ const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 pub struct ProgramCommand {
     /// The program and its arguments.
     pub words: Vec<OsString>,
-    /// The command that starts its supervisor.
+    /// The command that starts the program's supervisor.
     pub own: OwnCommand,
-    /// The folder in which it runs.
+    /// The folder in which the program runs.
     pub working_folder: PathBuf,
-    /// Its environment variables.
+    /// The environment variables of the program.
     pub variables: ProgramVariables,
 }
 
@@ -48,7 +48,7 @@ pub struct BotProgram {
     pub bot: BotName,
     /// The program.
     pub command: ProgramCommand,
-    /// The file for its output.
+    /// The file for the program's output.
     pub log: BoundedLog,
 }
 
@@ -80,7 +80,8 @@ impl BotProgram {
 }
 
 impl ProgramCommand {
-    /// Finds the program that is named by the words after `--` on a command line. It runs in the current folder.
+    /// Finds the program that is named by the words after `--` on a command line. The program will run in the current
+    /// folder.
     ///
     /// # Errors
     /// If the program does not exist.
@@ -129,7 +130,7 @@ impl ProgramCommand {
         let mut supervisor = spawn_child(&mut command)?;
         let missing = || io::Error::other("the supervisor has no pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
-        // The command still holds one end of the pipe, so it is dropped.
+        // The command keeps the program's end of the output pipe open, so it is dropped.
         drop(command);
         let reports = listen_to_supervisor(supervisor, read_output(output, pass_on)?)?;
         Ok(SupervisedProgram { input: Some(input), reports })

@@ -1,4 +1,4 @@
-//! Finds the program that a word of a command names.
+//! Finds the program that a command names.
 
 use super::folder::working_folder;
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use std::{collections::HashMap, env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
-/// The word that names this program itself, which need not be installed.
+/// The name of this program in a command. It works even if the program is not in PATH.
 const OWN_NAME: &str = "lastnim";
 
 /// Finds a program: a word with a `/` is a path relative to `folder`, `lastnim` is this program itself, and any other
 /// word is looked up in PATH. Returns the command line that starts it, which for this program may have several words.
 ///
 /// # Errors
-/// Describes the fault of the word.
+/// Says what is wrong with the word.
 pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
     if word == OWN_NAME {
         return Ok(own.words.clone());

@@ -49,7 +49,7 @@ pub struct RunProgress {
     /// The cost of the models, in one line.
     spending: Option<String>,
     pace: Option<MatchPace>,
-    /// Whether the lack of bots has been reported.
+    /// Whether it has been reported that too few bots are left.
     awaits_bots: bool,
     /// Why the tournament was quarantined; empty if it is not.
     damage: String,
@@ -62,7 +62,7 @@ pub struct RunProgress {
     logs: HashMap<String, PathBuf>,
 }
 
-/// The number of matches played at some time, from which the remaining time is estimated.
+/// The number of matches played at an earlier time, from which the remaining time is estimated.
 #[derive(Debug, Clone, Copy)]
 struct MatchPace {
     since: Instant,
@@ -78,13 +78,13 @@ impl MatchPace {
     }
 }
 
-/// The printed lost seats of a bot, and when they were printed.
+/// The lost seats of a bot that have been printed, and when they were printed.
 #[derive(Debug, Clone, Default)]
 struct SeatLosses {
     forfeits: u32,
     no_shows: u32,
     told: Option<Instant>,
-    /// The matches that have been named and are still listed.
+    /// The matches that have been printed, as long as the server still lists them.
     matches: HashSet<String>,
 }
 
@@ -130,7 +130,7 @@ impl RunProgress {
         }
     }
 
-    /// Suppresses the report of a pause that ends at once.
+    /// Suppresses the message about the next pause, because this run makes the pause and reports it itself.
     pub fn expect_pause(&mut self) {
         self.is_paused = true;
     }
@@ -184,7 +184,7 @@ impl RunProgress {
         self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
     }
 
-    /// Returns whether it is time to say again how far the tournament is, and what it has cost.
+    /// Returns whether the next line about the tournament's progress and cost is due.
     pub fn is_line_due(&self) -> bool {
         self.last_line.elapsed() >= PROGRESS_LINE_INTERVAL
     }
@@ -318,7 +318,7 @@ impl RunProgress {
     }
 }
 
-/// Returns at most `most` newest lost seats, without those already named.
+/// Returns the newest lost seats, at most `most` of them, without those in matches that were already printed.
 fn new_lost_seats<'a>(
     listed: &'a [pb::LostSeat],
     named: &HashSet<String>,

@@ -17,9 +17,9 @@ pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
 pub struct TournamentStatus {
     /// The tournament.
     pub tournament: pb::Tournament,
-    /// Its standings.
+    /// The standings of the tournament.
     pub standings: Vec<pb::Standing>,
-    /// The verdict of its format.
+    /// The verdict of the tournament's format.
     pub verdict: Option<pb::Verdict>,
     /// The interventions of the organiser.
     pub events: Vec<pb::TournamentEvent>,

@@ -69,7 +69,7 @@ pub fn resume_or_start_run(
     Ok(kept)
 }
 
-/// Says on which server a tournament started, and which flag is needed for the purpose `for_what`.
+/// Returns a failure that says on which server a tournament started and which flag to use; `for_what` says what for.
 pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
     let (where_from, how) = match begun_on {
         Some(address) => (format!("on the server at {address}"), format!("--server {address}")),

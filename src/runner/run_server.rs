@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 pub struct RunServer {
     /// The organiser's calls.
     pub organiser: OrganiserClient,
-    /// Its address for programs on this machine.
+    /// The address of the server for programs on this machine.
     pub address: ServerAddress,
     /// The run's own server, and the file that lets other commands organise it.
     own: Option<(EmbeddedServer, AdminTokenFile)>,

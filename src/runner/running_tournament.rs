@@ -45,7 +45,7 @@ pub struct RunningTournament<'a> {
     pub freeze_retry: Option<Instant>,
     /// Shows the progress of the tournament.
     pub progress: RunProgress,
-    /// The states of the tournament; `None` while the server is lost.
+    /// The stream of the tournament's states; `None` while the server is lost.
     pub states: Option<TournamentStates>,
     /// The newest state.
     pub seen: TournamentStatus,
@@ -82,14 +82,14 @@ impl RunningTournament<'_> {
                 ));
             }
             sleep(PAUSE).await;
-            // If there is still no server, the next attempt to watch says so.
+            // A failure is ignored: if the server is still lost, the next attempt to watch fails too.
             drop(self.target.organiser.remote().reconnect().await);
         }
         Ok(())
     }
 
-    /// Enters the bots as they connect, until all are entered. A bot with a session counts as connected, even if it
-    /// does not ask to join.
+    /// Enters the bots as they connect, until all are entered. A bot with a session counts as connected, even if it has
+    /// not asked to join the tournament.
     async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         loop {
             let TournamentAddress { organiser, tournament, .. } = &self.target;
@@ -304,7 +304,7 @@ fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the status of a server that sends not even heartbeats.
+/// Returns the status for a server that does not even send heartbeats.
 fn silence_status<T>(_: Elapsed) -> Result<T, Status> {
     Err(Status::unavailable("the server has stopped sending messages"))
 }

@@ -26,12 +26,12 @@ pub struct SavedRun {
     pub tournament: Option<String>,
     /// The bots that runs have registered on the server.
     pub registered: BTreeSet<String>,
-    /// When this run has paused the tournament, because it left a server or a model's endpoint failed: the time of the
-    /// event, in microseconds since 1970-01-01 UTC.
+    /// When this run paused the tournament, because the run was stopped or a model's endpoint failed, in microseconds
+    /// since 1970-01-01 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at_us: Option<u64>,
-    /// The number of the tournament's events when this run began to freeze it, until the run knows the time of that
-    /// event.
+    /// The number of the tournament's events just before this run froze it; present only until the run knows the time
+    /// of the freeze.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freezes_after: Option<u64>,
     /// The changes that the organiser made to the file since the run began, oldest first.
@@ -46,11 +46,11 @@ pub struct Amendment {
     pub at_us: u64,
     /// The bot; `None` for the table `[llm]`.
     pub bot: Option<String>,
-    /// The key.
+    /// The key of the setting.
     pub key: String,
-    /// The earlier value; `None` for the default.
+    /// The earlier value; null for the default.
     pub before: Value,
-    /// The new value; `None` for the default.
+    /// The new value; null for the default.
     pub after: Value,
 }
 
@@ -133,7 +133,7 @@ impl SavedRun {
         changed
     }
 
-    /// Returns the differences of a file that an organiser may make during a run.
+    /// Returns those changes to a file that an organiser may make during a run.
     pub fn amendments(&self, plan: &Value, at_us: u64) -> Vec<Amendment> {
         let mut found = Vec::new();
         let mut compare = |bot: Option<&Value>, key: &str, before: &Value, after: &Value| {

@@ -1,7 +1,7 @@
 //! The folder for the secrets of a run.
 //!
-//! The folder of a run is in the working folder of its programs. Its secrets are elsewhere, so that a program that sees only
-//! its working folder cannot read them; the folder of the run has a link to them.
+//! The folder of a run is inside the working folder of the bots' programs. The secrets are elsewhere, so that a program
+//! that sees only its working folder cannot read them; the folder of the run has a link to them.
 
 use crate::{Failure, credentials::user_folder, new_file::create_private_folder};
 use std::{

@@ -39,7 +39,7 @@ pub enum SupervisorReport {
     Started,
     /// The program could not be started, for this reason.
     Refused(String),
-    /// The program ended in this way.
+    /// The program ended, as described.
     Ended(String),
 }
 
@@ -99,7 +99,7 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(output)
-        // It and its children can be ended together, separately from this process.
+        // The program and its children can be ended together, separately from this process.
         .process_group(0)
         .spawn()
 }

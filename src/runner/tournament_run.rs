@@ -141,7 +141,7 @@ impl<'a> TournamentRun<'a> {
         })
     }
 
-    /// Leaves a tournament on another server, pauses it there, and saves that.
+    /// Pauses a tournament on another server before the run leaves it, and saves the time of the pause.
     async fn leave_tournament(
         &mut self,
         target: &TournamentAddress,

@@ -105,7 +105,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     server.run()
 }
 
-/// Checks what a server that stands by needs.
+/// Checks that a standby server has the settings that it needs.
 fn check_standby(args: &ServeArgs, settings: &ServeSettings) -> Result<(), Failure> {
     let store = &settings.store;
     if !matches!(store, StoreUrl::Postgres(_)) {

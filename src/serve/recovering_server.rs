@@ -57,9 +57,9 @@ struct RestartState {
 enum Restart {
     /// The database lost commits, as described.
     LostCommits(String),
-    /// It handed the database over.
+    /// This server handed the database over to another one.
     HandedOver,
-    /// Another server may have the database.
+    /// Another server may have taken over the database, for this reason.
     Displaced(String),
 }
 
@@ -80,7 +80,7 @@ async fn poll_ownership(store: &dyn Store) -> Infallible {
     }
 }
 
-/// Returns whether a server that stands by may get the database later.
+/// Returns whether a standby server that failed with this error may still get the database later.
 fn may_succeed_later(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<StoreError>();
     error.is_some_and(|error| error.is_transient() || matches!(error, StoreError::Taken(_)))
@@ -119,7 +119,7 @@ impl RecoveringServer {
         }
     }
 
-    /// Serves once. Notes a reason to restart.
+    /// Serves until the server must stop or restart; stores the reason for a restart in `restart_state`.
     async fn serve(
         &self,
         key: &SigningKey,
@@ -128,7 +128,7 @@ impl RecoveringServer {
     ) -> CommandResult {
         let listener = self.listener(&mut restart_state.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
-        // From now on the signal does not end the process. Before this server has the database, it does nothing.
+        // From now on the hand-over signal does not end the process. It is ignored until this server has the database.
         drop(runtime::wait_for_hand_over());
         let settings = self.settings.clone();
         let card = ServerCard::new(&settings, &self.known_tokens, key.public_key(), address);
@@ -253,8 +253,8 @@ impl RecoveringServer {
         }
     }
 
-    /// Opens the arena on a store. While it reads many open matches, it keeps asking the database, so that no other server
-    /// takes this one for lost.
+    /// Opens the arena on a store. While many open matches are read, the database is queried every second, so that no
+    /// other server considers this one lost.
     async fn arena_on(&self, backend: Backend) -> Result<OpenedArena, Failure> {
         let store = Arc::clone(&backend.store);
         let opening = async {
@@ -278,7 +278,7 @@ impl RecoveringServer {
         }
     }
 
-    /// Opens the store after a loss. Retries while a database that failed over is unavailable.
+    /// Opens the store again after the database lost commits. Retries while a database that failed over is unavailable.
     async fn reopen_backend<O>(&self, open: impl Fn() -> O) -> Result<Backend, Failure>
     where
         O: Future<Output = Result<Backend, Failure>>,

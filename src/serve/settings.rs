@@ -75,7 +75,7 @@ pub struct AcceptedLosses {
 const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
-    /// Opens the store. `holder` describes this server to one that waits for the database.
+    /// Opens the store. `holder` describes this server, for a server that waits for the database.
     pub async fn open_backend(
         &self,
         accepted: AcceptedLosses,

@@ -1,4 +1,4 @@
-//! One of two servers of a PostgreSQL database, which waits while the other one has it.
+//! A standby server, which waits while another server has the PostgreSQL database.
 
 use super::settings::ServeSettings;
 use crate::Failure;
@@ -15,16 +15,16 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::watch, time::sleep};
 
-/// After this time without a question from the server that has the database, another one takes over.
+/// How long the server that has the database may send no queries before another one takes over.
 const MAX_SILENCE: Duration = Duration::from_secs(10);
-/// After this time without an answer from the database, the server that has it lets go. It is shorter than
+/// How long the server that has the database may get no answer from it before it gives the database up. Shorter than
 /// [`MAX_SILENCE`] by the time it takes to close all streams.
 const MAX_UNCONFIRMED: Duration = Duration::from_secs(8);
-/// How often the server that has the database compares that time.
+/// How often the server that has the database checks whether [`MAX_UNCONFIRMED`] has passed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
-/// How long a server that let go leaves the database to another one.
+/// How long a server that gave up the database waits for another one to take over.
 const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(10);
-/// For how long the settings of two servers may differ before the one that stands by gives up.
+/// How long the settings of two servers may differ before the standby server gives up.
 const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
 /// The pause before the next attempt to reach the database.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ const MACHINE_SETTINGS: [&str; 10] = [
     "metrics_listen",
 ];
 
-/// What a server tells another one that waits for its database.
+/// A server's description of itself, for a server that waits for the same database.
 #[derive(Debug, Clone)]
 pub struct ServerCard {
     name: String,
@@ -71,7 +71,7 @@ impl ServerCard {
         Self { name: format!("{host}:{}", address.port()), shared }
     }
 
-    /// Returns a channel for the name of the server that has the database, which is this one at first.
+    /// Returns a channel for the name of the server that has the database. Its first value is the name of this server.
     pub fn holder_name(&self) -> (watch::Sender<String>, watch::Receiver<String>) {
         watch::channel(self.name.clone())
     }
@@ -108,7 +108,7 @@ impl ServerCard {
         for key in keys {
             let [own, other] = [self, holder].map(|card| card.shared.get(key).unwrap_or(&Value::Null));
             if own != other {
-                // Others may read what is printed here.
+                // The message may be read by others, so it does not contain the hashes of tokens.
                 let values = if key.ends_with("token") {
                     String::new()
                 } else {
@@ -135,8 +135,8 @@ pub fn duplicate_listener(listener: &TcpListener) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// Waits until no live server has the database. A server that has just let go first gives another one time to take over.
-/// The name of the server that has the database is sent to `name`.
+/// Waits until no live server has the database. A server that has just given the database up (`has_let_go`) first gives
+/// another one time to take over. The name of the server that has the database is sent to `name`.
 ///
 /// # Errors
 /// If the other server has other settings, or the database cannot be used by a standby server.
@@ -215,8 +215,8 @@ async fn wait_for_lock(
     }
 }
 
-/// Waits until the database has not confirmed for too long that it belongs to this server, so that another server may take
-/// over soon. `time_since_confirmed` is the time without a confirmation.
+/// Waits until it has been too long since the database confirmed that it belongs to this server, so that another server
+/// may take over soon. `time_since_confirmed` returns the time since the last confirmation.
 pub async fn wait_until_unconfirmed(time_since_confirmed: impl Fn() -> Option<Duration>) -> Duration {
     loop {
         if let Some(silent) = time_since_confirmed().filter(|&silent| silent > MAX_UNCONFIRMED) {

@@ -16,7 +16,7 @@ pub fn now() -> Timestamp {
     Timestamp::from_micros(u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Fails if the clock is so far ahead of the latest time in a store that the clock may be wrong.
+/// Fails if the clock is so far ahead of the latest time in a store that it is probably wrong.
 pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Failure> {
     let clock = opened.clock().await.map_err(|error| store_failure(store, error))?;
     let ClockFit::Ahead(ahead) = clock.fit(now()) else { return Ok(()) };

@@ -43,7 +43,7 @@ pub struct StoreArgs {
 #[derive(Debug, Clone)]
 pub struct StoreLocation {
     pub url: StoreUrl,
-    /// Whether it may be opened although its write-ahead log, which contained commits, is gone.
+    /// Whether the store may be opened although its write-ahead log, which contained commits, is gone.
     pub accept_lost_wal: bool,
 }
 

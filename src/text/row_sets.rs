@@ -18,7 +18,7 @@ pub fn count_all_rows(seats: SeatCount) -> RowCount {
     RowSet::full(seats).count_rows(&mut Budget::unbounded())
 }
 
-/// Adds the example rows and, if the set has more rows, the pattern that the rows of each leaf share.
+/// Adds the example rows and, if the set has more rows, a description of the rows in each leaf of the set.
 pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> Section {
     if examples.is_empty() {
         return section;
@@ -41,7 +41,7 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
     section.list(items)
 }
 
-/// Says how much was examined if an answer is incomplete. `cases` is the word for the cases, such as `rows`.
+/// Says how much was examined if an answer is incomplete. `cases` names what was examined, such as `rows`.
 pub fn incompleteness_note(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,

@@ -1,4 +1,4 @@
-//! Mistakes in a file.
+//! Reports the mistakes in a file.
 
 use crate::{Failure, form::OutputFormat, screen};
 use lastnim_client::text_input::read_text_file;

@@ -268,7 +268,7 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
     })
 }
 
-/// The commands of an organiser, with the connection to the server.
+/// Carries out the commands of an organiser over a connection to the server.
 struct TournamentCommands {
     remote: RemoteServer,
     form: OutputFormat,

@@ -12,7 +12,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// A tournament on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TournamentName {
-    /// Its id.
+    /// The id of the tournament.
     Id(TournamentId),
     /// The file that `lastnim tournament run` plays.
     File(PathBuf),

@@ -57,7 +57,8 @@ impl LlmTable {
         }
     }
 
-    /// Returns the budget of models with these settings for this number of matches; `None` without settings.
+    /// Returns the most that models with these settings may spend in this number of matches; `None` if there are no
+    /// models.
     pub fn cost_bound<'a>(
         &self,
         models: impl Iterator<Item = &'a LlmSettings>,

@@ -66,7 +66,7 @@ impl TournamentPlan {
         })
     }
 
-    /// Returns the budget of the models; `None` if there is no model.
+    /// Returns the most that the models may spend; `None` if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),

@@ -18,9 +18,9 @@ const KEYS: [&str; 8] = ["name", "command", "house", "llm", "remote", "seed", "e
 /// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayerEntry {
-    /// Its name.
+    /// The name of the bot.
     pub name: BotName,
-    /// Its origin.
+    /// Where the bot comes from.
     pub origin: BotOrigin,
 }
 

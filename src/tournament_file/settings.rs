@@ -108,14 +108,14 @@ impl SettingsReader {
         }
     }
 
-    /// Notes that a setting was reported, so that the check of the message does not report it again. That check treats
-    /// all settings for drawn positions as one field.
+    /// Notes that a mistake in a setting was reported, so that the check of the message does not report it again. That
+    /// check treats all settings for drawn positions as one field.
     fn note_reported(&mut self, setting: &TournamentSetting) {
         let field = if setting.table() == "drawn_positions" { setting.table() } else { setting.field };
         self.reported.push(field.to_owned());
     }
 
-    /// Reports a violation at the place of its field in the file.
+    /// Reports a violation on the line of its field in the file.
     pub fn report_violation(&self, violation: &Violation, toml: &mut TomlDocument) {
         let field = violation.field.trim_start_matches("settings.");
         let rests = self.reported.iter().filter_map(|reported| field.strip_prefix(reported.as_str()));

@@ -63,7 +63,8 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     all_settings().filter(has).map(|setting| (setting, value(setting))).collect()
 }
 
-/// Returns whether a setting can have two values, rather than only being present or absent or standing for a table.
+/// Returns whether a setting can have two values in the same format: flags are only present or absent, and the methods
+/// have only one version.
 fn has_two_values(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
 }

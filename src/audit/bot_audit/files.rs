@@ -31,7 +31,7 @@ struct RecordBatch {
     bytes: usize,
 }
 
-/// Verified batches, which are counted in the order in which they were read. So the timing of the threads does not
+/// Verified batches, which are counted in the order in which they were read. Otherwise the timing of the threads would
 /// decide which of two records of the same match counts.
 #[derive(Default)]
 struct OrderedBatches {

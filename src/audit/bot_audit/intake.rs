@@ -35,7 +35,7 @@ pub trait MatchCounter {
     /// Counts a match if it is relevant to this counter.
     fn count_match(&mut self, played: &AdmittedMatch);
 
-    /// Returns how many matches it counted so far.
+    /// Returns how many matches have been counted so far.
     fn counted_matches(&self) -> u64;
 }
 
@@ -63,7 +63,7 @@ impl MatchCounter for ModelMeasurer {
     }
 }
 
-/// Receives the records of an audit, and counts those that it leaves out.
+/// Passes the records of an audit to a counter of matches, and counts the records that are left out.
 pub struct RecordIntake<C> {
     counter: C,
     given: SeenMatches,
@@ -81,7 +81,7 @@ pub struct IntakeSummary {
     pruned: u64,
     elsewhere: u64,
     without_bot: u64,
-    /// What the records counted in `without_bot` have in common, in words.
+    /// A description of the records that `without_bot` counts.
     uncounted: &'static str,
     given_twice: u64,
     untracked: u64,
@@ -101,12 +101,12 @@ impl<C: MatchCounter> RecordIntake<C> {
         Self { counter, given: SeenMatches::default(), is_whole: true, read }
     }
 
-    /// Returns how many matches counted so far.
+    /// Returns how many matches have been counted so far.
     pub fn counted_matches(&self) -> u64 {
         self.counter.counted_matches()
     }
 
-    /// Processes the `number`th record of the input; `place` identifies it in a refusal.
+    /// Processes the `number`th record of the input; `place` identifies the record in the message if it is refused.
     pub fn add_record(
         &mut self,
         number: u64,
@@ -167,7 +167,7 @@ impl<C: MatchCounter> RecordIntake<C> {
     }
 
     /// Counts matches of a server that have no usable record. Quarantined matches are counted as cancelled, because
-    /// neither kind counts for any bot. Damaged records have already been named.
+    /// neither kind counts for any bot. Damaged records have already been reported.
     pub fn count_left_out(&mut self, left_out: SkippedMatches) {
         let SkippedMatches { still_open, quarantined, pruned, damaged } = left_out;
         self.read.records += still_open + quarantined + pruned + damaged;
@@ -177,7 +177,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.refused += damaged;
     }
 
-    /// Expects only matches of one bot, so that other match numbers may be missing.
+    /// Notes that only the matches of one bot are read, so gaps in the match numbers are not reported.
     pub fn expect_gaps(&mut self) {
         self.is_whole = false;
     }

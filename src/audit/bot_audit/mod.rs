@@ -185,7 +185,7 @@ fn count_records<C: MatchCounter>(
     Ok((counter, read))
 }
 
-/// Adds to the report of a field a hint on how to audit one of its bots.
+/// Adds a hint to the report of a field: how to audit one of its bots.
 fn with_next_step(report: Report, subject: &AuditSubject) -> Report {
     match subject {
         AuditSubject::Bot(_) => report,

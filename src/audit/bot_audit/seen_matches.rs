@@ -1,4 +1,4 @@
-//! Remembers the matches given so far, to find duplicates and the missing matches of tournaments.
+//! Remembers the matches read so far, to find duplicates and the missing matches of tournaments.
 
 use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
@@ -17,28 +17,28 @@ const MAX_PAGES: usize = 1 << 15;
 /// The maximum number of remembered exhibitions. This many exhibitions take about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
-/// How a match relates to the matches given before.
+/// How a match relates to the matches that were read before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchSighting {
     /// The record is the first one of its match.
     First,
-    /// The same record was given before.
+    /// The same record was read before.
     Again,
-    /// A different record of the same match was given before.
+    /// A different record of the same match was read before.
     OtherRecord,
-    /// A different match with the same number in the tournament was given before.
+    /// A different match with the same number in the tournament was read before.
     NumberTaken,
     /// The duplicate group cannot contain a match with this number: a group has `seats` matches, or twice as
     /// many in a sequential test.
     OutsideGroup,
-    /// Another match of its duplicate group, in which the bots sit at the same seats, was given before.
+    /// Another match of the same duplicate group, with the bots at the same seats, was read before.
     RotationTaken,
-    /// There are too many matches to remember, so it is unknown whether the match was given before.
+    /// There are too many matches to remember, so it is unknown whether the match was read before.
     Untracked,
 }
 
-/// The matches given so far. Each match of a tournament is stored as two bits and 64 bits of short hashes; an
-/// exhibition takes more memory.
+/// The matches read so far. Each match of a tournament is stored as two bits and 64 bits of short hashes; an exhibition
+/// takes more memory.
 ///
 /// Two records of a match count as the same if the first 16 bits of the hash of their last event agree. Two matches
 /// with the same number in a tournament count as the same if 16 bits of a hash of their ids agree. In two matches of a
@@ -56,7 +56,7 @@ struct TournamentMatches {
     /// The number of seats in each match; `None` unless the matches of each group have consecutive numbers, one for
     /// each seat.
     seats: Option<u64>,
-    /// Whether a group may have one match per seat, and whether it may have two, judging by the matches that count.
+    /// Whether the counted matches fit groups with one match per seat, and whether they fit groups with two.
     group_sizes: [bool; 2],
     pages: BTreeMap<u64, Box<BitPage>>,
 }
@@ -107,7 +107,7 @@ pub struct MissingMatches {
     /// The number of groups with a counted match, and how many of these are incomplete; `None` if groups cannot be
     /// recognised.
     pub groups: Option<(u64, u64)>,
-    /// How many match numbers below the highest given one have no record.
+    /// The number of missing match numbers: those without a record, below the highest one with a record.
     pub numbers: u64,
 }
 

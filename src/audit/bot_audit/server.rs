@@ -43,7 +43,7 @@ pub async fn read_server_records<C: MatchCounter>(
     }
     let bar = matches_bar(which.expected_matches(remote).await?);
     let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
-        // A voided match does not count, because another match was played in its place.
+        // A voided match does not count, because another match replaces it.
         game.void_reason.is_empty() && version.is_none_or(|version| played_only_version(game, bot, version))
     });
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! Says who vouches for the key that signed the records.
+//! How far the key that signed the records can be trusted.
 
 use lastnim_core::referee::PublicKey;
 
@@ -15,7 +15,7 @@ pub enum KeyTrust {
 }
 
 impl KeyTrust {
-    /// Returns the word for this trust in JSON output.
+    /// Returns the name of this value in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Given => "given",
@@ -24,7 +24,7 @@ impl KeyTrust {
         }
     }
 
-    /// Returns words about the trust, which end a sentence that names the signers.
+    /// Returns the end of a sentence that names the signers: who vouches for their keys.
     pub fn words<'a>(self, mut signers: impl ExactSizeIterator<Item = &'a String>) -> String {
         let count = signers.len();
         match self {

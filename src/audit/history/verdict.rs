@@ -11,7 +11,7 @@ use std::{
 /// The result of checking logs.
 #[derive(Debug, Default)]
 pub struct HistoryVerdict {
-    /// Where the records came from, as the text output says it.
+    /// Where the records came from, in the words of the text output.
     pub record_source: String,
     /// The number of matches whose records the server no longer keeps.
     pub pruned: u64,
@@ -22,9 +22,9 @@ pub struct HistoryVerdict {
     checked: BTreeSet<String>,
     /// The number of matches without a record, for which only logs were compared with each other.
     unrecorded: u64,
-    /// The places of the records that cannot be read, each with the reason.
+    /// The locations of the records that cannot be read, each with the reason.
     unreadable: Vec<(String, String)>,
-    /// The findings. A finding about a match that has a record comes with the place of that record.
+    /// The findings. A finding about a match that has a record comes with the location of that record.
     findings: Vec<(Finding, Option<String>)>,
 }
 

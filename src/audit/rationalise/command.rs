@@ -207,7 +207,7 @@ fn uncounted_report(findings: &RationaliseFindings) -> Report {
 }
 
 impl RationaliseFindings {
-    /// Adds a document.
+    /// Adds the game in a document to the findings.
     ///
     /// # Errors
     /// The error says what is wrong with the document.
@@ -226,11 +226,11 @@ impl RationaliseFindings {
         });
         let added = found.readings.iter_mut().try_for_each(|rows| {
             let mut budget = Budget::of_steps(MAX_STEPS_PER_GAME);
-            // If a game takes too many steps, `rows` leaves it out and counts it, and the report says so.
+            // If a game takes too many steps, `rows` only counts it as left out, and the report says so.
             rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddGameOutcome| ())
         });
         if let Err(error) = added {
-            // Both readings reject the same takes, so neither of them has counted a take of this game.
+            // Both readings refuse the same games, so neither of them has counted a take of this one.
             if found.sources.is_empty() {
                 self.by_seat_count.remove(&seats);
             }

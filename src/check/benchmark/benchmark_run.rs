@@ -30,7 +30,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// The time for the bot to connect.
+/// The maximum time for the bot to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The interval between checks of whether all bots are connected.
 const CONNECT_POLL: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ pub struct BenchmarkRun {
     pub set: &'static ItemSet,
     /// The tiers, in their order.
     pub tiers: Vec<Tier>,
-    /// When a tier is over.
+    /// The rule that decides when a tier is over.
     pub rule: StoppingRule,
     /// The clock of every match.
     pub clock: Clock,
@@ -94,7 +94,7 @@ impl BenchmarkRun {
         Ok(())
     }
 
-    /// Returns the next item of a tier, unless the tier is over.
+    /// Returns the next item of the tier at this index, unless the tier is over.
     fn next_item(&self, place: usize) -> Option<&'static SetItem> {
         let tally = &self.tallies[place];
         if tally.stop(self.rule).is_some() {

@@ -192,13 +192,13 @@ impl BenchmarkArgs {
             self.refuse_llm_flags()?;
             return Player::of_command(&self.command, self.name.as_deref(), self.passed.variables(), own);
         }
-        // The opponents have neutral names, since which house bots they are is not part of the position.
+        // The model sees neutral names for its opponents, because the position does not say which house bots they are.
         let mut settings = LlmSettings { blind: true, ..LlmSettings::default() };
         apply_flags(&self.llm, &mut settings)?;
         crate::new_file::create_private_folder(&self.dir)?;
         settings.transcript.get_or_insert_with(|| self.dir.join("transcript.jsonl"));
         settings.ledger.get_or_insert_with(|| self.dir.join("ledger"));
-        // A tier counts the ranks that takes cost, in the same way as satisfaction.
+        // The prompts say that satisfaction is scored, because the score of a tier depends on ranks in the same way.
         let bot =
             LlmBot::new(settings.clone(), 0).map_err(Failure::input)?.with_scoring(Scoring::Satisfaction);
         Ok(Player::Model { bot, settings: Box::new(settings) })

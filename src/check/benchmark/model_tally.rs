@@ -35,8 +35,7 @@ pub struct ModelTally {
 }
 
 impl ModelTally {
-    /// Creates a tally of these matches, each given with the number of the bot's takes, without any questions
-    /// yet.
+    /// Creates a tally without questions for these matches. The values are the numbers of takes that the bot made.
     pub fn of_takes(takes: &BTreeMap<MatchId, u32>) -> Self {
         let matches = takes.iter().map(|(&id, &takes)| (id, (takes, BTreeSet::new())));
         Self { matches: matches.collect(), ..Self::default() }

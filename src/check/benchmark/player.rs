@@ -1,4 +1,4 @@
-//! The player of a benchmark.
+//! The bot that a benchmark measures.
 
 use super::model_tally::ModelTally;
 use crate::{Failure, OwnCommand, program_variables::ProgramVariables, runner::ProgramCommand};
@@ -8,7 +8,7 @@ use lastnim_llm::{FailureClass, Fault, LlmBot, LlmSettings, QuestionMode};
 use lastnim_proto::pb;
 use std::{collections::BTreeMap, path::is_separator};
 
-/// The player of a benchmark.
+/// The bot that a benchmark measures.
 #[derive(Debug)]
 pub enum Player {
     /// A house bot.
@@ -17,16 +17,16 @@ pub enum Player {
     Program {
         /// The name on the card.
         name: String,
-        /// The arguments of the command line.
+        /// The program and its arguments, as given on the command line.
         words: Vec<String>,
-        /// The command.
+        /// The command that starts the program.
         command: ProgramCommand,
     },
     /// A language model.
     Model {
         /// The bot.
         bot: LlmBot,
-        /// Its settings.
+        /// The settings of the model.
         settings: Box<LlmSettings>,
     },
 }
@@ -47,8 +47,8 @@ impl Player {
         Ok(Self::Program { name, words: words.to_vec(), command })
     }
 
-    /// Returns the card's description of the player. For a model, it includes counts from the matches in
-    /// `takes`, which has the number of the model's takes in each.
+    /// Returns the card's description of the player. For a model it includes counts of questions and calls in the
+    /// matches that are the keys of `takes`; the values are the numbers of takes that the model made.
     ///
     /// # Errors
     /// If the transcript of a model cannot be read.
@@ -62,7 +62,7 @@ impl Player {
         Ok(pb::BenchmarkPlayer { kind: Some(kind) })
     }
 
-    /// Returns the identity that must match to continue a run.
+    /// Returns the player's identity, which must be the same when a run is continued.
     pub fn identity(&self) -> String {
         match self {
             Self::House(bot) => format!("house bot {bot}"),

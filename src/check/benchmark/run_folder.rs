@@ -27,14 +27,14 @@ const CARD_FILE: &str = "card.jsonl";
 const TEXT_FILE: &str = "card.txt";
 /// The card as a picture.
 const PICTURE_FILE: &str = "card.svg";
-/// The identity of a run.
+/// The plan of a run, which must be the same when the run is continued.
 const PLAN_FILE: &str = "run.json";
 /// The key that signs the records and the card.
 const KEY_FILE: &str = "signing.key";
-/// The output of a program.
+/// The output of the program that is measured.
 const LOG_FILE: &str = "player.log";
 
-/// The folder of a run, locked while this exists.
+/// The folder of a run. It is locked while this value exists.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,

@@ -77,7 +77,8 @@ impl SolveArgs {
     /// Parses a variant, if one is given by a flag or by ties in the rows.
     fn parse_variant(&self) -> Result<Option<VariantGame>, Failure> {
         if self.explain || self.robustness.is_requested() || self.general.is_game_named() {
-            // The flags of these questions exclude the flags of variants, and these questions do not allow ties.
+            // `--explain`, `--robust` and `--game` cannot be combined with the flags of variants, and do not allow
+            // ties.
             return Ok(None);
         }
         self.variant.parse_variant(&self.game)

@@ -157,7 +157,7 @@ pub enum BatchLineAnswer {
 }
 
 impl RulesetArgs {
-    /// Answers a line of a batch, which names its game itself.
+    /// Answers a line of a batch; the line itself says which game it is about.
     pub fn answer_batch_line(&self, line: &str) -> Result<BatchLineAnswer, GameQuestionError> {
         match game_json::read_known_json::<GameQuestionJson>(line)?.parse_question()? {
             GameQuestion::LastNim(game) => {
@@ -259,7 +259,7 @@ impl RulesetArgs {
     }
 }
 
-/// The optional parts of an answer, as far as the user asked for them.
+/// The optional parts of an answer that the user asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneralDetail {
     /// The moves that the text lists.
@@ -293,7 +293,7 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
     if answer.options.is_empty() {
         return section;
     }
-    // The optimal moves come first, so that the table does not leave them out.
+    // The optimal moves come first, so that they are shown even if the table is cut.
     let mut options: Vec<&MoveOutcome> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
     let table = Table::of_items(&options)

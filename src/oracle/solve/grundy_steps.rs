@@ -4,7 +4,8 @@ use lastnim_analysis::general::{GeneralAnswer, GrundyDecomposition, GrundyPart};
 use lastnim_report::{Column, Section, Table, words::join_items};
 
 /// Shows why each part has its Grundy value, and adds the values to their nim-sum in binary. The value of a part is the
-/// smallest number that no option of the part has. Returns `None` if there is no value, or nothing to explain about it.
+/// smallest number that is not the value of any of its options. Returns `None` if there is no value, or nothing to
+/// explain about it.
 pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let grundy = answer.two_players.as_ref()?.grundy.as_ref().ok()?;
     // If a value was computed by a formula, the options are not listed.

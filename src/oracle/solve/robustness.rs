@@ -34,7 +34,7 @@ impl RobustnessArgs {
         self.robust
     }
 
-    /// Assesses a game within a budget.
+    /// Assesses how robust the outcome of a game is, within a budget.
     ///
     /// # Errors
     /// If the outcome with errors cannot be computed.

@@ -50,9 +50,9 @@ pub struct ComputedStandings {
 /// The matches that have neither a record nor a result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OmittedMatches {
-    /// How many there are.
+    /// The number of these matches.
     pub count: u64,
-    /// The lowest of their numbers in the tournament.
+    /// The lowest numbers of these matches in the tournament.
     pub first: Vec<u64>,
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// A tournament as `show` printed it.
 #[derive(Debug)]
 pub struct ShownTournament {
-    /// Its id.
+    /// The id of the tournament.
     pub id: TournamentId,
     /// The settings.
     pub settings: Settings,

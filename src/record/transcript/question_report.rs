@@ -68,7 +68,7 @@ impl ShownQuestion {
 fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<String> {
     let mut items = Vec::new();
     let labelled = |label: String, text: &str| format!("{label}\n{}", fold_text(text, length));
-    // Earlier messages were shown with the earlier calls.
+    // The earlier messages of this call were already shown with the earlier calls.
     if let Some(message) = call.messages.last().filter(|_| number == 1 || call.messages.len() > 1) {
         items.push(labelled(format!("call {number}, the question:"), &message.content));
     }

@@ -38,7 +38,7 @@ const MAX_CARD_BYTES: u64 = 16 << 20;
 /// A flaw in a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardFinding {
-    /// The kind of flaw, as a word for programs.
+    /// The machine-readable name of the kind of flaw.
     kind: &'static str,
     /// The description of the flaw.
     why: String,
@@ -100,7 +100,7 @@ fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure>
     list_files(&args.records)
 }
 
-/// The set, rule and tiers of a card.
+/// The set, rule, clock and tiers of a card.
 struct CardTerms {
     set: &'static ItemSet,
     rule: StoppingRule,
@@ -109,7 +109,7 @@ struct CardTerms {
 }
 
 impl CardTerms {
-    /// Reads the set and the rule of a card.
+    /// Reads the set, rule, clock and tiers of a card.
     fn of_card(card: &pb::BenchmarkCard) -> Result<Self, (&'static str, String)> {
         let set = ItemSet::of_name(&card.set).map_err(|error| ("unknown_set", error.to_string()))?;
         if card.set_hash != set.hash {

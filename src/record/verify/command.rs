@@ -390,7 +390,7 @@ fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
 }
 
 impl RecordVerdict {
-    /// Judges a record that could not be read.
+    /// Creates the verdict on a record that could not be read.
     fn of_read_error(error: io::Error) -> Self {
         Self { match_id: None, verification: Err(VerifyRefusal::Read(error)) }
     }

@@ -30,20 +30,20 @@ use std::{
 pub enum StandingsVerdict {
     /// No records were given.
     NotAsked,
-    /// They cannot be computed, for this reason.
+    /// The standings cannot be computed, for this reason.
     NotComparable(String),
-    /// They were computed; these are the differences, empty if they agree.
+    /// The standings were computed. These are the differences from the manifest; empty if there are none.
     Compared(Vec<StandingsDifference>),
 }
 
 /// Why a manifest as a whole does not verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManifestRefusal {
-    /// Its lines differ from the signed ones.
+    /// The lines of the manifest differ from the signed ones.
     Flaw(ManifestFlaw),
-    /// It was signed by a key other than the trusted one.
+    /// The manifest was signed by a key other than the trusted one.
     OtherSigner(Box<PublicKey>),
-    /// It is signed, but it cannot be read.
+    /// The content of the manifest cannot be read.
     Unreadable(String),
 }
 
@@ -86,7 +86,7 @@ pub struct RecordsVerdict {
     pub verified: u64,
     /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
-    /// The findings.
+    /// What the comparison found out about single matches and files.
     pub findings: Vec<super::record_comparison::Mismatch>,
 }
 

@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 /// The verdict on a manifest.
 #[derive(Debug)]
 pub struct ManifestVerdict {
-    /// The file.
+    /// The name of the file with the manifest.
     pub file: String,
-    /// The key that signed its lines.
+    /// The key that signed the manifest; `None` if the signature is invalid.
     pub signer: Option<PublicKey>,
     /// The trusted key, if given.
     pub key: Option<PublicKey>,
-    /// Its content, if it can be read.
+    /// The content of the manifest, if it can be read.
     pub manifest: Option<Manifest>,
-    /// Why it does not verify as a whole.
+    /// The reasons why the manifest as a whole does not verify.
     pub refusals: Vec<ManifestRefusal>,
     /// The verdict on the records, if any are given.
     pub records: Option<RecordsVerdict>,

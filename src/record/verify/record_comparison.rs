@@ -39,7 +39,7 @@ impl MismatchKind {
         self <= Self::DuplicateNumber
     }
 
-    /// Returns the word for this kind.
+    /// Returns the name of this kind in the output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -62,7 +62,7 @@ pub struct Mismatch {
     pub kind: MismatchKind,
     /// The match, if known.
     pub id: Option<MatchId>,
-    /// Its number in the tournament, if known.
+    /// The number of the match in the tournament, if known.
     pub number: Option<u64>,
     /// The file of its record, with the line if the file has several records.
     pub file: Option<String>,
@@ -246,7 +246,7 @@ impl<'a> RecordComparison<'a> {
     }
 }
 
-/// Says how a valid record differs from the one that a manifest lists.
+/// Describes how a valid record differs from the one that a manifest lists; `None` if there is no difference.
 fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
     let record = sealed.record();
     match listed.record {
