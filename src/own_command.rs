@@ -6,7 +6,7 @@ use std::{env, ffi::OsString};
 /// that a tournament file names and for supervisors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// The name by which the program was called; it begins the commands that the program shows for people to copy.
+    /// The name under which the program was invoked. Commands printed for people to copy start with it.
     pub name: String,
     /// The program to start and its first arguments, such as `python -m lastnim`.
     pub words: Vec<OsString>,

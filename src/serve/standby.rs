@@ -135,11 +135,11 @@ pub fn duplicate_listener(listener: &TcpListener) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// Waits until no live server has the database. A server that has just given the database up (`has_let_go`) first gives
-/// another one time to take over. The name of the server that has the database is sent to `name`.
+/// Waits until no live server holds the database. If this server has just released it (`has_let_go`), it first gives
+/// other servers time to take over. Sends the current holder's name to `name`.
 ///
 /// # Errors
-/// If the other server has other settings, or the database cannot be used by a standby server.
+/// If the holder's shared settings differ from this server's, or a standby server cannot use the database.
 pub async fn wait_for_turn(
     store: &StoreUrl,
     own: &ServerCard,

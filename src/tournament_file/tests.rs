@@ -47,8 +47,8 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     }
 }
 
-/// Returns the usual settings for a tournament of this format with positions from this source. Rows are not
-/// given, and it does not start automatically.
+/// Returns every setting that applies to this format and source of positions, each with a sample value, except the
+/// start time and the matrix rows.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
         ("start_at" | "alliance_matrix.rows", _) => false,

@@ -41,3 +41,18 @@ export async function assertAccessible(page, what) {
   const [scrolls, width] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   assert.ok(scrolls <= width, `${what} is ${scrolls} pixels wide, in a window of ${width}`);
 }
+
+/** Opens a page, and waits for its first update. */
+export async function follow(page, address) {
+  await page.addInitScript(() => document.addEventListener("swapped", (event) => event.target.id && (window.isFollowed = true)));
+  await page.goto(address);
+  await page.waitForFunction(() => window.isFollowed);
+}
+
+/** Shows or hides a tab, as a browser does. */
+export const setHidden = (page, hidden) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: hidden ? "hidden" : "visible" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);

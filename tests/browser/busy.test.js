@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openBrowser, openContext } from "./browser.js";
+import { follow, openBrowser, openContext } from "./browser.js";
 import { Server } from "./server.js";
 
 const maxStrangers = 4;
@@ -22,9 +22,7 @@ after(async () => {
 test("a page that gives way to other viewers says so", async () => {
   const { context } = await openContext(browser, server);
   const page = await context.newPage();
-  const watching = page.waitForResponse((response) => response.url().endsWith("/events"));
-  await page.goto(server.url);
-  assert.equal((await watching).status(), 200);
+  await follow(page, server.url);
   const others = new AbortController();
   for (let viewer = 0; viewer < maxStrangers; viewer++) {
     const { status } = await fetch(`${server.url}/events`, { signal: others.signal });

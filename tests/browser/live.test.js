@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openBrowser, openContext } from "./browser.js";
+import { follow, openBrowser, openContext, setHidden } from "./browser.js";
 import { Network } from "./network.js";
 import { Server } from "./server.js";
 
@@ -37,23 +37,8 @@ async function openMatches(id, count) {
 
 const openMatch = async (id) => (await openMatches(id, 1))[0];
 
-/** Opens a page, and waits for its first message. */
-async function follow(page, address) {
-  await page.addInitScript(() => document.addEventListener("swapped", (event) => event.target.id && (window.isFollowed = true)));
-  await page.goto(address);
-  await page.waitForFunction(() => window.isFollowed);
-}
-
 /** Takes the workers away that tabs can share. */
 const withoutSharedWorkers = (page) => page.addInitScript(() => delete window.SharedWorker);
-
-/** Shows or hides a tab, as a browser does. */
-const setHidden = (page, hidden) =>
-  page.evaluate((hidden) => {
-    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
-    Object.defineProperty(document, "visibilityState", { configurable: true, value: hidden ? "hidden" : "visible" });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, hidden);
 
 /** Returns the texts of parts of a page. */
 const texts = (page, selector) => page.locator(selector).allInnerTexts();

@@ -8,6 +8,8 @@ export class Network {
   #open = new Map();
   #isCut = false;
   #listener;
+  /** The number of event streams so far, open or not. */
+  allStreams = 0;
 
   /** Passes connections on to a server. */
   static async to(server) {
@@ -23,7 +25,11 @@ export class Network {
     const [host, port] = address.split(":");
     const far = connect({ host, port });
     this.#open.set(near, false);
-    far.on("data", (bytes) => bytes.includes("content-type: text/event-stream") && this.#open.set(near, true));
+    far.on("data", (bytes) => {
+      if (!bytes.includes("content-type: text/event-stream")) return;
+      this.#open.set(near, true);
+      this.allStreams += 1;
+    });
     for (const [from, to] of [[near, far], [far, near]]) {
       from.pipe(to);
       from.on("error", () => to.destroy());

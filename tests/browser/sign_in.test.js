@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
+import { assertAccessible, follow, openBrowser, openContext, schemes, setHidden, widths } from "./browser.js";
+import { Network } from "./network.js";
 import { Server } from "./server.js";
 
 let server, browser;
@@ -98,44 +99,40 @@ test("links on another site open the page, and sign nobody out", async () => {
   site.close();
 });
 
-test("a tab reports the end of its session, and stops reconnecting", async () => {
-  const token = await server.run("bot", "register", "followed");
-  const signIn = async (page) => {
-    await page.goto(`${server.url}/sign-in?to=%2Fbots`);
-    await page.getByLabel("Token").fill(token);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("signed in as followed", { exact: true }).waitFor();
-  };
-  for (const isSeen of [true, false]) {
-    const { context, assertNoFaults } = await openContext(browser, server);
+for (const isSeen of [true, false]) {
+  test(`a ${isSeen ? "visible" : "hidden"} tab reports the end of its session, and stops reconnecting`, async () => {
+    const name = isSeen ? "seen" : "unseen";
+    const token = await server.run("bot", "register", name);
+    const network = await Network.to(server);
+    const { context, assertNoFaults } = await openContext(browser, network);
     const page = await context.newPage();
-    await signIn(page);
-    let streams = 0;
-    page.on("request", (request) => (streams += request.resourceType() === "eventsource" ? 1 : 0));
-    const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
-    // A tab hidden at the time only gets a refusal, which EventSource does not report to scripts.
-    if (!isSeen) await page.route("**/events", (route) => route.fulfill({ status: 401 }));
-    await page.goto(`${server.url}/`);
-    await follows;
-    if (isSeen) {
-      const other = await context.newPage();
-      await other.goto(`${server.url}/bots`);
-      await other.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();
-      await other.waitForURL(`${server.url}/sign-in`);
-    }
-    await page.getByText("You are signed out").waitFor();
-    await assertAccessible(page, "a page that no longer updates");
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    assert.equal(streams, 1, "it tried again");
-    await page.unroute("**/events");
-    await page.getByRole("link", { name: "Sign in again" }).click();
-    if (isSeen) {
+    const signIn = async () => {
       await page.getByLabel("Token").fill(token);
       await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText(`signed in as ${name}`, { exact: true }).waitFor();
+    };
+    await page.goto(`${network.url}/sign-in?to=%2Fbots`);
+    await signIn();
+    await follow(page, `${network.url}/`);
+    if (!isSeen) {
+      await setHidden(page, true);
+      await network.untilStreams(0);
     }
-    await page.waitForURL(`${server.url}/`);
-    await page.getByText("signed in as followed", { exact: true }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`${network.url}/bots`);
+    await other.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();
+    await other.waitForURL(`${network.url}/sign-in`);
+    if (!isSeen) await setHidden(page, false);
+    await page.getByText("You are signed out").waitFor();
+    await assertAccessible(page, "a page that no longer updates");
+    const streams = network.allStreams;
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    assert.equal(network.allStreams, streams, "it tried again");
+    await page.getByRole("link", { name: "Sign in again" }).click();
+    await signIn();
+    assert.equal(page.url(), `${network.url}/`);
     assertNoFaults("401");
     await context.close();
-  }
-});
+    network.close();
+  });
+}

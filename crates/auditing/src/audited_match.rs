@@ -10,7 +10,7 @@ use lastnim_tournament::{SeatCredit, SeatLoss};
 pub struct AuditedMatch<'a> {
     /// The match.
     pub id: MatchId,
-    /// The group in which it was drawn.
+    /// The group in which the match was drawn.
     pub group: MatchGroup,
     /// The bots, by seat, all different.
     pub bots: &'a BySeat<BotName>,
@@ -18,20 +18,21 @@ pub struct AuditedMatch<'a> {
     pub game: &'a Game,
     /// Whether the rows were declared or assigned.
     pub rows: RowSource,
-    /// The comparison of its takes with optimal play.
+    /// The comparison of the match's takes with optimal play.
     pub audit: &'a Audit,
     /// By seat: why the seat was lost before the match ended; `None` if it was not lost.
     pub lost: &'a BySeat<Option<SeatLoss>>,
-    /// By seat: the versions that its bot reported; empty if they are unknown or none were reported.
+    /// By seat: the versions that the bot reported; empty if unknown or if it reported none.
     pub versions: &'a [SeatVersions],
-    /// By take: the mover's thinking time left before it, in percent of the seat's initial time; empty if unknown.
+    /// By take: the thinking time that the mover had left before the take, in percent of the seat's initial time; empty
+    /// if unknown.
     pub time_left_percent: &'a [u8],
 }
 
 /// Where the rows of a match come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowSource {
-    /// The bots declared them.
+    /// The bots declared their rows.
     Declared,
     /// The rows belong to the seats, whichever bots sit there.
     Assigned,
@@ -54,7 +55,8 @@ impl AuditedMatch<'_> {
         SeatCredit::of_audit(self.audit, seat, self.lost[seat])
     }
 
-    /// Visits the takes that bots at wanted seats made themselves. Takes by the steward are left out.
+    /// Calls `visit` with each take that a bot made itself at one of the `wanted` seats. Takes by the steward are left
+    /// out.
     ///
     /// # Panics
     /// If the audit belongs to another game.

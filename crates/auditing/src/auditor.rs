@@ -55,7 +55,7 @@ pub struct Auditor {
     bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
     choices: BlindChoices,
-    /// Stays empty in the audit of a field.
+    /// The bots' answers to equal states; empty in the audit of a field.
     answers: AnswerTally,
     crowded_out: u64,
     open: Option<OpenGroup>,
@@ -67,7 +67,7 @@ struct KnownBot {
     name: BotName,
     /// The running findings about the bot, if it is audited.
     tally: Option<BotTally>,
-    /// Its habits, independent of opponents.
+    /// How the bot plays and declares, whoever its opponents are.
     mover: MoverTally,
 }
 
@@ -116,8 +116,8 @@ impl Auditor {
         Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 
-    /// Leaves out the estimates of [what the tests would have found](super::HelpPower), which take much of the time of
-    /// a short audit.
+    /// Leaves out the estimates of the [power of the tests](super::HelpPower), which take much of the time of a short
+    /// audit.
     #[must_use]
     pub fn without_power(self) -> Self {
         Self { without_power: true, ..self }

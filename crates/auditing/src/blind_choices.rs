@@ -48,7 +48,7 @@ pub(super) struct GroupChoices {
     /// The bots in playing order, starting with the one whose name sorts first; `None` for a bot beyond the limit on
     /// bots.
     pub(super) bots: Vec<Option<usize>>,
-    /// Their choices, in the same order.
+    /// The choices of these bots, in the same order.
     pub(super) choices: Vec<BotChoices>,
 }
 
@@ -57,11 +57,11 @@ pub(super) struct GroupChoices {
 pub(super) struct BotChoices {
     /// Matches with declared rows.
     pub(super) declared: i64,
-    /// By offset from 1 on: the sum of the ranks that it declared for the place there.
+    /// By offset, from 1 on: the sum of the ranks that the bot declared for the place at this offset.
     pub(super) ranks: Vec<i64>,
-    /// Matches that it opened.
+    /// Matches that the bot opened.
     pub(super) opened: i64,
-    /// By classes of places: its opening takes in those matches where an error was possible.
+    /// By classes of places: the bot's opening takes in those matches where an error was possible.
     pub(super) openings: BTreeMap<PlaceClasses, OpeningTakes>,
 }
 
@@ -73,26 +73,26 @@ type PlaceClasses = Vec<u8>;
 /// The takes by which a bot opened matches where an error was possible.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpeningTakes {
-    /// The number of these takes.
+    /// The number of opening takes.
     pub(super) opened: i64,
-    /// The number of errors among these takes.
+    /// The number of errors among the opening takes.
     pub(super) errors: i64,
-    /// By offset from 1 on: the ranks that these takes gained for the place there.
+    /// By offset, from 1 on: the ranks that these takes gained for the place at this offset.
     pub(super) gains: Vec<i64>,
-    /// By offset from 1 on: how much an error would have gained for the place there on average, in units of which
-    /// [`UNITS_PER_RANK`] make up one rank.
+    /// By offset, from 1 on: how much an error would have gained on average for the place at this offset, in units of
+    /// which [`UNITS_PER_RANK`] make up one rank.
     pub(super) usual: Vec<i64>,
-    /// By offset from 1 on: the effects that the best takes for the place there would have had; empty at tables with
-    /// more than [`MAX_HELP_SEATS`] seats.
+    /// By offset, from 1 on: the effects that the best takes for the place at this offset would have had; empty at
+    /// tables with more than [`MAX_HELP_SEATS`] seats.
     pub(super) help: Vec<Help>,
 }
 
 /// The effects that the best takes for one place would have had.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Help {
-    /// The number of errors among these takes.
+    /// The number of errors among the best takes.
     pub(super) errors: i32,
-    /// By offset from 1 on: the ranks that these takes would have gained for the place there.
+    /// By offset, from 1 on: the ranks that these takes would have gained for the place at this offset.
     pub(super) gains: Vec<i32>,
 }
 
@@ -101,16 +101,16 @@ pub(super) struct Help {
 pub(super) struct Habits {
     /// Matches with declared rows.
     pub(super) declared: i64,
-    /// By offset from 1 on: the sum of the ranks that it declared for the place there.
+    /// By offset, from 1 on: the sum of the ranks that the bot declared for the place at this offset.
     pub(super) ranks: Vec<i64>,
-    /// Matches that it opened where an error was possible.
+    /// Matches that the bot opened where an error was possible.
     pub(super) opened: i64,
-    /// Its errors when it opened these matches.
+    /// The number of errors among the takes that opened these matches.
     pub(super) errors: i64,
 }
 
-/// For each ordered pair of bots, what the blind choices of one gained for the other: as observed, and with the bots of
-/// each group permuted among the places.
+/// For each ordered pair of bots, the ranks that the blind choices of one gained for the other: as observed, and with
+/// the bots of each group permuted among the places.
 pub(super) struct PermutedField {
     pub(super) pairs: BTreeMap<(usize, usize), PermutedChoices>,
     /// The bots whose declarations depend on who sits where.
@@ -294,7 +294,7 @@ impl BlindChoices {
 }
 
 impl BotChoices {
-    /// Returns how many ranks better than usual it declares each place; `None` if it declared nothing.
+    /// Returns how many ranks better than usual the bot declared each place; `None` if it declared no row.
     pub(super) fn declared_choice(&self, habits: &Habits) -> Option<Choice> {
         let places = habits.ranks.iter().zip(&self.ranks);
         let values = places.map(|(&usual, &rank)| {
@@ -307,8 +307,8 @@ impl BotChoices {
         })
     }
 
-    /// Returns how many more ranks its opening takes gain for each place than random errors at its usual rate would,
-    /// per opened match.
+    /// Returns how many more ranks, per opened match, the bot's opening takes gained for each place than random errors
+    /// at its usual rate would have.
     pub(super) fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
         let opened = to_float(self.opened);
         let share = to_float(habits.errors) / to_float(habits.opened) / to_float(UNITS_PER_RANK);

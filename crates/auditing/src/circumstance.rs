@@ -34,7 +34,7 @@ impl GamePhase {
         }
     }
 
-    /// Returns its name.
+    /// Returns the name of the phase.
     pub fn name(self) -> &'static str {
         match self {
             Self::Opening => "opening",
@@ -78,7 +78,7 @@ impl LivePileCount {
         }
     }
 
-    /// Returns its name, such as `5-8`.
+    /// Returns the name of the value, such as `5-8`.
     pub fn name(self) -> &'static str {
         match self {
             Self::One => "1",

@@ -2,17 +2,17 @@
 
 use super::mover_tally::CededCounts;
 
-/// A running tally of how one bot (the mover) declares another.
+/// A running tally of how one bot (the mover) ranks another bot (the other) in its declared rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclarationTally {
     /// Matches with declared rows at tables of three or more seats.
     pub(super) declared: u64,
-    /// The total number of seats in these matches.
+    /// The total number of seats in the matches with declared rows.
     pub(super) seats: u64,
     /// Matches that the other wins under optimal play, but would not win if the mover exchanged the other's rank with
     /// that of a third bot.
     pub(super) wins_given: u64,
-    /// Matches that the other would win only with that exchange.
+    /// Matches that the other would win only if the mover exchanged the other's rank with that of a third bot.
     pub(super) wins_taken: u64,
     /// Matches that the mover would have won under optimal play by ranking itself first, but loses with its row.
     pub(super) own_wins_lost: u64,
@@ -22,7 +22,7 @@ pub(super) struct DeclarationTally {
     pub(super) forgone: ForgoneWins,
     /// Matches in which the mover ranked the other before itself.
     pub(super) ceded: CededCounts,
-    /// Those of the ceded matches that the mover would win only with another row.
+    /// Matches in which the mover ranked the other before itself, and which it would have won only with another row.
     pub(super) ceded_and_forgone: u64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct DeclarationTally {
 pub(super) struct ForgoneWins {
     /// Matches for which it is known whether the bot would have won with another row.
     pub(super) judged: u64,
-    /// The matches among these that the bot does not win, but would win with another row.
+    /// Those of the judged matches that the bot does not win, but would win with another row.
     pub(super) forgone: u64,
 }
 

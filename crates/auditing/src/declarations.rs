@@ -64,20 +64,20 @@ const CLEAR_COST: f64 = 1.645;
 pub struct DeclarationFindings {
     /// The number of matches of both bots with declared rows at tables of three or more seats.
     pub matches: u64,
-    /// The number of distinct groups of these matches.
+    /// The number of distinct groups to which the counted matches belong.
     pub groups: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
-    /// The share of these matches that the other wins under optimal play, minus the share that it would win if the
-    /// mover had exchanged the other's rank with that of a third bot; `None` without matches.
+    /// The share of the counted matches that the other wins under optimal play, minus the share that it would win if
+    /// the mover had exchanged the other's rank with that of a third bot; `None` without matches.
     pub wins_given: Option<f64>,
-    /// The share of these matches that the mover would win under optimal play by ranking itself first, minus the share
-    /// that it wins with its row; `None` without matches.
+    /// The share of the counted matches that the mover would win under optimal play by ranking itself first, minus the
+    /// share that it wins with its row; `None` without matches.
     pub wins_paid: Option<f64>,
-    /// The share of these matches that the mover does not win under optimal play but would with another row, among
-    /// those where that is known; `None` if it is known for none.
+    /// The share of the counted matches that the mover does not win under optimal play but would with another row,
+    /// among those where that is known; `None` if it is known for none.
     pub wins_forgone: Option<f64>,
-    /// The share of these matches in which the mover put the other before itself; `None` without matches.
+    /// The share of the counted matches in which the mover put the other before itself; `None` without matches.
     pub ceded: Option<f64>,
     /// Whether the mover pays for the favour.
     pub is_paid: bool,
@@ -119,7 +119,7 @@ pub enum UntestedDeclarations {
 }
 
 impl UntestedDeclarations {
-    /// Returns its name.
+    /// Returns the name of the reason.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoneDeclared => "none_declared",

@@ -36,7 +36,7 @@ struct Answer {
     is_optimal: bool,
 }
 
-/// A state, and what each bot answered.
+/// The answers of each bot to one state.
 #[derive(Debug, Clone)]
 struct StateAnswers {
     optimal_takes: u64,

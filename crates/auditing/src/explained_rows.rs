@@ -18,10 +18,10 @@ const MAX_LISTED: usize = 50_000;
 /// on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedRows {
-    /// The number of these rows.
+    /// The number of rows that explain the takes.
     pub rows: RowCount,
-    /// The first of these rows in lexicographic order; `None` if no row explains the takes, or there are too many to
-    /// search.
+    /// The first row, in lexicographic order, that explains the takes; `None` if no row explains them, or there are too
+    /// many to search.
     pub example: Option<Row>,
     /// Number of matches left out because they would take too long; they might rule out further rows.
     pub left_out: u64,

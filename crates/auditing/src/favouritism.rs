@@ -64,8 +64,9 @@ pub enum Favouritism {
         p_value: f64,
         /// The p-value corrected for all tests of takes and declarations, of pairs and of sets.
         p_corrected: f64,
-        /// By how many ranks of its own row matches ended worse for the mover after errors in favour of the other than
-        /// after optimal takes, starting from the same predicted rank; `None` if there is nothing to compare.
+        /// The number of ranks, in the mover's row, by which matches ended worse for it after its errors in favour of
+        /// the other than after its optimal takes, starting from the same predicted rank; `None` if there is nothing to
+        /// compare.
         own_loss: Option<f64>,
         /// Whether the two bots are in a significant [set](super::SetFindings) in which every bot seems to favour every
         /// other.

@@ -15,31 +15,31 @@ pub struct BotFigures {
     pub matches: u64,
     /// Takes that the bot made itself.
     pub plies: u64,
-    /// The optimal ones among them.
+    /// The number of optimal takes.
     pub optimal_plies: u64,
-    /// The total number of ranks that its takes cost it.
+    /// The total number of ranks that the bot's takes cost it.
     pub regret: u64,
     /// Matches that the bot won; wins by the steward at its seat do not count.
     pub wins: u64,
-    /// Matches in which its seat was lost before the end.
+    /// Matches in which the bot lost its seat before the end.
     pub forfeits: u64,
-    /// The share of its takes that were optimal; `None` if it made no take.
+    /// The share of the bot's takes that were optimal; `None` if it made no take.
     pub accuracy: Option<Estimate>,
-    /// The mean number of ranks lost per take; `None` if it made no take.
+    /// The mean number of ranks lost per take; `None` if the bot made no take.
     pub regret_per_ply: Option<Estimate>,
     /// The mean number of ranks lost per match; `None` without matches, like the following figures.
     pub regret_per_match: Option<Estimate>,
-    /// The mean satisfaction, from 0 to 1; 0 if its seat was lost.
+    /// The mean satisfaction, from 0 to 1; a match in which the bot lost its seat counts as 0.
     pub satisfaction: Option<Estimate>,
-    /// The share of its matches that it won.
+    /// The share of the matches that the bot won.
     pub win_share: Option<Estimate>,
-    /// The mean number of ranks that it gained per match through the takes of others.
+    /// The mean number of ranks that the bot gained per match through the takes of others.
     pub luck_per_match: Option<Estimate>,
-    /// The share of its matches in which its seat was lost.
+    /// The share of the matches in which the bot lost its seat.
     pub forfeit_share: Option<Estimate>,
-    /// The figures of its takes by phase, in the order of play.
+    /// The figures of the bot's takes by phase, in the order of play.
     pub by_phase: [CircumstanceFigures<GamePhase>; 3],
-    /// The figures of its takes by number of nonempty piles, in ascending order.
+    /// The figures of the bot's takes by number of nonempty piles, in ascending order.
     pub by_live_piles: [CircumstanceFigures<LivePileCount>; 6],
 }
 
@@ -50,9 +50,9 @@ pub struct CircumstanceFigures<C> {
     pub circumstance: C,
     /// Number of takes.
     pub plies: u64,
-    /// The optimal ones among them.
+    /// The number of optimal takes.
     pub optimal_plies: u64,
-    /// The share of them that were optimal.
+    /// The share of the takes that were optimal.
     pub accuracy: Option<Estimate>,
     /// The mean number of ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
@@ -65,7 +65,7 @@ const SATISFACTION: usize = 3;
 const LUCK: usize = 4;
 /// The index of the sums over all takes. The sums for each phase follow, then those for each number of nonempty piles.
 const PLIES: usize = 5;
-/// The number of sums for each kind of take: takes, optimal takes and regret.
+/// The number of sums for each circumstance: takes, optimal takes and regret.
 const SUMS_PER_CIRCUMSTANCE: usize = 3;
 const SUMS: usize = PLIES + SUMS_PER_CIRCUMSTANCE * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 

@@ -17,7 +17,7 @@ pub struct AuditFindings {
     pub seed: u64,
     /// Number of matches counted.
     pub matches: u64,
-    /// Number of groups that they belong to.
+    /// Number of groups to which the counted matches belong.
     pub groups: GroupCount,
     /// The findings about each audited bot, sorted by name; empty if the requested bot played no match.
     pub bots: Vec<BotFindings>,
@@ -28,7 +28,7 @@ pub struct AuditFindings {
     /// Number of tests of sets. The p-values are corrected for these tests too.
     pub sets_tested: u64,
     /// How likely the tests would have been to find help among these bots; empty if no two bots met at a table of three
-    /// or more seats, or if it was not asked for.
+    /// or more seats, or if these estimates were left out.
     pub powers: Vec<HelpPower>,
     /// Number of seats taken by bots beyond the limit on bots; no figure includes them.
     pub crowded_out: u64,
@@ -39,31 +39,32 @@ pub struct AuditFindings {
 pub struct BotFindings {
     /// The bot.
     pub bot: BotName,
-    /// Its figures.
+    /// The bot's figures.
     pub figures: BotFigures,
-    /// The preferences that its takes reveal, by number of seats in ascending order and then by the source of the rows.
+    /// The preferences that the bot's takes reveal, by number of seats in ascending order and then by the source of the
+    /// rows.
     pub preferences: Vec<PreferenceFindings>,
-    /// Its risky takes and safe errors, as exact counts without intervals.
+    /// The bot's risky takes and safe errors, as exact counts without intervals.
     pub safety: TakeSafetyCounts,
     /// The takes by which the bot hurt itself while a third seat gained.
     pub kingmaking: KingmakingTally,
-    /// Its worst errors in distinct positions, the worst first.
+    /// The bot's worst errors in distinct positions, the worst first.
     pub puzzles: Vec<Puzzle>,
     /// The versions of the bot that played, with their matches and wins; empty if unknown.
     pub versions: Vec<PlayedVersion>,
-    /// How it erred under each condition that occurred; empty in the audit of a field.
+    /// How often the bot erred under each condition that occurred; empty in the audit of a field.
     pub conditions: Vec<ConditionFindings>,
-    /// How often it answered like itself and like each bot that it met, the most alike first; empty in the audit of a
-    /// field.
+    /// How often the bot's takes equalled its other takes, and those of each bot that it met, in the same states; the
+    /// most alike bots first. Empty in the audit of a field.
     pub answers: Vec<BotAnswers>,
 }
 
-/// How often a bot answered like another.
+/// How often two bots, or a bot and itself, made equal takes in the same states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BotAnswers {
     /// The other bot, or the bot itself.
     pub other: BotName,
-    /// How often their answers were equal.
+    /// How often the two made equal takes.
     pub answers: EqualAnswers,
 }
 

@@ -4,7 +4,7 @@
 use super::estimate::to_float;
 use std::collections::{BTreeSet, HashMap};
 
-/// If three bots met in fewer matches than this, it is not judged which of two of them the third prefers.
+/// Minimum number of matches of three bots for judging which of two of them the third ranks higher.
 const MIN_MATCHES_OF_THREE: u64 = 9;
 /// The threshold, in standard deviations, above which a bot counts as distinguishing between other bots.
 const CLEAR_ORDER: f64 = 3.0;
@@ -14,9 +14,9 @@ const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 /// How a bot plays and declares in general, and which bots it ranks before which others.
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
-    /// How often it ranks others before itself.
+    /// How often the bot ranks others before itself.
     pub(super) ceded: CededCounts,
-    /// Its error and win rates.
+    /// The error and win rates of the bot.
     pub(super) strength: StrengthCounts,
     /// By the numbers of two other bots, the smaller first. Only pairs with an audited bot, or with both among the
     /// first [`MAX_FIELD_BOTS`](super::MAX_FIELD_BOTS) bots, are kept.
@@ -37,7 +37,7 @@ pub(super) struct StrengthCounts {
 struct OrderTally {
     matches: u64,
     before: u64,
-    /// The total number of seats in these matches.
+    /// The total number of seats in the matches of the three bots.
     seats: u64,
 }
 
@@ -55,7 +55,7 @@ impl MoverTally {
     }
 
     /// Returns whether the mover ranks no third bot before `bot` in more than two thirds of the matches of all three.
-    /// Mates do not count as third bots.
+    /// The bots in `mates`, its likely partners, do not count as third bots.
     pub(super) fn is_favourite(&self, bot: usize, mates: &BTreeSet<usize>) -> bool {
         self.orders.iter().all(|(&(one, other), order)| {
             let before = if one == bot { order.before } else { order.matches - order.before };
@@ -67,8 +67,8 @@ impl MoverTally {
         })
     }
 
-    /// Returns whether the bot distinguishes between bots other than its mates: it ranks some before others, wherever
-    /// they sit.
+    /// Returns whether the bot distinguishes between bots other than those in `mates`, its likely partners: it ranks
+    /// some of them before others, wherever they sit.
     ///
     /// The balance of two other bots is the number of matches in which the bot ranks the first before the second, minus
     /// the number in which it ranks the second before the first. If it ranks places and not bots, the order of two

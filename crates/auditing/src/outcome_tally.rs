@@ -2,11 +2,11 @@
 
 use super::estimate::to_float;
 
-/// Number of predicted ranks that have their own sums; the ranks beyond share the last sum.
+/// Number of sums: one for each predicted rank, except that the last sum is for all remaining ranks.
 const RANKS: usize = 8;
 
-/// Takes by the rank, in the bot's row, of the winner predicted before the take: the number of takes, and the sum of
-/// the ranks of the actual winners.
+/// For each rank, in the bot's row, that the winner predicted before a take can have: the number of such takes, and the
+/// sum of the ranks of the actual winners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OutcomeSums([(u64, u64); RANKS]);
 

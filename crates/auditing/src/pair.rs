@@ -21,7 +21,7 @@ pub struct PairFindings {
     pub cost: u64,
     /// The total number of ranks that the other gained from the mover's takes.
     pub gave: u64,
-    /// Number of the mover's errors in these matches.
+    /// Number of the mover's errors in the matches in which both bots played.
     pub errors: u64,
     /// Number of the mover's errors at tables of three or more seats.
     pub errors_with_third_seat: u64,

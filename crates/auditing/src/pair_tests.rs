@@ -23,7 +23,8 @@ pub(super) struct TestedPairs {
 /// The numbers of the two bots of an ordered pair, and the findings on the pair.
 type NumberedPair = ((usize, usize), PairFindings);
 
-/// Tests all pairs, keyed by the numbers of their two bots; `choices` holds what the blind choices of each pair gave.
+/// Tests all pairs, keyed by the numbers of their two bots; `choices` contains the ranks that the blind choices of the
+/// first bot gained for the second.
 pub(super) fn test_pairs<'a>(
     pairs: &'a BTreeMap<(usize, usize), PairTally>,
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
@@ -56,8 +57,7 @@ pub(super) fn test_pairs<'a>(
     let seems_to_depend = |bot: usize, other: usize| {
         position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
     };
-    // The other bots for which two things are true: their declarations seem to depend on this bot, and its declarations
-    // seem to depend on them.
+    // The likely partners of a bot: its declarations seem to depend on them, and theirs seem to depend on it.
     let mates = |bot: usize| -> BTreeSet<usize> {
         let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, other), _)| *other);
         met.filter(|&other| seems_to_depend(bot, other) && seems_to_depend(other, bot)).collect()

@@ -1,4 +1,4 @@
-//! What another bot gained from a bot's choices: as observed, and with the bots of each group permuted.
+//! The ranks that a bot's choices gained for another bot: as observed, and with the bots of each group permuted.
 
 use super::{
     MIN_GROUPS, permutation_tests::p_value_alone, permutations::PlacePermutations, replicates::REPLICATES,

@@ -195,8 +195,8 @@ impl<'a> HelpSimulation<'a> {
             return true;
         }
         for (choices, there) in both.iter_mut().zip(there) {
-            // Reversed, the lists of a choice say what the other gives the helper if it is put at each offset from the
-            // helper.
+            // Reversed, the lists of the other bot's choices show its gains for the helper by the offset of the other
+            // from the helper.
             for choice in &mut *choices {
                 choice.values.reverse();
                 choice.classes.reverse();

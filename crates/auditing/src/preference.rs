@@ -36,8 +36,8 @@ pub struct PreferenceFindings {
     pub choices: u64,
     /// By offset a, then by offset b: how often both winners were available and it chose a.
     pub chosen_over: Vec<Vec<u64>>,
-    /// The row that agrees with the most of these choices between two winners; `None` with more than
-    /// [`MAX_FITTED_SEATS`] seats or without choices.
+    /// The row that agrees with the most choices between two winners; `None` with more than [`MAX_FITTED_SEATS`] seats
+    /// or without choices.
     pub best_fit: Option<FittedRow>,
     /// The rows, if any, that make all takes optimal if the others believe the declared row.
     pub rationalisable: RationalisableCount,
@@ -52,9 +52,9 @@ pub struct HeldRowFigures {
     pub row: Row,
     /// Number of matches with this row.
     pub matches: u64,
-    /// Number of the bot's own takes in these matches.
+    /// Number of the bot's own takes in the matches with this row.
     pub plies: u64,
-    /// Number of these takes that were optimal for this row.
+    /// Number of the bot's own takes in the matches with this row that were optimal for it.
     pub optimal_plies: u64,
     /// Among all pairs of winners that the bot chose between, in all matches with this number of seats: the share in
     /// which it chose the one that this row prefers; `None` without choices.
@@ -62,7 +62,8 @@ pub struct HeldRowFigures {
     /// Number of takes, in all matches with this number of seats, that were optimal for the best-fitting row but not
     /// for this one.
     pub plies_for_fit_alone: u64,
-    /// Number of takes, in the same matches, that were optimal for this row but not for the best-fitting one.
+    /// Number of takes, in all matches with this number of seats, that were optimal for this row but not for the
+    /// best-fitting one.
     pub plies_for_it_alone: u64,
 }
 
@@ -75,29 +76,30 @@ pub struct FittedRow {
     pub agreement: f64,
     /// Number of the bot's own takes in all matches with this number of seats.
     pub plies: u64,
-    /// Number of these takes that were optimal for this row, if the others believe the declared one.
+    /// Number of the bot's own takes that were optimal for this row, if the others believe the declared one.
     pub optimal_plies: u64,
 }
 
 /// The rows that make all of a bot's takes optimal, if the others believe the declared row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RationalisableCount {
-    /// There are such rows.
+    /// Some rows make all takes optimal.
     ByRows {
-        /// The number of these rows; saturates at 2^64 - 1.
+        /// The number of rows that make all takes optimal; saturates at 2^64 - 1.
         rows: u64,
-        /// The first such row in lexicographic order.
+        /// The first row, in lexicographic order, that makes all takes optimal.
         example: Row,
     },
-    /// There is no such row: the bot chose each of these offsets at least once over the next one, and the last over the
-    /// first.
+    /// No row makes all takes optimal: the bot chose each offset of a cycle at least once over the next one, and the
+    /// last over the first.
     Contradicted {
-        /// The offsets of a shortest such cycle.
+        /// The offsets of a shortest such cycle, in order.
         cycle: Vec<usize>,
     },
-    /// There is such a row, but there are more than [`MAX_FITTED_SEATS`] seats, so the rows are not counted.
+    /// Some row makes all takes optimal, but there are more than [`MAX_FITTED_SEATS`] seats, so these rows are not
+    /// counted.
     Uncounted {
-        /// The first such row in lexicographic order.
+        /// The first row, in lexicographic order, that makes all takes optimal.
         example: Row,
     },
 }

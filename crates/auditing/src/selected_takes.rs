@@ -38,9 +38,9 @@ pub struct SelectedTakeFigures {
     pub matches: u64,
     /// Number of selected takes.
     pub plies: u64,
-    /// Number of optimal takes among them.
+    /// Number of selected takes that were optimal.
     pub optimal_plies: u64,
-    /// The total number of ranks that they cost the bot.
+    /// The total number of ranks that the selected takes cost the bot.
     pub regret: u64,
     /// The total expected cost, in ranks, of uniformly random takes in the same positions.
     pub random_regret: f64,

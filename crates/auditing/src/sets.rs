@@ -48,9 +48,9 @@ pub(super) struct TestedSet {
 pub struct SetFindings {
     /// The bots, by name.
     pub bots: Vec<BotName>,
-    /// The kind of choices by which they favour each other.
+    /// The kind of choices by which the bots favour each other.
     pub means: FavourMeans,
-    /// The largest number of distinct groups in which any ordered pair of them could be tested.
+    /// The largest number of distinct groups in which any ordered pair of the set could be tested.
     pub groups: u64,
     /// The one-sided p-value of this set's test, as if it were the only test.
     pub p_value: f64,
@@ -79,7 +79,7 @@ impl FavourMeans {
 }
 
 impl TestedSet {
-    /// Returns the ordered pairs of its bots.
+    /// Returns the ordered pairs of the set's bots.
     pub(super) fn ordered_pairs(&self) -> Vec<(usize, usize)> {
         let pairs = self.bots.iter().flat_map(|&bot| self.bots.iter().map(move |&other| (bot, other)));
         pairs.filter(|(bot, other)| bot != other).collect()

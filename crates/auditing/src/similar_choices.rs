@@ -9,8 +9,8 @@ use lastnim_core::game::{BotVersion, Seat, TournamentId};
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 use std::collections::{BTreeMap, HashMap};
 
-/// Maximum number of cells kept. If there are more, the groups with the largest keys are dropped. Keys are hashes, so a
-/// random sample of groups remains, which is the same for any order of the matches.
+/// Maximum number of [cells](Cell) kept in all groups together. If there are more, the groups with the largest keys are
+/// dropped. Keys are hashes, so a random sample of groups remains, which is the same for any order of the matches.
 const MAX_CELLS: usize = 200_000;
 
 /// Maximum number of versions compared; versions that appear later are left out.
@@ -40,7 +40,7 @@ pub enum PlayCondition {
 }
 
 impl PlayCondition {
-    /// Returns its name in data, such as `low_clock`.
+    /// Returns the name of the condition in data, such as `low_clock`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Behind => "behind",
@@ -59,21 +59,21 @@ pub struct ConditionFindings {
     pub condition: PlayCondition,
     /// Number of takes in this circumstance that can be compared with takes outside it.
     pub plies: u64,
-    /// Number of takes outside this circumstance that they are compared with.
+    /// Number of takes outside this circumstance with which these takes are compared.
     pub other_plies: u64,
     /// The share of errors in this circumstance minus the share outside it, from -1 to 1; `None` if nothing can be
     /// compared. Its interval needs [`MIN_GROUPS`] groups with comparable takes.
     pub added_errors: Option<Estimate>,
 }
 
-/// The numbers of takes and of errors of a group in one cell.
+/// The numbers of takes and of errors of a group in one [cell](Cell).
 #[derive(Debug, Clone, Copy, Default)]
 struct ErrorCounts {
     plies: u32,
     errors: u32,
 }
 
-/// What is known about a take before it is made.
+/// What is known about a take before it is made. Takes of a group that agree in all of this are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cell {
     /// A hash of the number of seats, the number of piles, and the rank of the winner that each take leads to.

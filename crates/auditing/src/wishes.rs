@@ -1,4 +1,4 @@
-//! Comparison of what a bot says that it wants with the row that it declared.
+//! Compares the winner that a bot says it wants with the row that it declared.
 
 use super::{
     AuditedMatch, Estimate, audited_match::BotPly, declaration_counterfactuals::winner_with_row,
@@ -30,22 +30,24 @@ pub struct WishTally {
 pub struct WishCounts {
     /// Number of matches in which the declared row did not put the wanted seat first.
     pub misdeclared: u64,
-    /// Number of these matches in which the declared row, under optimal play, led to a winner that the wanted row ranks
-    /// better than the winner that declaring the wanted row would have led to.
+    /// Number of misdeclared matches in which the declared row, under optimal play, led to a winner that the wanted row
+    /// ranks better than the winner that declaring the wanted row would have led to.
     pub gained: u64,
-    /// Number of these matches in which the declared row led to a winner that the wanted row ranks worse.
+    /// Number of misdeclared matches in which the declared row led to a winner that the wanted row ranks worse.
     pub lost: u64,
-    /// Number of these matches that the wanted seat won.
+    /// Number of misdeclared matches that the wanted seat won.
     pub won: u64,
-    /// Number of these matches that the wanted seat would have won under optimal play if the bot had declared its
+    /// Number of misdeclared matches that the wanted seat would have won under optimal play if the bot had declared its
     /// wanted row.
     pub would_have_won: u64,
     /// Number of selected takes at which the bot could make the wanted seat win, but the declared row preferred another
     /// available winner.
     pub conflicts: u64,
-    /// Number of these takes that led to the winner that the declared row prefers: the bot kept its word.
+    /// Number of takes in conflict that led to the winner that the declared row prefers: the bot acted on its
+    /// declaration.
     pub kept: u64,
-    /// Number of these takes that led to a win of the wanted seat: the bot broke its word to follow its wish.
+    /// Number of takes in conflict that led to a win of the wanted seat: the bot acted on its wish, against its
+    /// declaration.
     pub broken: u64,
 }
 
@@ -217,7 +219,7 @@ mod tests {
         assert_eq!((misdeclared, conflicts, kept, broken), (12, 12, 0, 12));
         let gain = found.gain_per_match.unwrap();
         assert!(matches!(gain.interval, EstimateInterval::Between { .. }), "{gain:?}");
-        // With a different first take, the bot keeps its word.
+        // With a different first take, the bot acts on its declaration.
         let optimal = Solution::new(&game).winners_after(&game.first_position());
         let kept = optimal.iter().find(|(_, winner)| *winner != helped).unwrap().0.lo;
         let rest = vec![1; usize::try_from(PILES.iter().sum::<u64>() - kept).unwrap()];

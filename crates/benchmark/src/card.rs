@@ -15,9 +15,9 @@ use serde_json::Value;
 pub struct PlayedItem<'a> {
     /// The item.
     pub item: &'a SetItem,
-    /// Its score.
+    /// The score of the item.
     pub score: ItemScore,
-    /// The head of its record: the hash of the last event.
+    /// The head of the item's record: the hash of its last event.
     pub head: EventHash,
     /// When the match began.
     pub began: Timestamp,
@@ -110,7 +110,7 @@ pub fn card_difference(given: &pb::BenchmarkCard, computed: &pb::BenchmarkCard) 
     Some(format!("{path}: the card says {given}, but the records say {computed}"))
 }
 
-/// Finds the first value that differs, and appends its place to `path`.
+/// Finds the first value that differs, and appends the path to it to `path`.
 fn find_difference(given: &Value, computed: &Value, path: &mut String) -> Option<(String, String)> {
     if given == computed {
         return None;

@@ -13,16 +13,15 @@ use thiserror::Error;
 /// The result of a bot on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemScore {
-    /// The share of the ranks at stake in the match that the bot lost by its own takes: all of them if it lost its
-    /// seat.
+    /// The share of the ranks at stake in the match that the bot lost by its own takes; 1 if it lost its seat.
     pub loss: LossShare,
     /// The share of the ranks at stake that the bot lost by its first take alone.
     pub first_take_loss: LossShare,
-    /// The reason why the bot lost its seat; `None` if it kept it.
+    /// The reason why the bot lost its seat; `None` if it kept its seat.
     pub lost_seat: Option<ForfeitReason>,
     /// The number of takes that the bot made itself.
     pub takes: u32,
-    /// The number of these takes that were optimal.
+    /// The number of the bot's own takes that were optimal.
     pub optimal_takes: u32,
     /// Whether the bot won the match.
     pub won: bool,
@@ -58,7 +57,7 @@ pub enum RecordMisfit {
     /// An opponent lost its seat.
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
-    /// An opponent did not follow its rule.
+    /// An opponent did not make the take that its rule requires.
     #[error("ply {ply}: {bot} took {given}, but its rule would take {expected}")]
     OpponentTake {
         /// The ply.
@@ -67,7 +66,7 @@ pub enum RecordMisfit {
         bot: BotName,
         /// The take in the record.
         given: u64,
-        /// The take that its rule requires.
+        /// The take that the opponent's rule requires.
         expected: u64,
     },
 }

@@ -182,7 +182,7 @@ impl ItemSet {
         found
     }
 
-    /// Finds the item that a match plays, by the match's bots and its first position.
+    /// Finds the item that is played in a match, by the match's bots and first position.
     pub fn find_item(&self, bots: &BySeat<BotName>, game: &Game) -> Option<&SetItem> {
         self.tiers.iter().flatten().find(|item| item.game == *game && item.bots() == *bots)
     }

@@ -1,8 +1,8 @@
 //! Compares the time to check a record's seal with the time of strict verification by `ed25519-dalek`, which parses the
 //! key each time.
 //!
-//! Run it with `cargo bench -p lastnim-core --bench seals`. It first makes sure that both methods accept every seal,
-//! and then measures them alternately, in two rounds.
+//! Run it with `cargo bench -p lastnim-core --bench seals`. The benchmark first makes sure that both methods accept
+//! every seal, and then measures the methods alternately, in two rounds.
 
 use criterion::Criterion;
 use ed25519_dalek::VerifyingKey;

@@ -30,7 +30,7 @@ pub(super) fn picture_title(game: &Game) -> String {
     format!("Last Nim from {}", position_label(&game.first_position()))
 }
 
-/// Returns a text that names the seats, the alliance matrix and the ending of a game.
+/// Returns a line of text that describes the alliance matrix and the ending of a game.
 pub(super) fn rules_label(game: &Game) -> String {
     let seats = game.matrix.seats();
     if game.matrix == lastnim_core::game::AllianceMatrix::standard(seats) {

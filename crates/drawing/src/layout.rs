@@ -37,7 +37,7 @@ pub enum LayoutError {
         /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,
     },
-    /// There was not enough memory.
+    /// The thread that computes the layout could not be started, usually for lack of memory.
     #[error("cannot start the layout of the picture: {0}")]
     Memory(#[from] io::Error),
     /// The layout library failed.
@@ -57,7 +57,7 @@ pub(super) struct BoxPosition {
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// The index of its column.
+    /// The index of the column that contains the box.
     pub(super) column: usize,
 }
 

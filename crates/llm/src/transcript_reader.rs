@@ -168,7 +168,7 @@ pub enum TranscriptItem {
 /// The lines that are not valid. A killed run may leave one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnreadLines {
-    /// Their number.
+    /// How many lines are invalid.
     pub count: u64,
     /// The line numbers of the first ones, from 1.
     pub numbers: Vec<u64>,

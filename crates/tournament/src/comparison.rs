@@ -10,7 +10,7 @@ pub struct BotComparison {
     pub bot: BotName,
     /// The other bot, whose name sorts after that of the first.
     pub other: BotName,
-    /// Their matches against each other, from the first bot's view.
+    /// The matches of the two bots against each other, from the first bot's view.
     pub meeting: HeadToHead,
     /// The probability, from 0 to 1, that the first bot is stronger according to their ratings; `None` if the bots are
     /// not rated, or no chain of matches connects them. It is shrunk as described at [`SpreadBelief`].

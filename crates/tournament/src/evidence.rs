@@ -1,4 +1,4 @@
-//! The data from which ratings and skills are computed, and how the standings show them.
+//! The data from which ratings and skills are computed, and the code that adds these to the standings.
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
@@ -128,7 +128,7 @@ impl RatingEvidence {
         }
     }
 
-    /// Computes ratings, with this many replicates for their intervals, and skills.
+    /// Computes skills and ratings; the intervals of the ratings are computed from this many replicates.
     ///
     /// # Errors
     /// If the budget runs out.

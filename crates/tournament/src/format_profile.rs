@@ -5,9 +5,9 @@ use super::TournamentFormat;
 /// The properties of a format: its names, its limits, what its pairings depend on, and how its progress is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FormatProfile {
-    /// Its name in snake case, such as `round_robin`.
+    /// The name of the format in snake case, such as `round_robin`.
     pub name: &'static str,
-    /// Its name in running text, such as `round robin`.
+    /// The name of the format in running text, such as `round robin`.
     pub title: &'static str,
     /// A short description of which bots meet.
     pub summary: &'static str,
@@ -15,9 +15,9 @@ pub struct FormatProfile {
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
-    /// The results on which its pairings depend.
+    /// The results on which the format's pairings depend.
     pub course: FormatCourse,
-    /// The view that shows its progress, in addition to the standings.
+    /// The view that shows a tournament's progress, in addition to the standings.
     pub view: CourseView,
 }
 
@@ -28,7 +28,8 @@ pub enum FormatCourse {
     Planned,
     /// The pairings depend on the results of earlier rounds.
     InRounds,
-    /// The pairings depend on the results of whole groups: the tournament ends as soon as these give an answer.
+    /// The pairings are known at the start, but the tournament ends as soon as the results of whole groups give an
+    /// answer.
     UntilDecided,
 }
 
@@ -54,7 +55,7 @@ const MAX_BOTS: usize = 10_000;
 /// Maximum number of bots in a format that keeps track of which bots have met.
 const MAX_PAIRED_BOTS: usize = 4_096;
 /// Maximum number of bots in a ladder. Its ratings store the covariance of every pair; with this many bots, updating
-/// them after a match takes half a millisecond.
+/// them after a match takes up to about a millisecond.
 const MAX_LADDER_BOTS: usize = 1_024;
 
 /// The profile of a round robin, on which most others are based: the pairings are known at the start, and only the
@@ -123,7 +124,7 @@ impl FormatProfile {
     pub const ALL: [&'static Self; 6] =
         [Self::ROUND_ROBIN, Self::GAUNTLET, Self::SWISS, Self::KNOCKOUT, Self::LADDER, Self::SPRT];
 
-    /// Returns its name with hyphens, as it is written in command-line flags and in files.
+    /// Returns the name of the format with hyphens, as it is written in command-line flags and in files.
     pub fn word(&self) -> String {
         self.name.replace('_', "-")
     }

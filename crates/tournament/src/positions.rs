@@ -14,7 +14,7 @@ pub enum Positions {
     Listed(ListedPositions),
     /// Positions drawn from the tournament's seed.
     Drawn(DrawnPositions),
-    /// The positions in the tables of the paper; see [`PAPER`].
+    /// The positions in the figure and the tables of the paper; see [`PAPER`].
     Paper,
 }
 

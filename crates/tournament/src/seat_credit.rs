@@ -13,18 +13,18 @@ pub struct SeatCredit {
     /// Whether the bot attended. If it did not, the match counts as a forfeit and does not affect the bot in any other
     /// way.
     pub attended: bool,
-    /// Whether it kept its seat to the end.
+    /// Whether the bot kept its seat to the end.
     pub kept: bool,
-    /// Whether it won.
+    /// Whether the bot won.
     pub won: bool,
-    /// Its satisfaction in units of 1 / (n - 1): 0 to n - 1.
+    /// The bot's satisfaction in units of 1 / (n - 1): 0 to n - 1.
     pub satisfaction_units: u32,
     /// The maximum of `satisfaction_units`: n - 1.
     pub max_satisfaction_units: u32,
 }
 
 impl SeatCredit {
-    /// Returns the credit of a seat from whether it won and from the rank of the winner in its row (0 is best).
+    /// Returns the credit of a seat, given whether it won and the rank of the winner in its row (0 is best).
     pub fn new(seats: usize, won: bool, rank: u32, lost: Option<SeatLoss>) -> Self {
         let kept = lost.is_none();
         let max = (seats as u32).saturating_sub(1);

@@ -8,7 +8,8 @@ use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
 use std::ops::Deref;
 use thiserror::Error;
 
-/// Consistent settings of a tournament; read them through [`SettingsDraft`]'s fields.
+/// Consistent settings of a tournament. They dereference to [`SettingsDraft`], so its fields can be read but not
+/// changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings(SettingsDraft);
 
@@ -78,9 +79,9 @@ pub enum SettingsError {
     /// The given matrix has the wrong size.
     #[error("an alliance matrix of {rows} rows: expected {seats}, one per seat")]
     Matrix {
-        /// The rows of the matrix.
+        /// The number of rows in the matrix.
         rows: SeatCount,
-        /// The seats of a match.
+        /// The number of seats in a match.
         seats: SeatCount,
     },
     /// The tournament would start with too few or too many bots.

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct SprtSettings {
     /// The bot that may be better.
     pub candidate: BotName,
-    /// The bot that it is compared with.
+    /// The bot that the candidate is compared with.
     pub baseline: BotName,
     /// The measure of "better".
     pub measure: SprtMeasure,
@@ -63,7 +63,7 @@ pub enum SprtError {
     ErrorRates {
         /// The probability of calling the candidate better when it is not.
         alpha: f64,
-        /// The probability of calling it no better when it is better.
+        /// The probability of calling the candidate no better when it is better.
         beta: f64,
     },
     /// A bot is compared with itself.

@@ -18,26 +18,28 @@ pub struct Standing {
     pub wins: u32,
     /// The mean satisfaction, 0 to 1; a match with a lost seat counts as 0. `None` before the first match.
     pub satisfaction: Option<f64>,
-    /// The share of its own takes that were optimal, 0 to 1; `None` before the first take.
+    /// The share of the bot's own takes that were optimal, 0 to 1; `None` before the first take.
     pub accuracy: Option<f64>,
-    /// Ranks lost by its own mistakes per match; `None` before the first match.
+    /// Ranks that the bot lost by its own mistakes per match; `None` before the first match.
     pub regret_per_match: Option<f64>,
-    /// Ranks gained by others' mistakes per match; negative if they cost it ranks. `None` before the first match.
+    /// Ranks that the bot gained by others' mistakes per match; negative if these cost it ranks. `None` before the
+    /// first match.
     pub luck_per_match: Option<f64>,
-    /// Matches in which its seat was lost, including no-shows.
+    /// Matches in which the bot lost its seat, including no-shows.
     pub forfeits: u32,
-    /// Matches for which it never connected.
+    /// Matches for which the bot never connected.
     pub no_shows: u32,
-    /// Its rating, with the measure that follows from the scoring; `None` until it is rated, and for a bot that has
-    /// always been a no-show.
+    /// The bot's rating, by the measure that follows from the scoring; `None` until the bot is rated, and for a bot
+    /// that has always been a no-show.
     pub rating: Option<StandingRating>,
-    /// Its plain Elo in points, from matches of two; `None` before its first such match.
+    /// The bot's plain Elo rating in points, from matches between two bots; `None` before its first such match.
     pub elo: Option<f64>,
-    /// Ranks lost by its own mistakes per attended match, with 95% confidence; `None` until it is computed.
+    /// Ranks that the bot lost by its own mistakes per attended match, with a 95% interval; `None` until this is
+    /// computed.
     pub skill: Option<MeanEstimate>,
-    /// Its versions that have played; empty if it never declared a version.
+    /// The versions of the bot that have played; empty if it never declared a version.
     pub versions: Vec<PlayedVersion>,
-    /// Whether it is disqualified and so ranked behind the others.
+    /// Whether the bot is disqualified and so ranked behind the others.
     pub is_disqualified: bool,
 }
 
@@ -51,6 +53,7 @@ pub struct StandingRating {
     pub points: f64,
     /// The 95% confidence interval.
     pub interval: ConfidenceInterval<f64>,
-    /// The island, from 0: no chain of matches joins bots of different islands, so they cannot be compared.
+    /// The number of the bot's island, from 0. No chain of matches connects bots on different islands, so they cannot
+    /// be compared.
     pub island: u32,
 }

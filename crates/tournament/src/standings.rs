@@ -24,7 +24,7 @@ pub struct Standings {
     bots: Interner<BotName>,
     tallies: Vec<StandingTally>,
     /// For each bot and opponent, the points that the bot won in the matches that both played, in the units of the
-    /// tallies. Opponents against which it won nothing are left out.
+    /// tallies. Opponents against which the bot won nothing are left out.
     against: Vec<BTreeMap<u32, i64>>,
 }
 

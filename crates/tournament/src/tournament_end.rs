@@ -8,9 +8,9 @@ use lastnim_core::game::TournamentId;
 pub struct TournamentEnd {
     /// The tournament.
     pub id: TournamentId,
-    /// Its title.
+    /// The title of the tournament.
     pub title: String,
-    /// How it ended: finished or cancelled.
+    /// How the tournament ended: finished or cancelled.
     pub state: TournamentState,
     /// The bot's line in the final standings.
     pub standing: Standing,

@@ -14,7 +14,7 @@ pub struct PlayedVersion {
     pub version: BotVersion,
     /// The number of matches that this version played. A match in which several versions played counts for each.
     pub matches: u32,
-    /// The number of these matches that the bot won.
+    /// The number of the version's matches that the bot won.
     pub wins: u32,
 }
 

@@ -28,7 +28,7 @@ const MAX_MATCHES: u32 = 400;
 const MAX_TABLES: usize = 120;
 /// The maximum number of matches in a tournament whose bots are compared in pairs.
 const MAX_COUNTED_MATCHES: u64 = 20_000;
-/// The maximum number of bots of a gauntlet whose scores against each opponent are shown.
+/// A gauntlet with more bots than this does not show the scores against each opponent.
 const MAX_OPPONENTS: usize = 60;
 /// The maximum number of bots whose lost seats are read.
 const MAX_FORFEITERS: usize = 6;

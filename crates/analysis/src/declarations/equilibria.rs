@@ -32,8 +32,8 @@ pub enum EquilibriaError {
 /// equilibrium if no seat can change only its own row to get a winner that its true row ranks better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
-    /// Whether it is an equilibrium that all seats declare their true rows. This is checked first, and such an
-    /// equilibrium is always counted.
+    /// Whether truthful declarations by all seats are an equilibrium. This is checked first, and such an equilibrium is
+    /// always counted.
     pub truth: TruthCheck,
     /// The number of equilibria that each seat wins.
     pub by_winner: BySeat<RowCount>,

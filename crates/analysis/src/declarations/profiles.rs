@@ -9,7 +9,7 @@ use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat};
 pub struct RowProfiles {
     /// The partial row of each seat.
     pub rows: BySeat<PartialRow>,
-    /// The winner under optimal play, which is the same for all of them.
+    /// The winner under optimal play, which is the same for all profiles of the set.
     pub winner: Seat,
     /// The number of profiles.
     pub count: RowCount,

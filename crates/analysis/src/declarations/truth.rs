@@ -19,7 +19,7 @@ pub struct Deviation {
     pub deviating: DeclarationProspect,
 }
 
-/// Whether it is a pure Nash equilibrium of the simultaneous declaration game that all seats declare their true rows.
+/// Whether truthful declarations by all seats are a pure Nash equilibrium of the simultaneous declaration game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TruthCheck {
     /// No seat does better by declaring another row.

@@ -54,9 +54,10 @@ impl GrundyDecomposition {
 pub enum SolvingMethod {
     /// By the cap theorem of Last Nim: a pile of x counters is worth min(x, n).
     CapTheorem,
-    /// By the Grundy values of its parts. This works for two seats that each want to win, if the last mover wins.
+    /// By the Grundy values of the position's parts. This works for two seats that each want to win, if the last mover
+    /// wins.
     SpragueGrundy,
-    /// By backward induction over its positions.
+    /// By backward induction over the game's positions.
     BackwardInduction,
 }
 

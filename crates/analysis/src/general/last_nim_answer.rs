@@ -125,7 +125,7 @@ fn range_text(lo: u64, hi: u64) -> String {
 /// x is at most g, and x otherwise.
 ///
 /// With b counters left in the last pile, the options have the value g (no counters left) and the values for 1 to b - 1
-/// counters. So the values for 1, 2, 3, .. counters are 0, 1, 2, .. without g.
+/// counters. So the values for 1, 2, 3, .. counters are 0, 1, 2, .. with g left out.
 fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
     let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
     let whole = GrundyPart { part: piles.to_string(), value, options: Vec::new() };

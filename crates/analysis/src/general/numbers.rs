@@ -13,7 +13,7 @@ use thiserror::Error;
 pub struct GameNumbers {
     /// The sizes of the piles or rows, or the numbers in the game of digits; used by every game except graph-nim.
     pub piles: Vec<u64>,
-    /// The allowed takes, for subtraction.
+    /// The allowed takes, for the game subtraction.
     pub set: Vec<u64>,
     /// The maximum take, for subtraction; it stands for the set 1, 2, .., max.
     pub max: Option<u64>,
@@ -71,7 +71,7 @@ impl fmt::Display for NumberField {
 /// The reason why the numbers do not describe a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameNumbersError {
-    /// A field that the game does not use is given.
+    /// A field is given that the game does not use.
     #[error("{ruleset} does not use `{what}`: leave it out")]
     Unused {
         /// The game.
@@ -134,7 +134,7 @@ pub enum GameNumbersError {
     Max {
         /// The number given.
         given: u64,
-        /// The maximum size of a set.
+        /// The largest allowed maximum take.
         limit: usize,
     },
     /// A number in the set is 0, or larger than any pile can be.
@@ -221,7 +221,7 @@ impl GameNumbers {
     /// Checks that some edge ends at the token's vertex, unless there are no edges.
     ///
     /// # Errors
-    /// If no edge does. The error names the vertex and the edges.
+    /// If no edge ends at this vertex. The error names the vertex and the edges.
     pub(super) fn check_vertex(&self) -> Result<(), GameNumbersError> {
         let Some(vertex) = self.vertex else { return Ok(()) };
         if self.edges.is_empty() || self.edges.iter().any(|edge| edge[..2].contains(&vertex)) {

@@ -110,7 +110,8 @@ fn subsets_of_size(set: SeatSet, size: usize) -> impl Iterator<Item = SeatSet> {
         .map(move |places| places.iter().map(|&place| members[place]).collect())
 }
 
-/// Returns the next list of ascending places below `count`, of the same length, in lexicographic order.
+/// Returns the list that follows `places` in lexicographic order, among the ascending lists of the same length with
+/// numbers below `count`.
 fn next_combination(places: &[usize], count: usize) -> Option<Vec<usize>> {
     let size = places.len();
     let moved = (0..size).rev().find(|&at| places[at] < count - size + at)?;

@@ -22,7 +22,7 @@ pub struct PositionSolver<'a, R: Rules> {
     matrix: &'a AllianceMatrix,
     bounds: MemoryBounds,
     recurrence: RankRecurrence,
-    /// By seat to move: the winner's rank in this seat's row if it has no option.
+    /// By seat to move: the rank, in this seat's row, of the seat that wins if the game is over.
     over: Ranks,
     /// By kind of mover, then by seat: 0 for seats of this kind, [`NO_RANK`] for all others.
     others: Vec<Ranks>,

@@ -158,14 +158,15 @@ impl BranchingSolver {
         }
     }
 
-    /// Returns whether the winner is the same no matter which of these seats is to move. This winner is then final.
+    /// Returns whether the winner is the same no matter which of the given seats is to move. If so, all further levels
+    /// have the same winner.
     fn is_settled(&self, branch: &OpenBranch, seats: u32) -> bool {
         let only = winner_of_first_seat(branch, seats);
         (0..self.n).all(|seat| seats >> seat & 1 == 0 || branch.winners[seat] == only)
     }
 }
 
-/// Returns the winner if the first of these seats is to move.
+/// Returns the winner if the first of the given seats is to move.
 fn winner_of_first_seat(branch: &OpenBranch, seats: u32) -> u8 {
     branch.winners[seats.trailing_zeros() as usize % MAX_SEATS]
 }

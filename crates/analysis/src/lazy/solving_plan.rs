@@ -1,5 +1,5 @@
-//! Plans that list the winners a query needs, in the order of solving, which begins with the first pile's first
-//! counter.
+//! Plans that list the winners that a query needs, in the order in which they are computed: pile by pile from the
+//! first, and in each pile from one counter upwards.
 
 use super::partial_row::offset_bit;
 use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};

@@ -95,7 +95,7 @@ pub enum AddGameError {
     IllegalTake {
         /// The ply of the take, from 0.
         ply: u32,
-        /// The reason why it is illegal.
+        /// The reason why the take is illegal.
         error: IllegalTake,
     },
 }
@@ -165,7 +165,7 @@ impl RationalisableRows {
         }
     }
 
-    /// Returns what the others are assumed to know about the row.
+    /// Returns the assumption about what the others know of the row.
     pub fn reading(&self) -> KnowledgeReading {
         match self.known {
             RowKnowledge::CommonKnowledge(_) => KnowledgeReading::CommonKnowledge,

@@ -15,11 +15,11 @@ type SeatBits = u32;
 /// contains, because the remaining seats react to those that turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coalition {
-    /// The turned seats, in ascending order; at least one.
+    /// The seats of the coalition, in ascending order; at least one.
     pub seats: Vec<Seat>,
     /// The resulting winner.
     pub winner: Seat,
-    /// The winner's place in the row of the seat against which they turn.
+    /// The winner's place in the row of the seat against which the coalition turns.
     pub rank: u32,
 }
 

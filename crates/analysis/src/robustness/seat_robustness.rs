@@ -29,15 +29,15 @@ pub struct SeatRobustness {
     /// The rank that the seat can guarantee itself against all others together: a minimax value, never better than
     /// `predicted_rank`.
     pub guaranteed_rank: u32,
-    /// The winner if all other seats play against this seat, and it defends itself.
+    /// The winner if all other seats play against this seat, and this seat plays for its own row.
     pub guaranteed_winner: Seat,
-    /// The smallest coalition of other seats that worsens its rank by turning against it.
+    /// The smallest coalition of other seats that worsens this seat's rank by turning against it.
     pub smallest_coalition: SmallestCoalition,
 }
 
 impl SeatRobustness {
-    /// Returns a seat's figures as they are before the search for coalitions, when only the predicted and the
-    /// guaranteed winner are known.
+    /// Returns a seat's robustness as it is known before the search for coalitions: from its predicted and its
+    /// guaranteed winner alone.
     pub(crate) fn before_search(
         matrix: &AllianceMatrix,
         seat: Seat,

@@ -126,8 +126,8 @@ impl fmt::Display for TreeSize {
 /// Returns the binary logarithm of `nodes`, rounded to the nearest integer. `nodes` must be at least 1.
 fn nearest_log2(nodes: u128) -> u128 {
     let floor = nodes.ilog2();
-    // These are the 64 leading bits, of which the highest is set. Read as a number from 1 to 2, they are rounded up if
-    // their square is at least 2.
+    // The 64 leading bits, of which the highest is set, are read as a number from 1 to 2. The logarithm is rounded up
+    // if the square of this number is at least 2.
     let first_bits = (nodes << nodes.leading_zeros()) >> 64;
     u128::from(floor) + ((first_bits * first_bits) >> 127)
 }
@@ -144,7 +144,7 @@ fn nodes_to_depth(piles: &[u64], depth: u64, limit: u128) -> Option<u128> {
         nodes = add_binomials(nodes, free, others, limit)?;
         emptied += 1;
     }
-    // This adds the leaves, in which no counter is left.
+    // Finally, the leaves are added: the nodes in which no counter is left.
     match depth.checked_sub(emptied) {
         Some(others) => add_binomials(nodes, free, others, limit),
         None => Some(nodes),

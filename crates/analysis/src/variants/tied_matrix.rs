@@ -21,7 +21,7 @@ pub enum TiedMatrixError {
     Row {
         /// The seat whose row is invalid, from 0.
         row: usize,
-        /// Why it is invalid.
+        /// Why the row is invalid.
         error: TiedRowError,
     },
 }

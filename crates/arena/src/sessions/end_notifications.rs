@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// that keeps reconnecting without acknowledging ends does not cause endless reads.
 const MAX_SENDS_PER_END: u8 = 3;
 
-/// Ends that a bot may have missed. A sent end may never be read, so it counts as acknowledged only once the bot has
-/// answered a later ping.
+/// Match and tournament ends that a bot may have missed. Sending a notification does not prove that the bot read it, so
+/// an end counts as acknowledged once the bot answers a later ping, or after it has been sent to [`MAX_SENDS_PER_END`]
+/// sessions.
 #[derive(Debug)]
 pub struct EndNotifications {
     matches: UnacknowledgedEnds<MatchId>,

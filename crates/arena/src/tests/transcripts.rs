@@ -1,4 +1,5 @@
-//! Tests of which transcripts can be published and how large they can be, even if callers do not wait for the answers.
+//! Tests for publishing transcripts: which ones are accepted, and that the size limit still holds when callers abandon
+//! their requests.
 
 use super::fixture::{BANK, arena, begin, connect, duel_setup, read_until, shaky_arena, with_timeout};
 use super::sessions::{take, turn};

@@ -29,7 +29,7 @@ impl Clustering {
     /// Every kind of dependence.
     pub const ALL: [Self; 4] = [Self::Independent, Self::Difficulty, Self::Dangerous, Self::Contagious];
 
-    /// Returns its name.
+    /// Returns the name of the dependence.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",

@@ -40,7 +40,7 @@ pub enum DeclarationStrategy {
     Helps(usize, u64),
     /// Itself, then a certain bot (its index) if that bot is at the table; otherwise the standard row.
     Returns(usize),
-    /// Itself, then those of these bots (their indices) that are at the table, then the others.
+    /// Itself, then those of the listed bots (by index) that are at the table, then the others.
     AlliesFirst(&'static [usize]),
     /// Itself first and a certain bot (its index) second, in this percentage of the groups with that bot; otherwise the
     /// standard row.
@@ -193,8 +193,8 @@ impl DeclarationContext<'_> {
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }
 
-    /// Returns the first of these rows with which the seat wins if the others repeat their last declarations. If no
-    /// row makes it win, returns the standard row.
+    /// Returns the first of the given rows with which the seat wins if the others repeat their last declarations; the
+    /// standard row if it wins with none of them.
     fn best_response(&self, rows: Vec<Row>) -> Row {
         let first = self.table.seats().iter().next().expect("there are at least 2 seats");
         let wins = |row: &Row| {

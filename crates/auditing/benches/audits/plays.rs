@@ -73,7 +73,7 @@ pub struct TakeContext<'a> {
     pub table: &'a BySeat<usize>,
     /// The game.
     pub game: &'a Game,
-    /// Its solution.
+    /// The solution of the game.
     pub solution: &'a Solution,
     /// The position before the take.
     pub position: &'a Position,

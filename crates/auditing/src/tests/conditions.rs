@@ -1,4 +1,5 @@
-//! Tests of the comparisons of takes in similar positions and of answers to equal states, with bots of known habits.
+//! Tests the comparisons of takes in similar positions, and of answers to equal states, with bots whose habits are
+//! known.
 
 use super::*;
 
@@ -21,7 +22,8 @@ fn conditions(habit: Habit, seed: u64) -> Vec<ConditionFindings> {
     audit([habit, one, two, three, four, five], 150, seed).conditions
 }
 
-/// Returns what a condition added to the share of errors, and the ends of its interval; `None` without an interval.
+/// Returns how much a condition added to the share of errors, with the ends of the interval; `None` without an
+/// interval.
 fn added_errors(found: &[ConditionFindings], condition: &PlayCondition) -> Option<(f64, f64, f64)> {
     let found = found.iter().find(|found| found.condition == *condition)?;
     let Estimate { value, interval: EstimateInterval::Between { low, high } } = found.added_errors? else {

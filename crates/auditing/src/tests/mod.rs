@@ -24,8 +24,8 @@ enum Habit {
     Errs(u64),
     /// Takes what is best for the seat at this offset.
     PlaysFor(usize),
-    /// Takes a random number in the first percentage of its takes, or in the second percentage if its predicted rank
-    /// has become worse since the start. Its other takes are optimal.
+    /// Makes the first percentage of its takes at random, or the second percentage while its predicted rank is worse
+    /// than at the start. Its other takes are optimal.
     ErrsBehind(u64, u64),
     /// Makes this percentage of its takes at random in the groups before the one with this number. All its other takes
     /// are optimal.

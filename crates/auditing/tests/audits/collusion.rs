@@ -79,7 +79,8 @@ fn help_is_found_as_often_as_stated() {
     for (few, more) in few.iter().zip(&more) {
         assert!(few.kind == more.kind && few.share.total_cmp(&more.share).is_eq());
         assert!(few.chance <= more.chance && (0.0..=1.0).contains(&more.chance), "{few:?} {more:?}");
-        // A stated chance above 0.9 or below 0.1 is compared with how often such help is found in fields with it.
+        // Stated chances above 0.9 or below 0.1 are compared with how often this kind of help is found in fields in
+        // which bots give it.
         let often = (100.0 * more.share).round() as u64;
         let helped = Field::new(with_help(&bots, more.kind, often), 3, rows);
         let members = [bot_name(0), bot_name(1)];

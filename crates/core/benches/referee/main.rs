@@ -2,8 +2,8 @@
 //!
 //! Run it with `cargo bench --bench referee`; append `-- 5 512` to take five samples of each figure with 512 matches.
 //! As on a server, the takes rotate through the matches: a batch of inputs fills one list of effects, then each match
-//! announces its effects and computes its next deadline. Samples of the figures alternate, and each measures processor
-//! time. The baseline is the time to hash one event; the referee hashes its events only when the hashes are first
+//! announces its effects and computes its next deadline. The figures are sampled in turn, and all times are processor
+//! times. The baseline is the time to hash one event; the referee hashes its events only when the hashes are first
 //! needed.
 
 mod open_matches;

@@ -1,4 +1,4 @@
-//! The measured times.
+//! The samples of the measured times, with their median and minimum.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::{collections::BTreeMap, time::Duration};

@@ -6,7 +6,7 @@ use base64::{
 use std::fmt;
 use thiserror::Error;
 
-/// The maximum number of characters of a rejected text that an error repeats.
+/// The maximum number of characters that an error message quotes from a rejected text.
 const MAX_REPEATED_CHARS: usize = 96;
 
 /// Why a string does not decode to the expected number of bytes.

@@ -93,7 +93,7 @@ impl ConfigHash {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
@@ -136,7 +136,7 @@ impl fmt::Debug for ConfigHash {
 }
 
 impl BotVersion {
-    /// Returns whether the bot declared anything.
+    /// Returns whether the bot declared a label or a config hash.
     pub fn is_declared(&self) -> bool {
         *self != Self::default()
     }

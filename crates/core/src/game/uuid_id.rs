@@ -2,8 +2,8 @@
 
 /// Defines an id type, a UUID of version 7, and its parse error.
 ///
-/// The arguments are the doc comment and name of the id type, the doc comment and name of the error type, and what
-/// error messages call the id.
+/// The arguments are the doc comment and name of the id type, the doc comment and name of the error type, and the words
+/// for the id in error messages.
 macro_rules! uuid_id {
     ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
         $(#[$id_doc])*
@@ -63,7 +63,7 @@ macro_rules! uuid_id {
                 Self(uuid::Uuid::from_bytes(bytes))
             }
 
-            /// Returns its 16 bytes, the most significant first.
+            /// Returns the 16 bytes of the id, the most significant first.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
             }

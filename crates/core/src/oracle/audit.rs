@@ -120,7 +120,7 @@ pub enum AuditError {
     IllegalTake {
         /// The number of the take, from 0.
         ply: u32,
-        /// Why it is illegal.
+        /// Why the take is illegal.
         error: IllegalTake,
     },
     /// The takes do not finish the game.

@@ -7,13 +7,14 @@ use super::{
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
-/// An index into the tables: the number of a worth times the row width, plus a number of counters or a seat.
+/// An index into the tables: the number of a worth times the width of a table row, plus a number of counters or a seat.
 type TableIndex = u16;
 
 /// The length of each table, chosen so that every [`TableIndex`] is in bounds.
 const TABLE_LENGTH: usize = 1 << TableIndex::BITS;
 
-/// Marks transitions that have not been computed yet. As a worth, it stays the same whatever pile is appended.
+/// Marks transitions that have not been computed yet. All transitions from it lead back to it, so a single unknown
+/// transition makes the result of a whole look-up unknown.
 const UNKNOWN: TableIndex = 0;
 
 /// The number of positions that are solved in parallel.
@@ -25,8 +26,8 @@ const POSITIONS_PER_GROUP: usize = 4;
 /// determines the worth after a pile of `x` counters is appended (the cap theorem), and few different worths occur
 /// under one matrix. So this solver is a finite automaton that reads each pile with one look-up. It is built lazily,
 /// which costs as much as one call of [`solve_winners`](super::solve_winners) for every few look-ups, so it pays off
-/// from a few hundred positions on. Its tables have 65,536 places and take 200 to 500 KB. Positions that would need
-/// larger tables, which occur from about ten seats on, are solved one by one.
+/// from a few hundred positions on. Its tables have 65,536 entries each and take 200 to 500 KB in total. Positions that
+/// would need larger tables, which occur from about ten seats on, are solved one by one.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::BatchSolver};
@@ -44,7 +45,7 @@ pub struct BatchSolver {
     ending: Ending,
     recurrence: RankRecurrence,
     seats: SeatCount,
-    /// The base 2 logarithm of the row width. A row has one place for each number of counters from 0 to n.
+    /// The base 2 logarithm of the width of a table row, which has an entry for each number of counters from 0 to n.
     row_bits: u32,
     empty: TableIndex,
     /// The worth after a pile is appended, indexed by the worth before that and the counters of the pile.
@@ -145,7 +146,7 @@ impl BatchSolver {
         }
     }
 
-    /// Returns the place that each of several positions leads to, starting from `empty`, the place for no piles.
+    /// Returns the table indices that several positions lead to, each starting from `empty`, the index for no piles.
     ///
     /// The steps of one position depend on each other, but a processor can interleave the steps of different positions.
     #[inline]
@@ -163,7 +164,7 @@ impl BatchSolver {
         array::from_fn(|lane| self.index_after_piles(places[lane], &positions[lane][all_have..]))
     }
 
-    /// Returns the place that is reached from `place` by appending `piles`.
+    /// Returns the table index that is reached from the index `place` by appending `piles`.
     #[inline]
     fn index_after_piles(&self, place: TableIndex, piles: &[u64]) -> TableIndex {
         piles.iter().fold(place, |place, &counters| self.index_after_pile(place, counters))
@@ -180,14 +181,16 @@ impl BatchSolver {
         usize::from(worth | counters.min(self.seats.get() as u64) as TableIndex)
     }
 
-    /// Returns the winners at `place`, to which `piles` lead. If the place is unknown, it is computed first.
+    /// Returns the winners of the position `piles`, whose table index is `place`. If the index is unknown, it is
+    /// computed first.
     #[inline]
     fn winners_at(&mut self, piles: &[u64], place: TableIndex) -> WinnersByFirst<'_> {
         let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
         WinnersByFirst { all: &self.winners, place, seats: self.seats }
     }
 
-    /// Computes the missing transitions of a position and returns the place that the position leads to.
+    /// Computes the missing transitions of a position and returns its table index. If the tables have no room for them,
+    /// stores the winners in the row of [`UNKNOWN`] and returns that index.
     #[cold]
     #[inline(never)]
     fn extend_table(&mut self, piles: &[u64]) -> TableIndex {
@@ -212,8 +215,8 @@ impl BatchSolver {
         place
     }
 
-    /// Returns the place of the worth with these ranks. Adds the worth if it is new, or returns [`UNKNOWN`] if there is
-    /// no room for it.
+    /// Returns the table index of the worth with these ranks. Adds the worth if it is new, or returns [`UNKNOWN`] if
+    /// there is no room for it.
     fn index_of_ranks(&mut self, ranks: &Ranks) -> TableIndex {
         if let Some(&place) = self.places.get(ranks) {
             return place;

@@ -21,7 +21,7 @@ pub struct Explanation {
 pub struct TakeOption {
     /// The takes.
     pub takes: TakeRange,
-    /// The winner under optimal play after any of them.
+    /// The winner under optimal play after any of these takes.
     pub winner: Seat,
     /// The number of ranks that these takes cost the seat to move in its own row; 0 if and only if they are optimal.
     pub regret: u32,
@@ -45,7 +45,7 @@ pub struct RankChange {
 pub struct BestLine {
     /// Each position on the line, with the take that is made in it.
     pub plies: Vec<(Position, u64)>,
-    /// The position after the last of these takes. The game is not necessarily over there.
+    /// The position at the end of the line, where the game is not necessarily over.
     pub end: Position,
 }
 

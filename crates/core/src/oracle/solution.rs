@@ -25,7 +25,7 @@ pub struct Solution {
 pub struct TakeOutcome {
     /// The takes.
     pub takes: TakeRange,
-    /// The winner after any of them.
+    /// The winner after any of these takes.
     pub winner: Seat,
 }
 
@@ -111,7 +111,8 @@ impl Solution {
         })
     }
 
-    /// Returns ranges of takes, in descending order, each with the rank of its winner for the seat to move.
+    /// Returns ranges of takes, in descending order, each with the rank that the seat to move gives to the winner after
+    /// these takes.
     fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u8)> {
         let (mover, counters) = (position.to_move(), position.counters());
         let mut by_counters = self.recurrence.ranks_by_counters(self.ranks_of_prefix(position)).peekable();

@@ -23,12 +23,12 @@ pub enum TakeSafety {
 pub struct TakeRobustness {
     /// The takes.
     pub takes: TakeRange,
-    /// The winner under optimal play after any of them.
+    /// The winner under optimal play after any of these takes.
     pub winner: Seat,
     /// The place of that winner in the mover's row, 0 (best) to n-1.
     pub rank: u32,
-    /// The rank that the mover can guarantee itself after any of them, against all others together; never better than
-    /// `rank`.
+    /// The rank that the mover can guarantee itself after any of these takes, against all others together; never better
+    /// than `rank`.
     pub guaranteed_rank: u32,
     /// The class of these takes, by their effect on both ranks.
     pub safety: TakeSafety,
@@ -46,7 +46,7 @@ impl TakeSafety {
         }
     }
 
-    /// Returns its name in words, such as `safe error`.
+    /// Returns the name of the class in words, such as `safe error`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",

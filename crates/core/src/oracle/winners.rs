@@ -23,7 +23,7 @@ pub fn solve_winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> 
     winners_of_piles(piles.as_slice(), matrix, ending)
 }
 
-/// Does the work of [`solve_winners`]; every pile must be nonempty.
+/// Computes the result of [`solve_winners`]; every pile must be nonempty.
 pub(super) fn winners_of_piles(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => winners_in_registers::<2>(piles, matrix, ending),

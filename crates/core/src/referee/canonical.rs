@@ -18,7 +18,7 @@
 //! | alliance matrix | a list of its rows, by seat |
 //! | id | the 16 bytes of the UUID, in the order of its text |
 //!
-//! An event is its tag, `u8`; its time; then, depending on the tag:
+//! The bytes of an event are its tag, `u8`; its time; then, depending on the tag:
 //!
 //! | tag | event | what follows |
 //! |---|---|---|

@@ -20,7 +20,7 @@ impl CardHash {
         Self(*blake3::Hasher::new().update(HASH_PREFIX).update(line).finalize().as_bytes())
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }

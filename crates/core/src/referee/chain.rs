@@ -15,9 +15,9 @@ use crate::game::MatchId;
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// The prefix, placed before the match id, that keeps these hashes distinct from all other hashes.
+/// The text hashed before the match id. It keeps the hashes of this chain distinct from all other hashes.
 const CHAIN_PREFIX: &[u8] = b"lastnim event chain v1\n";
-/// The prefix that does the same for the chain of public events.
+/// The text hashed before the match id for the chain of public events.
 const PUBLIC_CHAIN_PREFIX: &[u8] = b"lastnim public chain v1\n";
 
 /// The hash of an event and of every event before it. Its text form is base64.
@@ -58,7 +58,7 @@ impl EventHash {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }

@@ -23,7 +23,7 @@ pub enum Event {
     Declared {
         /// The seat.
         seat: Seat,
-        /// Its row.
+        /// The seat's row.
         row: Row,
         /// Why the seat has the standard row instead of a declared one; `None` if it declared its row.
         defaulted: Option<RowDefault>,

@@ -81,7 +81,7 @@ pub enum RecordError {
     RuleViolation {
         /// The index of the event, from 0.
         index: usize,
-        /// Why it does not fit.
+        /// Why the event does not fit.
         misfit: InvalidEvent,
     },
     /// An event happened before the previous event.

@@ -44,7 +44,7 @@ impl RefusalReason {
         Self::Malformed,
     ];
 
-    /// Returns whether this refusal costs the seat a strike. Only mistakes that a correct bot can avoid do.
+    /// Returns whether this refusal costs the seat a strike. Only mistakes that a correct bot can avoid cost one.
     pub fn is_strike(self) -> bool {
         matches!(self, Self::IllegalTake | Self::NotYourTurn | Self::FuturePly | Self::NotStarted)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for RefusalReason {
 /// A refusal as sent to a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reason, in a form for programs.
+    /// The reason, as a value that programs can use.
     pub reason: RefusalReason,
     /// The reason in words: what was wrong and what is expected.
     pub message: String,

@@ -12,11 +12,12 @@ use ed25519_dalek::{self as ed25519, Signer, Verifier};
 use std::{cell::Cell, fmt, str::FromStr};
 use thiserror::Error;
 
-/// The text signed before the last hash of a record. It separates signatures on records from all others.
+/// The text before the hash of a record's last event in the signed message. It keeps signatures on records distinct
+/// from all others.
 const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
-/// The text signed before the hash of a manifest.
+/// The text before a manifest's hash in the signed message.
 const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
-/// The text signed before the hash of a benchmark card.
+/// The text before a benchmark card's hash in the signed message.
 const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
 
 /// A server's signing key. It is wiped from memory when dropped, and `Debug` hides it.
@@ -185,7 +186,7 @@ impl PublicKey {
         }
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         self.0.as_bytes()
     }
@@ -220,7 +221,7 @@ impl Signature {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }

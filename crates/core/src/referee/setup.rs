@@ -46,9 +46,9 @@ pub enum MatchSetupError {
     DuplicateBot {
         /// The bot.
         bot: BotName,
-        /// Its first seat.
+        /// The bot's first seat.
         first: Seat,
-        /// Its second seat.
+        /// The bot's second seat.
         second: Seat,
     },
     /// There are no counters.

@@ -1,4 +1,4 @@
-//! A match as one seat sees it.
+//! The state of a match, as sent to one of its seats.
 
 use super::{ForfeitReason, MatchSetup, Turn};
 use crate::game::{AllianceMatrix, BySeat, Seat};

@@ -63,7 +63,7 @@ pub enum InvalidEvent {
     /// The event names a seat that the match does not have.
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
-    /// The rows are already settled.
+    /// The seat's row is already settled.
     #[error("a row for seat {0}, although its row is already settled")]
     RowSettled(Seat),
     /// The row has the wrong number of offsets.
@@ -130,14 +130,14 @@ pub enum InvalidEvent {
     /// The event records a strike for a refusal that never costs one.
     #[error("a strike for \"{0}\", which is never a reason for a strike")]
     NoStrike(RefusalReason),
-    /// A seat is forfeited for strikes before it has enough of them, or is not forfeited when it has.
+    /// A seat is forfeited for strikes before it has enough of them, or is not forfeited although it has.
     #[error(
         "seat {seat} has {strikes} of {limit} strikes: a seat is forfeited for strikes at the limit, and only then"
     )]
     Strikes {
         /// The seat.
         seat: Seat,
-        /// Its strikes so far.
+        /// The seat's strikes so far.
         strikes: u32,
         /// The number of strikes that forfeits a seat.
         limit: u32,

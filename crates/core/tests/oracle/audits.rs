@@ -1,4 +1,4 @@
-//! Audits of random games, and the errors of audits.
+//! Tests of audits of random games, and of the errors that audits return.
 
 use lastnim_core::game::testing::games;
 use lastnim_core::{

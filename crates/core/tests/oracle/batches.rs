@@ -1,4 +1,4 @@
-//! The batch solver agrees with the solver for single positions.
+//! Tests that the batch solver agrees with the solver for single positions.
 
 use lastnim_core::game::testing::matrices;
 use lastnim_core::{

@@ -1,5 +1,5 @@
-//! The closed forms of Liu and Yang (2017) for the standard alliance matrix, as printed in El-Seidy, El Kady and Nassr
-//! (2019), checked on all positions with a few small piles.
+//! Tests the oracle against the closed forms of Liu and Yang (2017) for the standard alliance matrix, as printed in
+//! El-Seidy, El Kady and Nassr (2019), on all positions with a few small piles.
 //!
 //! The paper leaves some points open. The forms are correct only if it is read as follows:
 //! - For n > N + 1, no formula is printed; the value is N.

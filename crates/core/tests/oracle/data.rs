@@ -1,4 +1,5 @@
-//! The paper's tables, and random positions solved by an independent brute-force program.
+//! Tests the oracle against the paper's tables, and against random positions that an independent brute-force program
+//! solved.
 
 use super::{range_bounds, seat_indices};
 use lastnim_core::{

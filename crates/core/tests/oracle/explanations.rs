@@ -1,4 +1,4 @@
-//! Explanations agree with the solution.
+//! Tests that explanations agree with the solution.
 
 use lastnim_core::game::testing::{games, matrices};
 use lastnim_core::{

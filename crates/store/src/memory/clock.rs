@@ -18,7 +18,8 @@ impl MemoryTables {
         }
     }
 
-    /// Sets unsigned times later than `now` back to `now`, and forgets all jumps.
+    /// Sets the latest time to `now`, moves later times that no signature covers back to `now`, and forgets all clock
+    /// jumps.
     pub(super) fn repair_clock(&mut self, now: Timestamp) {
         (self.clock.latest, self.clock.jumps) = (Some(now), Vec::new());
         self.for_each_unsigned_time(|at| *at = now.min(*at));

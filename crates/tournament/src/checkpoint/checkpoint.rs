@@ -3,10 +3,10 @@
 use lastnim_core::game::TournamentId;
 use thiserror::Error;
 
-/// The kind of a state: that of a running or of a finished tournament.
+/// The kind of state that a checkpoint contains: that of a running tournament or that of a finished one.
 #[derive(Debug, Clone, Copy)]
 struct StateKind {
-    /// The context for the hashes of this kind.
+    /// The hash context that keeps checkpoints of this kind distinct from others.
     context: &'static str,
     /// The version of the folds and of their encoding. Raise it with every change to either, because checkpoints of
     /// other versions are rejected.
@@ -21,9 +21,9 @@ const ENDED: StateKind = StateKind { context: "lastnim tournament that is over",
 /// The state of a tournament after some or all of its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The version that wrote it.
+    /// The version of the state and its encoding.
     pub version: u32,
-    /// All matches with lower numbers are counted, and possibly some with higher ones.
+    /// A match number: all matches with lower numbers are counted, and possibly some with higher ones.
     pub upto: u64,
     /// The encoded state of the folds.
     pub state: Vec<u8>,
@@ -38,9 +38,9 @@ pub enum CheckpointError {
     /// The checkpoint has a different version.
     #[error("it has version {found}, but this program reads version {expected}")]
     Version {
-        /// The version that wrote it.
+        /// The version of the state and its encoding.
         found: u32,
-        /// The expected version.
+        /// The version that this program reads.
         expected: u32,
     },
     /// The checkpoint is corrupt.

@@ -38,7 +38,7 @@ impl ReportedResults {
         self.numbers.next()
     }
 
-    /// Returns the number of results reported above [that number](Self::first_unreported).
+    /// Returns how many results were reported with numbers above the [first unreported one](Self::first_unreported).
     pub fn reported_above_gap(&self) -> usize {
         self.numbers.left_out_above()
     }

@@ -10,9 +10,8 @@ pub(crate) fn encode_state(state: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(state).expect("every list's length is known")
 }
 
-/// Decodes a state, which must take up all the bytes. Decoding is safe for any bytes: it fails or returns valid values
-/// of the types, and allocates no more memory than the number of bytes justifies. The caller must check that the values
-/// are consistent.
+/// Decodes a state; trailing bytes are an error. Safe on untrusted input: it returns an error or a well-formed `T`, and
+/// memory use is bounded by the input's length. The caller must check that the values are consistent.
 pub(crate) fn decode_state<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, CheckpointError> {
     match postcard::take_from_bytes(bytes) {
         Ok((state, [])) => Ok(state),
@@ -21,7 +20,7 @@ pub(crate) fn decode_state<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T,
     }
 }
 
-/// Fails with `problem` unless `is_valid`.
+/// Returns an error that contains `problem` unless `is_valid` is true.
 pub(crate) fn ensure_valid(is_valid: bool, problem: &'static str) -> Result<(), CheckpointError> {
     if is_valid { Ok(()) } else { Err(CheckpointError::Malformed(problem)) }
 }

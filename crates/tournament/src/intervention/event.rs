@@ -11,13 +11,13 @@ pub enum TournamentEvent {
         /// What happens to open matches.
         open: OpenMatches,
     },
-    /// The tournament goes on: new matches can begin, and frozen clocks start running again.
+    /// The tournament is resumed: new matches can begin, and frozen clocks start running again.
     Resumed,
     /// A bot is disqualified: the steward plays its seats from here on.
     Disqualified {
         /// The disqualified bot.
         bot: BotName,
-        /// What happens to its results.
+        /// What happens to the bot's results.
         results: DisqualifiedResults,
         /// The reason for the disqualification.
         reason: Reason,
@@ -26,12 +26,12 @@ pub enum TournamentEvent {
     Voided {
         /// The voided matches, in the order of their numbers.
         matches: Vec<VoidedMatch>,
-        /// The reason for voiding them.
+        /// The reason for voiding the matches.
         reason: Reason,
     },
     /// A ladder is closed: it draws no further rounds.
     Closed {
-        /// One more than the number of the last match in its last round.
+        /// One more than the number of the last match in the ladder's last round.
         before: u64,
     },
 }

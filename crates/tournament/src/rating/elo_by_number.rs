@@ -26,7 +26,7 @@ impl EloByNumber {
         }
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         ensure_results_fit(&self.waiting)
     }

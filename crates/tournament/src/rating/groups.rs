@@ -18,7 +18,7 @@ pub(super) struct SortedMatches {
 pub(super) struct GroupCounts {
     /// By group: the end of its entries in `tables`, and in `wins`.
     ends: Vec<(usize, usize)>,
-    /// By group: the tables it played at, each with the number of its matches there.
+    /// By group: the tables at which its matches were played, each with the number of these matches.
     tables: Vec<(u32, u32)>,
     /// By group: the bots that won matches in it, each with the number of its wins.
     wins: Vec<(u32, u32)>,

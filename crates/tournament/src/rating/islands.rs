@@ -10,7 +10,7 @@ pub(super) fn find_islands(tables: &SeatedTables) -> Vec<u32> {
         for &bot in &table[1..] {
             let (one, other) =
                 (find_root(&mut above, table[0] as usize), find_root(&mut above, bot as usize));
-            // The first bot of an island always remains its root.
+            // The root of an island is always its first bot, the one with the lowest index.
             above[one.max(other)] = one.min(other);
         }
     }

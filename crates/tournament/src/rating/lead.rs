@@ -5,7 +5,7 @@ use super::normal::normal_cdf;
 /// The lead of one bot over another, with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthLead {
-    /// The difference between their strengths.
+    /// The difference between the strengths of the two bots.
     pub lead: f64,
     /// The standard error of the lead, 0 or more.
     pub error: f64,

@@ -96,7 +96,7 @@ impl<'a> LuceLikelihood<'a> {
         Self { log, gradient, information }
     }
 
-    /// Returns the information. It is the covariance of the gradient if the model is right, the matches are
+    /// Returns the Fisher information. It is the covariance of the gradient if the model is right, the matches are
     /// independent, and the strengths are the true ones.
     pub(super) fn information(&self) -> &TableInformation<'a> {
         &self.information

@@ -26,8 +26,8 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// result is approximated by a normal distribution around the most probable strengths (Laplace's approximation).
 /// Matches are not stored. The covariances matter if bots meet only similar bots: with nothing but a variance for each
 /// bot, ratings would soon be certain but wrong. For N bots, the covariances take 4 N^2 bytes, and updating them after
-/// a match takes about n N^2 operations: about a millisecond with 1,000 bots. For a bot that has left, no covariances
-/// are stored.
+/// a match takes about n N^2 operations: up to about a millisecond with 1,000 bots. For a bot that has left, no
+/// covariances are stored.
 ///
 /// The ratings are close to the maximum likelihood strengths from the start and converge to them. They are meant for
 /// pairing bots during a tournament. The ratings to publish are [`Ratings`](super::Ratings), which do not depend on the
@@ -130,7 +130,7 @@ impl OnlineRatings {
         self.absent.insert(bot.clone(), AbsentBot { matches, strength, variance });
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
         ensure_valid(self.measure == measure, "the ratings use a different measure")?;
         let bots = self.numbers.len();

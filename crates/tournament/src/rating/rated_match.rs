@@ -83,7 +83,7 @@ mod tests {
             ([None, Some(Forfeited), None], Some(("012", "0"))),
             ([None, Some(NoShow), Some(NoShow)], None),
             ([None, Some(NoShow), Some(Forfeited)], Some(("02", "0"))),
-            // From here on, seat 0 is lost, so the steward won in it.
+            // In all further cases, seat 0 is lost, so the steward won in that seat.
             ([Some(Forfeited), None, None], None),
             ([Some(Forfeited), Some(Forfeited), None], Some(("012", "2"))),
             ([Some(Forfeited), Some(NoShow), None], Some(("02", "2"))),

@@ -67,7 +67,7 @@ impl RatedMatches {
         }
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let (bots, tables) = (self.bots.items().len(), self.tables.items());
         let is_known = tables.iter().all(|table| table.iter().all(|&bot| (bot as usize) < bots));

@@ -83,7 +83,7 @@ impl RatedResults {
         })
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
         match (self, measure) {
             (Self::Wins(matches), RatingMeasure::Wins) => matches.ensure_consistent(),

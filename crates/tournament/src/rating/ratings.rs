@@ -23,11 +23,11 @@ pub struct Ratings {
 pub struct RatedBot {
     /// The bot.
     pub bot: BotName,
-    /// Its strength.
+    /// The strength of the bot.
     pub rating: Rating,
     /// The 95% confidence interval.
     pub interval: ConfidenceInterval<Rating>,
-    /// Number of matches that count for it.
+    /// Number of matches that count for the bot.
     pub matches: u32,
     /// Number of duplicate groups to which these matches belong.
     pub groups: u32,

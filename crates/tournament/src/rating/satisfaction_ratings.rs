@@ -36,7 +36,7 @@ pub struct SatisfactionRatings {
 pub struct SatisfactionRating {
     /// The bot.
     pub bot: BotName,
-    /// How far its satisfaction per match is above the mean of the field: -1 to 1.
+    /// How far the bot's satisfaction per match is above the mean of the field: -1 to 1.
     pub lead: f64,
     /// The 95% confidence interval.
     pub interval: ConfidenceInterval<f64>,

@@ -74,7 +74,7 @@ impl SatisfactionScores {
         self.groups = groups;
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let bots = self.bots.items().len();
         let fits = |score: &SeatScore| (score.bot as usize) < bots && score.units <= score.max;

@@ -39,7 +39,7 @@ pub struct RegretTally {
     bots: BTreeMap<BotName, BTreeMap<u64, BotGroupFigures>>,
 }
 
-/// The oracle's figures for one bot in one group.
+/// One bot's totals in one duplicate group: matches, regret and takes.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct BotGroupFigures {
     matches: u32,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// one that reaches its bound decides the test.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BetCapitals {
-    /// The bet that the candidate is better.
+    /// The logarithm of the capital of the bet that the candidate is better.
     pub better: f64,
-    /// The bet that the candidate is no better.
+    /// The logarithm of the capital of the bet that the candidate is no better.
     pub no_better: f64,
 }
 

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// because a rebuilt schedule needs it to draw that round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The first round that it affects, from 1: round 0 has the initial field.
+    /// The first round that the change affects, from 1: round 0 has the initial field.
     pub round: u64,
     /// The bot.
     pub bot: BotName,
-    /// Whether it enters or leaves.
+    /// Whether the bot enters or leaves.
     pub movement: FieldMovement,
 }
 

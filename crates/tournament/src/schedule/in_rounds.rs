@@ -344,7 +344,7 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
     fn save(&self) -> Option<Vec<u8>> {
         let is_ahead =
             self.results.last_key_value().is_some_and(|(&last, _)| last >= self.end_of_last_round());
-        // It is not known yet whether results of future rounds will count.
+        // Whether the results of future rounds will count is not known yet.
         if is_ahead {
             return None;
         }

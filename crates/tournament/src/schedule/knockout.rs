@@ -7,7 +7,8 @@ use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups}
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Keeps the draws of a knockout independent of all other draws, because no group has this number.
+/// Takes the place of a group's number in the draws of a knockout. No group has this number, so they are independent of
+/// all other draws.
 const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
@@ -111,7 +112,7 @@ impl Knockout {
 
 /// A bot that has played a round, with its result.
 struct RankedBot {
-    /// Its rank at its table, from 0.
+    /// The rank of the bot at its table, from 0.
     rank: usize,
     table: usize,
     bot: usize,

@@ -11,7 +11,8 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Keeps the draws of a ladder independent of all other draws, because no group has this number.
+/// Takes the place of a group's number in the draws of a ladder. No group has this number, so they are independent of
+/// all other draws.
 const LADDER_DRAW_TAG: u64 = 0x6c61_6464_6572_2020;
 /// The smallest lead that is worth detecting in a ladder rated by wins. A bot with this lead wins 73 of 100 matches
 /// between two bots.
@@ -62,11 +63,12 @@ pub(super) struct Ladder {
 pub(super) struct LadderEntrant {
     name: BotName,
     presence: LadderPresence,
-    /// Whether it was in play when the last round was drawn.
+    /// Whether the bot was in play when the last round was drawn.
     was_playing: bool,
-    /// Number of tables at which it has sat.
+    /// Number of tables at which the bot has sat.
     tables: u64,
-    /// The value of `tables_drawn` when its wait began: at its last table, or at the first round after it last entered.
+    /// The value of `tables_drawn` when the bot's wait began: at its last table, or at the first round after it last
+    /// entered.
     waiting_since: u64,
     streak: LossStreak,
 }

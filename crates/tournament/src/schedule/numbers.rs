@@ -36,7 +36,7 @@ impl NumberSequence {
         number < self.next || self.ahead.contains(&number)
     }
 
-    /// Checks values decoded from a checkpoint.
+    /// Checks that values decoded from a checkpoint are consistent.
     pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let Self { next, ahead } = self;
         ensure_valid(

@@ -15,7 +15,8 @@ pub(super) struct OpponentRotation {
     seed: u64,
 }
 
-/// Keeps the draws of circles independent of all other draws, because no group has this number.
+/// Takes the place of a group's number in the draws of circles. No group has this number, so they are independent of
+/// all other draws.
 const CIRCLE_DRAW_TAG: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {

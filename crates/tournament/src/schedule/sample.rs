@@ -24,11 +24,12 @@ pub(super) struct BalancedSample {
     labels: Vec<usize>,
     /// With more than two seats: how many of the first groups contain each set equally often, and the number of sets.
     balanced_groups: (u64, u64),
-    /// The tables of the groups after those.
+    /// With more than two seats: the tables of the remaining groups.
     remaining_tables: BalancedTables,
 }
 
-/// Keeps the draws of a sample independent of all other draws, because no group has this number.
+/// Takes the place of a group's number in the draws of a sample. No group has this number, so they are independent of
+/// all other draws.
 const SAMPLE_DRAW_TAG: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
@@ -72,8 +73,8 @@ impl BalancedSample {
         }
     }
 
-    /// Splits the groups in two. Returns the number of groups in which each set occurs equally often together with the
-    /// number of sets, and then the number of remaining groups.
+    /// Splits the groups into two parts. Returns the number of groups in the first part, in which each set occurs
+    /// equally often, with the number of sets; then the number of remaining groups.
     fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),

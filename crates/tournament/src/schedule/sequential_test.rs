@@ -33,7 +33,7 @@ use crate::{EffectBounds, ErrorRates};
 /// | 0 and 0.1, eight seats, all such mistakes on one position in 50 | 0.00 0.04, 287 369 | 0.00 0.53, 50 174 |
 ///
 /// The guarantee is expensive with many seats: the difference in a single group could be as large as all ranks, and it
-/// takes hundreds of groups to rule out that a few such groups decide.
+/// takes hundreds of groups to rule out that a few such groups cause the whole mean difference.
 #[derive(Debug, Clone)]
 pub(super) struct SequentialTest {
     effects: EffectBounds,

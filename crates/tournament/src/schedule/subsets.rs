@@ -19,7 +19,7 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
 
 /// Returns the `number`th subset, in lexicographic order from 0, of those with `size` of the elements `0..of`.
 ///
-/// The caller must have checked with [`count_subsets`] that it exists.
+/// The caller must have checked with [`count_subsets`] that this subset exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {
     let all = |of, size| {
         count_subsets(of, size, u64::MAX)

@@ -11,15 +11,15 @@ pub struct Suspension {
     pub bot: BotName,
     /// The first round without the bot.
     pub from_round: u64,
-    /// Number of consecutive matches in which its seat was lost.
+    /// Number of consecutive matches in which the bot lost its seat.
     pub lost: u64,
-    /// The number of no-shows among these matches.
+    /// The number of no-shows among these consecutive matches.
     pub no_shows: u64,
-    /// The number of the last of these matches.
+    /// The match number of the last of these consecutive matches.
     pub last: u64,
 }
 
-/// The reason for a suspension, in a form for programs.
+/// The reason for a suspension, as a value that programs can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SuspensionReason {
     /// The bot was a no-show in all of the matches.
@@ -29,7 +29,7 @@ pub enum SuspensionReason {
 }
 
 impl Suspension {
-    /// Returns the reason, in a form for programs.
+    /// Returns the reason, as a value that programs can use.
     pub fn reason(&self) -> SuspensionReason {
         if self.no_shows == self.lost { SuspensionReason::NeverCame } else { SuspensionReason::LostSeats }
     }

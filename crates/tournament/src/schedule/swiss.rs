@@ -7,7 +7,8 @@ use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups,
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Keeps the draw that orders equal bots independent of all other draws, because no group has this number.
+/// Takes the place of a group's number in the draw that orders equal bots. No group has this number, so it is
+/// independent of all other draws.
 const ORDER_DRAW_TAG: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
@@ -33,7 +34,7 @@ pub(super) struct Swiss {
 #[derive(Debug)]
 struct SwissEntrant {
     name: BotName,
-    /// Its drawn place among bots with equal scores.
+    /// The bot's place, drawn from the seed, among bots with equal scores.
     order: usize,
     tally: StandingTally,
     byes: u64,

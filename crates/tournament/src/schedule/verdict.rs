@@ -27,7 +27,7 @@ pub enum FormatVerdict {
 pub struct KnockoutBot {
     /// The bot.
     pub bot: BotName,
-    /// How it was eliminated; `None` for the champion and for bots still in play.
+    /// How the bot was eliminated; `None` for the champion and for bots still in play.
     pub exit: Option<KnockoutExit>,
 }
 
@@ -36,8 +36,8 @@ pub struct KnockoutBot {
 pub struct KnockoutExit {
     /// The round, from 0.
     pub round: u64,
-    /// The tie-break that put it behind the last bot that advanced, or in the final behind the next better bot; `None`
-    /// if it had fewer points.
+    /// The tie-break that put the bot behind the last bot that advanced, or in the final behind the next better bot;
+    /// `None` if it had fewer points.
     pub tie_break: Option<TieBreak>,
 }
 
@@ -46,15 +46,15 @@ pub struct KnockoutExit {
 pub enum TieBreak {
     /// Lower regret per match.
     Regret,
-    /// More points against the bots tied with it at its table.
+    /// More points against those bots at the same table with which the bot is tied.
     HeadToHead,
     /// A random draw.
     Lot,
 }
 
 impl FormatVerdict {
-    /// Orders the lines of a knockout by how far the bots got, which matters more than points. Other formats keep their
-    /// order.
+    /// Sorts the standings of a knockout by how far the bots got, which matters more than points. Does nothing for
+    /// other formats.
     pub(crate) fn rank_standings(&self, lines: &mut [Standing]) {
         let Self::Knockout(bots) = self else { return };
         let places: HashMap<&BotName, u32> =

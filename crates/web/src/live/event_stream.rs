@@ -52,8 +52,8 @@ struct EventStreamBody {
 
 impl EventStreamBody {
     /// Adds a feed, or why it is refused.
-    fn add(&mut self, visitor: &Visitor, place: Option<usize>, watched: Result<FeedWatcher, Status>) {
-        let next: NextMessage = match watched {
+    fn add(&mut self, visitor: &Visitor, place: Option<usize>, feed: Result<FeedWatcher, Status>) {
+        let next: NextMessage = match feed {
             Ok(watcher) => {
                 self.held_bytes += watcher.unshared_bytes() as u64;
                 let signed_out = Box::pin(visitor.signed_out());

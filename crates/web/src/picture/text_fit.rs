@@ -22,7 +22,8 @@ pub(crate) fn fitted_size(text: &str, size: f64, width: f64) -> f64 {
     size.min(width / estimated_width(text).max(1.0))
 }
 
-/// Breaks a text into lines of at most `width`. A text of more than `max_lines` lines ends with an ellipsis.
+/// Wraps text at spaces into lines of at most `width`; a word wider than that gets its own line. Beyond `max_lines`
+/// lines, the rest is replaced by an ellipsis.
 pub(super) fn wrapped_lines(text: &str, size: f64, width: f64, max_lines: usize) -> Vec<String> {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {

@@ -15,7 +15,7 @@ pub enum PeriodTheorem {
         /// The number of places in the code; 2 for Kayles, whose code is 0.77.
         places: usize,
     },
-    /// A subtraction game with this largest number in its set. The range is `s <= n < s + largest`.
+    /// A subtraction game, given by the largest number in its set. The range is `s <= n < s + largest`.
     ///
     /// A value depends only on the `largest` values before it. No value exceeds the number of allowed takes, so there
     /// are only finitely many different runs of `largest` values, and one of them must occur again.
@@ -32,11 +32,11 @@ pub struct Period {
     pub start: usize,
     /// The length of the period, which is the shortest possible.
     pub length: usize,
-    /// The theorem that proves it.
+    /// The theorem that proves the period.
     pub theorem: PeriodTheorem,
     /// The last size whose value the proof needs; all values up to it were computed.
     pub checked_to: usize,
-    /// The sizes before the start whose values break the pattern of the period.
+    /// The sizes before the start of the period whose values differ from what the period would give.
     pub exceptions: Vec<usize>,
     /// The P-positions from the start on: the remainders, modulo the length, of the sizes whose value is 0.
     pub zero_remainders: Vec<usize>,

@@ -109,7 +109,7 @@ impl SequenceGame {
     }
 }
 
-/// How many values, from size 0 on, are wanted, and how many may be computed to find a period.
+/// The number of values wanted, from size 0 on, and the maximum number computed to find a period.
 #[derive(Debug, Clone, Copy)]
 struct SizeRange {
     wanted: usize,

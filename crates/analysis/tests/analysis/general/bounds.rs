@@ -1,4 +1,4 @@
-//! Tests deep games, and the errors when a limit is reached.
+//! Tests of games with deep searches, and of the errors when a limit is reached.
 
 use super::{solve_winners, two_selfish_seats};
 use lastnim_analysis::general::{

@@ -1,5 +1,5 @@
-//! Tests of shortcuts that fail, some of them only for more than two seats. For each, the first position that it gets
-//! wrong is known.
+//! Tests that certain simplifications of positions are unsound, some of them only for more than two seats. For each,
+//! the expected result is the first position for which it gives wrong winners.
 //!
 //! The solver agrees with brute force up to and including that position.
 

@@ -1,4 +1,4 @@
-//! Tests play between two alliances.
+//! Tests of the solver for two alliances.
 
 use super::{State, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{AllianceSolution, Alliances};

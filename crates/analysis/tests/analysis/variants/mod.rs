@@ -54,7 +54,7 @@ fn takes_of(ranges: &[TakeRange]) -> Vec<u64> {
     ranges.iter().flat_map(|range| range.lo..=range.hi).collect()
 }
 
-/// A position as the searches see it: nonempty piles and the seat to move.
+/// A position in the form that the searches use: the nonempty piles and the seat to move.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct State {
     piles: Vec<u64>,

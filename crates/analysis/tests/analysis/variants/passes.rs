@@ -1,4 +1,4 @@
-//! Tests play with shared passes.
+//! Tests of the solver for shared passes.
 
 use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{MAX_PASSES, PassCount, PassingSolution};

@@ -1,4 +1,4 @@
-//! Tests play with seats that move at random.
+//! Tests of the solver for seats that move at random.
 
 use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
 use lastnim_analysis::variants::{

@@ -1,4 +1,4 @@
-//! Tests play for rows with ties.
+//! Tests of the solver for rows with ties.
 
 use super::{State, seat_count, small_piles, start, takes_of, triples};
 use lastnim_analysis::variants::{TiedMatrix, TiedRow, TiedSolution};

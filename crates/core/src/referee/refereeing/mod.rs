@@ -34,9 +34,9 @@ pub struct Referee {
     /// The seats whose bots have been connected at any time during the match.
     ever_connected: SeatSet,
     lag_us: BySeat<u64>,
-    /// `None` if no clock was ever stopped.
+    /// The times when clocks did not run; `None` if no clock was ever stopped or held.
     stops: Option<Box<ClockStops>>,
-    /// Computed on first use.
+    /// The solution of the match's game, computed on first use.
     solution: Option<Box<Solution>>,
 }
 
@@ -52,9 +52,9 @@ struct ClockStops {
 /// The running clock: the clock of the seat to move, or of all seats that have yet to declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningClock {
-    /// When it started.
+    /// When the clock started.
     pub since: Timestamp,
-    /// When it runs out, unless something stops it.
+    /// When the clock runs out, unless something stops it first.
     pub until: Timestamp,
 }
 
@@ -512,8 +512,8 @@ impl Referee {
         }
     }
 
-    /// Repeats what is expected of a seat, if anything, so that a bot can recover from a mistake. The seat's clock
-    /// keeps running.
+    /// Sends a seat its turn again, or a snapshot if it has yet to declare a row, so that its bot can recover from a
+    /// mistake. Sends nothing if no action is expected. The seat's clock keeps running.
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let message = match state.phase() {

@@ -175,7 +175,7 @@ impl Referee {
         }
     }
 
-    /// Notes that the turn of the stopped clock is over.
+    /// Records that the hold no longer stops a running clock, because that clock's turn is over.
     pub(super) fn clear_stopped_clock(&mut self) {
         if let Some(hold) = self.hold_mut() {
             hold.stops_clock = false;
@@ -197,7 +197,7 @@ impl Referee {
     }
 }
 
-/// Returns whether a seat has all its strikes but is not forfeited yet.
+/// Returns whether a seat has enough strikes to be forfeited but is not forfeited yet.
 fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
     let open = state.phase() != MatchPhase::Ended && state.forfeits()[seat].is_none();
     open && state.strikes()[seat] >= state.setup().terms.strikes

@@ -1,4 +1,4 @@
-//! The hash chain covers every part of a record.
+//! Tests that the hash chain covers every part of a record.
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;

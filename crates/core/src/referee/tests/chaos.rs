@@ -10,11 +10,11 @@ use crate::referee::{
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// An independent model of a match that checks the referee.
+/// Checks the referee against an independent model of the match.
 struct InvariantChecker {
     present: BySeat<bool>,
     ever_connected: BySeat<bool>,
-    /// For each input: the number of events after it, and the resulting state.
+    /// For each input: the number of events in the record once it was handled, and the resulting state.
     states: Vec<(usize, MatchState)>,
 }
 

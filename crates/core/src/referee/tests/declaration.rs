@@ -1,4 +1,4 @@
-//! Rows are declared in secret and revealed together.
+//! Tests that rows are declared in secret and revealed together.
 
 use super::table::{
     DECLARATION_MS, Table, assigned_match, declared_match, events_in, refusal_message, refusals_in,

@@ -1,4 +1,4 @@
-//! The ways a match ends: the last counter, the ply limit, the last forfeit, or cancellation.
+//! Tests of the ways in which a match ends: the last counter, the ply limit, the last forfeit, or cancellation.
 
 use super::table::{Table, declared_match, events_in, refusals_in, standard_match, turns_in};
 use crate::game::{Ending, MAX_COUNTERS, Seat};

@@ -1,5 +1,5 @@
-//! Seats are forfeited for silence, strikes or resignation. The steward then plays for them without changing the
-//! predicted winner.
+//! Tests that seats are forfeited for silence, strikes or resignation, and that the steward then plays for them without
+//! changing the predicted winner.
 
 use super::table::{
     Table, assigned_match, declared_match, events_in, refusals_in, standard_match, takes_in, turns_in,

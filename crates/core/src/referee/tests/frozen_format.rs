@@ -1,4 +1,4 @@
-//! The format of the chain and of the seal is frozen: old signatures must verify forever.
+//! Tests that the formats of the hash chain and of the seal do not change: old signatures must verify forever.
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
@@ -8,7 +8,7 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-/// The bytes and the hash of each event of [`eventful`].
+/// The bytes and the hash of each event of [`eventful_record`].
 const FROZEN: [(&str, &str); 11] = [
     (
         "0100401e18240a06000300000003000000616e6e05000000626f622d320100000063020000000200\

@@ -1,4 +1,4 @@
-//! Note hashes on rows and takes.
+//! Tests of note hashes on rows and takes.
 
 use super::table::{
     Table, declared_match, events_in, refusal_message, refusals_in, standard_match, takes_in, turns_in,

@@ -1,4 +1,4 @@
-//! Replay of a tampered record fails at the event that does not fit.
+//! Tests that the replay of a tampered record fails at the event that does not fit.
 
 use super::table::{Table, declared_match, ms, standard_match};
 use crate::game::{AllianceMatrix, MatchId, Piles, Row, Seat, SeatCount};
@@ -53,7 +53,8 @@ fn limited_match() -> Record {
     Table::open(setup).record().clone()
 }
 
-/// Appends events to a copy of a record, and returns the error for the last one. All others must fit.
+/// Appends events to a copy of a record, and returns the text of the error for the last one. The record must accept all
+/// others.
 fn refusal_text(record: &Record, events: &[Event]) -> String {
     let mut record = record.clone();
     let at = record.events().last().unwrap().at;

@@ -1,4 +1,4 @@
-//! Resumption of an interrupted match from its record, at no cost to the bots.
+//! Tests that an interrupted match is resumed from its record without charging the bots.
 
 use super::chaos::check_record;
 use super::table::{
@@ -393,7 +393,8 @@ fn truncated_record(record: &Record, kept: usize) -> Record {
     Record::replay(record.id(), record.events()[..kept].iter().cloned()).unwrap()
 }
 
-/// Cuts an unhurried match after `kept` events, resumes it, and plays on.
+/// Cuts an [unhurried](Scenario::unhurried) match after `kept` events, resumes it, and plays on. Checks that nothing
+/// changes except times.
 fn check_crash_resumption(
     scenario: &Scenario,
     whole: &Record,
@@ -447,7 +448,8 @@ proptest! {
         let scenario = scenario.unhurried();
         let (mut referee, mut now) = scenario.begin();
         referee.mark_effects_announced(now);
-        // For each event: the number of events at the end of its decision, and the index of the next step.
+        // For each event: the number of events in the record when the referee had handled the same input, and the index
+        // of the step after that input.
         let mut ends = vec![(events_of(&referee).len(), 0); events_of(&referee).len()];
         for step in 0..scenario.steps() {
             now = scenario.step(step, &mut referee, now, &mut |_| ());
@@ -461,11 +463,11 @@ proptest! {
     }
 }
 
-/// A crash of the server, and what survives.
+/// A crash of the server: when it happens, which events are lost, and how the match is resumed.
 #[derive(Debug, Clone)]
 struct Crash {
     step: prop::sample::Index,
-    /// How many of the last events are lost.
+    /// The number of events lost from the end of the record.
     lost: usize,
     present: u32,
     down: u64,

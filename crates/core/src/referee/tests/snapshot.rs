@@ -1,4 +1,4 @@
-//! A snapshot contains everything that a bot needs to play on, and nothing secret.
+//! Tests that a snapshot contains everything that a bot needs to play on, and nothing secret.
 
 use super::table::{BANK_MS, DECLARATION_MS, Table, declared_match, ms, standard_match};
 use crate::game::BySeat;

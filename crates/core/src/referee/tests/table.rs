@@ -173,7 +173,7 @@ pub(super) fn events_in(effects: &[RefereeEffect]) -> Vec<&Event> {
     events
 }
 
-/// Returns the refusals among the effects, by seat.
+/// Returns the refusals among the effects, each with its seat.
 pub(super) fn refusals_in(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> {
     let refusal = |effect: &RefereeEffect| match effect {
         RefereeEffect::SendToSeat { seat, message: SeatMessage::Refused(refusal) } => {
@@ -197,7 +197,7 @@ pub(super) fn refusal_message(effects: &[RefereeEffect]) -> String {
     message
 }
 
-/// Returns the turns among the effects, by seat.
+/// Returns the turns among the effects, each with its seat.
 pub(super) fn turns_in(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
     let turn = |effect: &RefereeEffect| match effect {
         RefereeEffect::SendToSeat { seat, message: SeatMessage::Turn(turn) } => Some((seat.index(), *turn)),

@@ -1,4 +1,4 @@
-//! Each seat has a time bank, which runs only while the server waits for the seat.
+//! Tests that each seat has a time bank, which runs only while the server waits for the seat.
 
 use super::table::{
     BANK_MS, DECLARATION_MS, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,

@@ -1,4 +1,4 @@
-//! Seats take turns; anything but a legal take of the seat to move is refused.
+//! Tests that seats take turns, and that anything but a legal take of the seat to move is refused.
 
 use super::table::{
     BANK_MS, DECLARATION_MS, Table, declared_match, events_in, ms, refusal_message, refusals_in,

@@ -1,4 +1,4 @@
-//! The rating model avoids known faults of models that treat a match with one winner as a full ranking.
+//! Tests that the rating model avoids known faults of models that treat a match with one winner as a full ranking.
 
 use super::super::testing::{draw_winner, match_of_group, rated};
 use crate::{
@@ -114,8 +114,8 @@ fn a_closed_group_does_not_inflate_itself() {
     );
 }
 
-/// Matches within a closed group do not move it even if it has played the others: its level depends only on its matches
-/// with them.
+/// Matches among the bots of a closed group do not change the level of the group, even if the group has played others:
+/// the level depends only on the matches with those others.
 #[test]
 fn a_weakly_connected_group_does_not_inflate_itself() {
     let bots = field(9);

@@ -1,4 +1,4 @@
-//! Rating intervals in ladders have the right coverage although leads are not additive.
+//! Tests that rating intervals in ladders have the right coverage, although leads are not additive.
 
 use super::super::{
     ReplicateCount, Resampling, SatisfactionScores, resampling::draw_uniform, testing::match_of_group,

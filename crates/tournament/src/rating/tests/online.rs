@@ -1,4 +1,4 @@
-//! Online ratings agree with the maximum likelihood ratings.
+//! Tests that online ratings agree with the maximum likelihood ratings.
 
 use super::super::testing::{anchor_strengths, draw_winner, match_of_group, rated, rated_matches};
 use crate::{MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw, testing::field};

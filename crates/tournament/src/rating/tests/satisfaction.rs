@@ -1,4 +1,4 @@
-//! Ratings by satisfaction recover known strengths, and their intervals have the right coverage.
+//! Tests that ratings by satisfaction recover known strengths, and that their intervals have the right coverage.
 
 use super::super::{
     ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores, SpreadBelief, adjust_for_all,
@@ -56,7 +56,7 @@ const EVEN: Scenario = Scenario {
 struct Findings {
     /// The share of intervals that contain the true value.
     coverage: f64,
-    /// Half the mean width of an interval.
+    /// Half of the mean width of the intervals.
     half: f64,
     /// The share of tournaments in which at least one bot is wrongly called better than another at the 5% level.
     wrong: f64,

@@ -1,4 +1,4 @@
-//! A tournament restored from a checkpoint equals one in which all results were counted again.
+//! Tests that a tournament restored from a checkpoint equals one in which all results were counted again.
 
 use super::schedule_properties::any_tournament;
 use super::*;
@@ -14,7 +14,8 @@ use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A simulated tournament whose results are generated without games, and everything that is counted from them.
+/// A simulated tournament whose results are generated without games, with everything that is computed from these
+/// results.
 #[derive(Debug)]
 struct SimulatedTournament {
     settings: Settings,
@@ -27,7 +28,7 @@ struct SimulatedTournament {
     seed: u64,
 }
 
-/// Everything that is visible of a tournament at some time.
+/// Everything that can be observed of a tournament at one time.
 #[derive(Debug, PartialEq)]
 struct VisibleState {
     lines: Vec<Standing>,

@@ -1,4 +1,4 @@
-//! Guarantees of gauntlets.
+//! Tests the guarantees of gauntlets.
 
 use super::*;
 use crate::{FieldError, GroupCount, TournamentFormat, testing::pairings};

@@ -1,4 +1,4 @@
-//! Guarantees of knockouts.
+//! Tests the guarantees of knockouts.
 
 use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;

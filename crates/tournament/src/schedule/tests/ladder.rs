@@ -1,4 +1,4 @@
-//! Guarantees of ladders.
+//! Tests the guarantees of ladders.
 
 use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;

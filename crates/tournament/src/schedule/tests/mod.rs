@@ -1,4 +1,4 @@
-//! Guarantees of all schedules and of each format.
+//! Tests the guarantees of all schedules and of each format.
 
 mod checkpoints;
 mod field_changes;

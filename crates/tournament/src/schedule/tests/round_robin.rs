@@ -1,4 +1,4 @@
-//! Guarantees of round robins.
+//! Tests the guarantees of round robins.
 
 use super::*;
 use crate::{Concurrency, FieldError, Pairing, Settings, SettingsDraft, TournamentFormat, testing::pairings};

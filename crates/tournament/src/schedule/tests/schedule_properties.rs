@@ -1,4 +1,4 @@
-//! Guarantees of all schedules.
+//! Tests the guarantees of all schedules.
 
 use super::schedule_simulation::random_result;
 use super::*;

@@ -1,4 +1,4 @@
-//! Guarantees of sequential tests.
+//! Tests the guarantees of sequential tests.
 
 use super::*;
 use crate::{
@@ -252,7 +252,7 @@ fn error_rates_hold_in_simulated_matches() {
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
 }
 
-/// The candidate gains a rank on the first quarter of the list and loses one on the rest.
+/// The candidate is better by one rank on the first quarter of the listed positions, and worse by one rank on the rest.
 #[test]
 fn a_list_in_the_order_of_effects_gives_the_right_answer() {
     let better = |pairing: &Pairing| {

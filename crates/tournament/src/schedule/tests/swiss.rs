@@ -1,4 +1,4 @@
-//! Guarantees of Swiss tournaments.
+//! Tests the guarantees of Swiss tournaments.
 
 use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;
