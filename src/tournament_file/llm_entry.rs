@@ -7,11 +7,12 @@ use serde_json::Value;
 
 /// Settings that are not allowed in the table. The run puts transcripts, ledgers and rates in its own folder, and
 /// `[llm]` contains the shared budgets and the outage limit.
-const OMITTED_SETTINGS: [&str; 7] = [
+const OMITTED_SETTINGS: [&str; 8] = [
     "transcript",
     "ledger",
     "shared_budget",
     "shared_token_budget",
+    "shared_reply_token_budget",
     "shared_ledger",
     "rate_file",
     "outage_limit",

@@ -9,7 +9,7 @@ use std::{ops::RangeInclusive, path::Path, time::Duration};
 /// The name of the table.
 const TABLE: &str = "llm";
 /// The keys of the table. All of them may be amended during a run.
-pub const LLM_TABLE_KEYS: [&str; 3] = ["budget", "token_budget", "outage_limit"];
+pub const LLM_TABLE_KEYS: [&str; 4] = ["budget", "token_budget", "reply_token_budget", "outage_limit"];
 /// The longest outage limit, in milliseconds: 29 days.
 const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
 
@@ -20,13 +20,15 @@ pub struct LlmTable {
     pub money: Option<Decimal>,
     /// The maximum number of tokens that all models may use together.
     pub tokens: Option<u64>,
+    /// The maximum number of tokens of the replies of all models together.
+    pub reply_tokens: Option<u64>,
     /// How long a model's endpoint may fail before the run stops.
     pub outage_limit: Duration,
 }
 
 impl Default for LlmTable {
     fn default() -> Self {
-        Self { money: None, tokens: None, outage_limit: Duration::from_hours(24) }
+        Self { money: None, tokens: None, reply_tokens: None, outage_limit: Duration::from_hours(24) }
     }
 }
 
@@ -37,14 +39,15 @@ impl LlmTable {
         if toml.has_table(TABLE, &LLM_TABLE_KEYS) {
             set_value(&mut table.money, LLM_TABLE_KEYS[0], 0..=u64::MAX, toml);
             set_value(&mut table.tokens, LLM_TABLE_KEYS[1], 0..=u64::MAX, toml);
-            set_value(&mut table.outage_limit, LLM_TABLE_KEYS[2], 0..=MAX_OUTAGE_MILLIS, toml);
+            set_value(&mut table.reply_tokens, LLM_TABLE_KEYS[2], 0..=u64::MAX, toml);
+            set_value(&mut table.outage_limit, LLM_TABLE_KEYS[3], 0..=MAX_OUTAGE_MILLIS, toml);
         }
         table
     }
 
     /// Returns whether the models have a shared budget.
     pub fn has_budget(&self) -> bool {
-        self.money.is_some() || self.tokens.is_some()
+        self.money.is_some() || self.tokens.is_some() || self.reply_tokens.is_some()
     }
 
     /// Returns the settings of a model, with the shared budgets and their ledger added.
@@ -52,6 +55,7 @@ impl LlmTable {
         LlmSettings {
             shared_budget: self.money,
             shared_token_budget: self.tokens,
+            shared_reply_token_budget: self.reply_tokens,
             shared_ledger: self.has_budget().then(|| ledger.to_owned()),
             ..settings.clone()
         }
@@ -64,8 +68,8 @@ impl LlmTable {
         models: impl Iterator<Item = &'a LlmSettings>,
         matches: Option<u64>,
     ) -> Option<CostBound> {
-        let bounds: Vec<_> = models.map(|settings| CostBound::of_settings(settings, matches)).collect();
-        (!bounds.is_empty()).then(|| CostBound::of_all(&bounds, self.tokens, self.money))
+        let models: Vec<_> = models.map(|settings| self.shared_settings(settings, Path::new(""))).collect();
+        (!models.is_empty()).then(|| CostBound::of_all(&models, matches))
     }
 
     /// Returns the table as JSON.
@@ -73,7 +77,8 @@ impl LlmTable {
         json!({
             LLM_TABLE_KEYS[0]: self.money.to_json(),
             LLM_TABLE_KEYS[1]: self.tokens.to_json(),
-            LLM_TABLE_KEYS[2]: self.outage_limit.to_json(),
+            LLM_TABLE_KEYS[2]: self.reply_tokens.to_json(),
+            LLM_TABLE_KEYS[3]: self.outage_limit.to_json(),
         })
     }
 }

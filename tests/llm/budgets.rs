@@ -1,7 +1,7 @@
 //! Budgets, with endpoints that charge.
 
 use super::{
-    asking::{KEY, LONG, fresh_file, settings, view},
+    asking::{KEY, LONG, ask, fresh_file, lines_of, settings, view},
     scripted_endpoint::{Reply, STREAM_HEAD, ScriptedEndpoint, response, stream_event},
 };
 use lastnim_client::AsyncBot as _;
@@ -138,6 +138,27 @@ async fn bots_share_a_budget() {
 }
 
 #[tokio::test]
+async fn missing_token_counts_are_told_and_cost_the_maximum() {
+    let body = json!({ "choices": [{ "message": { "content": "{\"take\": 2}" }, "finish_reason": "stop" }] });
+    let endpoint = ScriptedEndpoint::with_replies(vec![response("200 OK", "", &body.to_string())]).await;
+    let settings = LlmSettings { tokens_per_minute: Some(100), max_tokens: 1_000, ..settings(&endpoint) };
+    let bot = make_bot(&settings);
+    assert_eq!(ask(&bot).await.unwrap(), 2);
+    let tally = bot.tally();
+    assert!(tally.to_string().contains("the endpoint did not report the tokens of 1 call"), "{tally}");
+    let call = &lines_of(&settings, "call")[0];
+    assert_eq!((&call["tokens"], &call["cost"]["tokens"]), (&json!(null), &json!(tally.spent.tokens)));
+    let request = endpoint.calls()[0].body.to_string().len() as u64;
+    assert!(tally.spent.tokens > request + 1_000, "{} of {request}", tally.spent.tokens);
+    // The limit per minute does not take such a reply for a free one.
+    let error = ask(&bot).await.unwrap_err().to_string();
+    assert!(
+        error.starts_with("queued: the limit on requests or tokens per minute requires a wait"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn budgets_in_money_need_prices() {
     let endpoint = ScriptedEndpoint::with_replies(vec![response("500 Oops", "", "")]).await;
     let refused = |settings: LlmSettings| LlmBot::with_key(settings, 0, None).unwrap_err();
@@ -145,6 +166,8 @@ async fn budgets_in_money_need_prices() {
     let without_prices = LlmSettings { budget: Some(1.into()), ..settings.clone() };
     assert!(matches!(refused(without_prices), LlmError::NoPrices));
     let alone = LlmSettings { shared_token_budget: Some(1), ..settings.clone() };
+    assert!(matches!(refused(alone), LlmError::NoSharedLedger));
+    let alone = LlmSettings { shared_reply_token_budget: Some(1), ..settings.clone() };
     assert!(matches!(refused(alone), LlmError::NoSharedLedger));
     let nowhere = LlmSettings { ledger: Some("/no/such/folder/ledger".into()), ..settings };
     assert!(matches!(refused(nowhere), LlmError::Ledger { .. }));

@@ -3,7 +3,7 @@
 use super::{
     asking::{KEY, fresh_file},
     programs::{lastnim, run},
-    scripted_endpoint::{Call, ScriptedEndpoint, simplest_answer, streamed},
+    scripted_endpoint::{Call, ScriptedEndpoint, response, simplest_answer, streamed},
 };
 use serde_json::{Value, json};
 use std::{
@@ -164,42 +164,118 @@ async fn models_are_checked_before_a_run() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn models_of_a_tournament_share_its_budget() {
+    // Each reply takes 120 tokens, 20 of them for the reply.
+    for (key, budget, tokens_of_call, shown) in [
+        ("token_budget", 2_000, 120, "a budget of 2000 tokens"),
+        ("reply_token_budget", 250, 20, "a budget of 2000000 tokens and 250 tokens of replies"),
+    ] {
+        let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+        let url = &endpoint.url;
+        let model = |name: &str| {
+            format!(
+                "[[bot]]\nname = \"{name}\"\n[bot.llm]\nmodel = \"{name}\"\nbase_url = \"{url}\"\nprompt = \"p.md\"\nmax_tokens = 100\n\
+                 on_failure = \"first-legal\"\ntoken_budget = 1_000_000\n"
+            )
+        };
+        let file = write_file(&format!("{}{}[llm]\n{key} = {budget}\n", model("m1"), model("m2")));
+        let folder = file.parent().unwrap();
+        let prompt = "{% if question == 'row' %}which row do you declare?{% else %}take{% endif %}";
+        fs::write(folder.join("p.md"), prompt).unwrap();
+        let mut check = lastnim(&["tournament", "check"]);
+        check.arg(&file);
+        let (_, stdout, _) = run(check).await;
+        assert!(stdout.contains(shown), "{stdout}");
+        let mut command = lastnim(&["tournament", "run", "--json"]);
+        command.arg(&file);
+        let (output, _, stderr) = run(command).await;
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(&format!("the models have {shown}")), "{stderr}");
+        assert!(stderr.contains("a budget is used up (the budget of all models has no room"), "{stderr}");
+        // Calls that could exceed the rest do not start.
+        let calls = endpoint.calls().len();
+        assert!(calls > 0 && calls * tokens_of_call <= budget, "{calls}");
+        let run_folder = folder.join("cup.run");
+        for ledger in ["m1.ledger", "m2.ledger", "models.llm-ledger"] {
+            assert!(run_folder.join(ledger).exists(), "{ledger}");
+        }
+        // What was spent still counts.
+        let mut command = lastnim(&["tournament", "run", "--json"]);
+        command.arg(&file);
+        let (output, _, stderr) = run(command).await;
+        assert_eq!((output.status.code(), endpoint.calls().len()), (Some(1), calls), "{stderr}");
+        let raised = fs::read_to_string(&file).unwrap();
+        let raised = raised.replace(&format!("{key} = {budget}"), &format!("{key} = 90_000"));
+        fs::write(&file, raised).unwrap();
+        let mut command = lastnim(&["tournament", "run", "--json"]);
+        command.arg(&file);
+        let (output, stdout, stderr) = run(command).await;
+        assert!(output.status.success(), "{stderr}");
+        let amended = format!("amended: [llm]: {key} from {budget} to 90000");
+        assert!(stderr.contains(&amended), "{stderr}");
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn models_with_the_same_key_share_their_limits() {
     let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
     let url = &endpoint.url;
-    let model = |name: &str| {
+    let model = |name: &str, key: &str| {
         format!(
-            "[[bot]]\nname = \"{name}\"\n[bot.llm]\nmodel = \"{name}\"\nbase_url = \"{url}\"\nprompt = \"p.md\"\nmax_tokens = 100\n\
-             on_failure = \"first-legal\"\ntoken_budget = 1_000_000\n"
+            "[[bot]]\nname = \"{name}\"\nllm = {{ model = \"m\", base_url = \"{url}\", api_key_env = \"{key}\", requests_per_minute = 60_000 }}\n"
         )
     };
-    let file = write_file(&format!("{}{}[llm]\ntoken_budget = 2_000\n", model("m1"), model("m2")));
-    let folder = file.parent().unwrap();
-    let prompt = "{% if question == 'row' %}which row do you declare?{% else %}take{% endif %}";
-    fs::write(folder.join("p.md"), prompt).unwrap();
-    let mut check = lastnim(&["tournament", "check"]);
-    check.arg(&file);
-    let (_, stdout, _) = run(check).await;
-    assert!(stdout.contains("a budget of 2000 tokens"), "{stdout}");
-    let mut command = lastnim(&["tournament", "run", "--json"]);
-    command.arg(&file);
+    let bots = [model("m1", "KEY_A"), model("m2", "KEY_A"), model("m3", "KEY_B")].concat();
+    let file = write_file(&bots);
+    let mut command = lastnim(&["tournament", "run"]);
+    command.arg(&file).env("KEY_A", KEY).env("KEY_B", KEY);
     let (output, _, stderr) = run(command).await;
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("the models have a budget of 2000 tokens"), "{stderr}");
-    assert!(stderr.contains("a budget is used up (the budget of all models has no room"), "{stderr}");
-    // Each reply takes 120 tokens, and calls that could exceed the rest do not start.
-    let calls = endpoint.calls().len();
-    assert!(calls > 0 && calls * 120 <= 2_000, "{calls}");
-    let run_folder = folder.join("cup.run");
-    for ledger in ["m1.ledger", "m2.ledger", "models.llm-ledger"] {
-        assert!(run_folder.join(ledger).exists(), "{ledger}");
-    }
-    let raised = fs::read_to_string(&file).unwrap().replace("token_budget = 2_000", "token_budget = 90_000");
-    fs::write(&file, raised).unwrap();
-    let mut command = lastnim(&["tournament", "run", "--json"]);
+    assert!(output.status.success(), "{stderr}");
+    let inside = fs::read_dir(file.with_extension("run")).unwrap();
+    let names = inside.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut rates: Vec<_> = names.filter(|name| name.ends_with(".llm-rate")).collect();
+    rates.sort();
+    assert!(
+        matches!(rates.as_slice(), [a, b] if a.starts_with("KEY_A-http") && b.starts_with("KEY_B-http")),
+        "{rates:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reports_name_the_ways_of_asking_and_missing_token_counts() {
+    let endpoint = ScriptedEndpoint::start(|_, call| {
+        let has_schema = call.body.get("response_format").is_some();
+        let answer = match (has_schema, call.body["messages"][0]["content"].as_str().unwrap()) {
+            (false, _) => "First I count the piles.",
+            (true, asked) if asked.contains("which row do you declare?") => "{\"row\": [0, 1]}",
+            (true, _) => "{\"take\": 1}",
+        };
+        let body = json!({ "choices": [{ "message": { "content": answer }, "finish_reason": "stop" }] });
+        response("200 OK", "content-type: application/json\r\n", &body.to_string())
+    })
+    .await;
+    let file = write_file(&format!(
+        "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"{}\", think = \"before\" }}\n",
+        endpoint.url
+    ));
+    let mut command = lastnim(&["tournament", "run"]);
     command.arg(&file);
     let (output, stdout, stderr) = run(command).await;
     assert!(output.status.success(), "{stderr}");
-    assert!(stderr.contains("amended: [llm]: token_budget from 2000 to 90000"), "{stderr}");
-    let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
+    // Each question has a call in which the model thinks, and one with the schema.
+    let with_schema =
+        endpoint.calls().iter().filter(|call| call.body.get("response_format").is_some()).count();
+    let words = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mode = "prompt 3, with memory, with bot names, with thinking before the answer";
+    let asked = format!(
+        "m1 was asked with {mode}, with a schema ({with_schema} calls); {mode}, without a schema ({with_schema} calls)"
+    );
+    let missing = format!(
+        "the endpoint of m1 gave no token count for {} replies, so the cost is an upper bound",
+        2 * with_schema
+    );
+    for part in [asked, missing] {
+        assert!(with_schema > 1 && words.contains(&part), "{part:?} is missing:\n{stdout}");
+    }
 }

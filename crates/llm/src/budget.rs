@@ -41,12 +41,45 @@ enum Availability {
 }
 
 impl Limit {
-    fn new(tokens: Option<u64>, money: Option<Decimal>) -> Self {
-        Self { tokens, reply_tokens: None, money: money.map(money_to_units) }
+    fn new(tokens: Option<u64>, reply_tokens: Option<u64>, money: Option<Decimal>) -> Self {
+        Self { tokens, reply_tokens, money: money.map(money_to_units) }
     }
 
-    fn with_reply_tokens(self, reply_tokens: Option<u64>) -> Self {
-        Self { reply_tokens, ..self }
+    /// Returns the limit on a match of a bot.
+    fn of_match(settings: &LlmSettings) -> Self {
+        Self::new(settings.match_token_budget, settings.match_reply_token_budget, settings.match_budget)
+    }
+
+    /// Returns the limit on a bot.
+    fn of_bot(settings: &LlmSettings) -> Self {
+        Self::new(settings.token_budget, settings.reply_token_budget, settings.budget)
+    }
+
+    /// Returns the limit on all bots that share a ledger.
+    fn of_all(settings: &LlmSettings) -> Self {
+        Self::new(settings.shared_token_budget, settings.shared_reply_token_budget, settings.shared_budget)
+    }
+
+    /// Returns the sum of some limits: unlimited if one of them is.
+    fn sum(limits: impl Iterator<Item = Self> + Clone) -> Self {
+        let tokens = |of: fn(&Self) -> Option<u64>| {
+            limits.clone().try_fold(0_u64, |sum, limit| Some(sum.saturating_add(of(&limit)?)))
+        };
+        Self {
+            tokens: tokens(|limit| limit.tokens),
+            reply_tokens: tokens(|limit| limit.reply_tokens),
+            money: limits.clone().try_fold(0_u128, |sum, limit| Some(sum.saturating_add(limit.money?))),
+        }
+    }
+
+    /// Returns the limit on this many accounts; unlimited if their number is unknown or too large.
+    fn times(self, count: Option<u64>) -> Self {
+        let tokens = |tokens: Option<u64>| tokens?.checked_mul(count?);
+        Self {
+            tokens: tokens(self.tokens),
+            reply_tokens: tokens(self.reply_tokens),
+            money: self.money.and_then(|money| money.checked_mul(count?.into())),
+        }
     }
 
     /// Returns the lower of two limits, separately for tokens, reply tokens and money.
@@ -118,11 +151,9 @@ impl BotBudget {
             },
             own,
             shared,
-            of_match: Limit::new(settings.match_token_budget, settings.match_budget)
-                .with_reply_tokens(settings.match_reply_token_budget),
-            of_bot: Limit::new(settings.token_budget, settings.budget)
-                .with_reply_tokens(settings.reply_token_budget),
-            of_all: Limit::new(settings.shared_token_budget, settings.shared_budget),
+            of_match: Limit::of_match(settings),
+            of_bot: Limit::of_bot(settings),
+            of_all: Limit::of_all(settings),
             changed: Notify::new(),
         })
     }
@@ -242,8 +273,7 @@ pub fn check_budgets(settings: &LlmSettings) -> Result<(), LlmError> {
     if needs_prices.iter().any(Option::is_some) && !has_prices {
         return Err(LlmError::NoPrices);
     }
-    let is_shared = settings.shared_budget.is_some() || settings.shared_token_budget.is_some();
-    if is_shared && settings.shared_ledger.is_none() {
+    if Limit::of_all(settings) != Limit::default() && settings.shared_ledger.is_none() {
         return Err(LlmError::NoSharedLedger);
     }
     Ok(())
@@ -259,47 +289,37 @@ pub struct CostBound {
 impl CostBound {
     /// Returns the budget for this many matches with these settings; `matches` is `None` if their number is unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
-        let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
-        let of_matches = Limit {
-            reply_tokens: None,
-            tokens: of_match.tokens.and_then(|tokens| tokens.checked_mul(matches?)),
-            money: of_match.money.and_then(|money| money.checked_mul(matches?.into())),
-        };
-        let of_bot = Limit::new(settings.token_budget, settings.budget);
-        let of_all = Limit::new(settings.shared_token_budget, settings.shared_budget);
-        Self { limit: of_matches.tighter(of_bot).tighter(of_all) }
+        let of_matches = Limit::of_match(settings).times(matches);
+        Self { limit: of_matches.tighter(Limit::of_bot(settings)).tighter(Limit::of_all(settings)) }
     }
 
-    /// Returns the budget of several models, which may also have a shared one.
-    pub fn of_all(bounds: &[Self], tokens: Option<u64>, money: Option<Decimal>) -> Self {
-        let tokens_of_all = bounds
-            .iter()
-            .try_fold(0_u64, |sum, bound| bound.limit.tokens.map(|tokens| sum.saturating_add(tokens)));
-        let money_of_all = bounds
-            .iter()
-            .try_fold(0_u128, |sum, bound| bound.limit.money.map(|money| sum.saturating_add(money)));
-        let limit = Limit { tokens: tokens_of_all, reply_tokens: None, money: money_of_all };
-        Self { limit: limit.tighter(Limit::new(tokens, money)) }
+    /// Returns the budget of several models for this many matches each; they may also have a shared one.
+    pub fn of_all(models: &[LlmSettings], matches: Option<u64>) -> Self {
+        let limits = models.iter().map(|settings| Self::of_settings(settings, matches).limit);
+        let shared = models.iter().map(Limit::of_all);
+        Self { limit: shared.fold(Limit::sum(limits), Limit::tighter) }
     }
 
     /// Returns the budget as JSON, in which null means unlimited.
     pub fn to_json(self) -> Value {
-        let money = self.limit.money.map(|money| Amount { money, ..Amount::default() }.money_as_f64());
-        json!({ "tokens": self.limit.tokens, "money": money })
+        let Limit { tokens, reply_tokens, money } = self.limit;
+        let money = money.map(|money| Amount { money, ..Amount::default() }.money_as_f64());
+        json!({ "tokens": tokens, "reply_tokens": reply_tokens, "money": money })
     }
 }
 
 impl fmt::Display for CostBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let money = self
-            .limit
-            .money
-            .map(|money| format!("{} in money", Amount { money, ..Amount::default() }.money_text()));
-        let tokens = self.limit.tokens.map(|tokens| Amount { tokens, ..Amount::default() }.to_string());
-        match (money, tokens) {
-            (None, None) => f.write_str("no budget"),
-            (Some(money), Some(tokens)) => write!(f, "a budget of {money} and {tokens}"),
-            (Some(bound), None) | (None, Some(bound)) => write!(f, "a budget of {bound}"),
+        let Limit { tokens, reply_tokens, money } = self.limit;
+        let money =
+            money.map(|money| format!("{} in money", Amount { money, ..Amount::default() }.money_text()));
+        let tokens = tokens.map(|tokens| Amount { tokens, ..Amount::default() }.to_string());
+        let reply_tokens =
+            reply_tokens.map(|tokens| format!("{} of replies", Amount { tokens, ..Amount::default() }));
+        let parts: Vec<_> = [money, tokens, reply_tokens].into_iter().flatten().collect();
+        match parts.as_slice() {
+            [] => f.write_str("no budget"),
+            parts => write!(f, "a budget of {}", parts.join(" and ")),
         }
     }
 }
@@ -407,6 +427,27 @@ mod tests {
             assert!(full.detail.contains(whose), "{full:?}");
         }
         budget.reserve(id(1), call(40), soon).await.unwrap().settle(None);
+    }
+
+    #[test]
+    fn bounds_are_the_tightest_of_all_limits() {
+        let with = |tokens, match_replies, shared| LlmSettings {
+            token_budget: tokens,
+            match_reply_token_budget: match_replies,
+            shared_reply_token_budget: shared,
+            ..LlmSettings::default()
+        };
+        for (models, words) in [
+            (vec![with(None, None, None)], "no budget"),
+            (vec![with(Some(7), Some(5), None)], "a budget of 7 tokens and 20 tokens of replies"),
+            (vec![with(Some(7), Some(5), None); 2], "a budget of 14 tokens and 40 tokens of replies"),
+            (vec![with(Some(7), Some(5), Some(30)); 2], "a budget of 14 tokens and 30 tokens of replies"),
+            (vec![with(Some(7), None, Some(1)), with(None, None, Some(1))], "a budget of 1 token of replies"),
+        ] {
+            assert_eq!(CostBound::of_all(&models, Some(4)).to_string(), words, "{models:?}");
+        }
+        let of_unknown_length = CostBound::of_all(&[with(None, Some(5), None)], None);
+        assert_eq!(of_unknown_length.to_string(), "no budget");
     }
 
     #[tokio::test(start_paused = true)]

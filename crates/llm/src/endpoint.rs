@@ -191,8 +191,9 @@ impl Endpoint {
         if let Err(failure) = called.await {
             outcome.failure = Some(CallFailure { detail: self.hide_key(failure.detail), ..failure });
         }
-        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens).unwrap_or_default();
-        self.rate.charge_tokens(tokens.prompt.saturating_add(tokens.completion));
+        if let Some(completion) = &outcome.completion {
+            self.rate.charge_tokens(self.tokens_of_call(call, completion));
+        }
         outcome.completion = outcome.completion.map(|completion| Completion {
             text: self.hide_key(completion.text),
             reasoning: self.hide_key(completion.reasoning),
@@ -280,6 +281,15 @@ impl Endpoint {
             optional: OptionalParameters::of_settings(&self.settings),
         };
         call.to_json(&self.settings, longest).to_string().len()
+    }
+
+    /// Returns the tokens of a call that count towards the limit per minute. Without the endpoint's count this is an
+    /// upper bound, because a token has at least one byte.
+    fn tokens_of_call(&self, call: &ModelCall, completion: &Completion) -> u64 {
+        match completion.tokens {
+            Some(tokens) => tokens.prompt.saturating_add(tokens.completion),
+            None => (self.request_bytes(call) + completion.size()) as u64,
+        }
     }
 
     async fn send(&self, body: &Value) -> Result<Response, FailedRequest> {

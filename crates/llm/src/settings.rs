@@ -20,7 +20,7 @@ pub const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
 
 /// The settings that an organiser may change while a tournament is played. They limit cost, time and load, but do not
 /// change the questions to the model or how its answers are read.
-pub const AMENDABLE_SETTINGS: [&str; 14] = [
+pub const AMENDABLE_SETTINGS: [&str; 15] = [
     "retries",
     "turn_timeout",
     "idle_timeout",
@@ -35,6 +35,7 @@ pub const AMENDABLE_SETTINGS: [&str; 14] = [
     "reply_token_budget",
     "shared_budget",
     "shared_token_budget",
+    "shared_reply_token_budget",
 ];
 
 settings! {
@@ -130,6 +131,8 @@ settings! {
         shared_budget: Option<Decimal> = None, "MONEY";
         /// Maximum tokens of all models with the same --shared-ledger
         shared_token_budget: Option<u64> = None, "N";
+        /// Maximum tokens of the replies of all models with the same --shared-ledger
+        shared_reply_token_budget: Option<u64> = None, "N";
         /// The file that keeps the spending of all bots that share it
         shared_ledger: Option<PathBuf> = None, "FILE";
         /// A file to which calls are added as lines of JSON, or a folder in which each run writes a file
@@ -192,7 +195,14 @@ impl LlmSettings {
     /// Returns the settings without ledgers, so that only new spending counts.
     #[must_use]
     pub fn without_ledgers(self) -> Self {
-        Self { ledger: None, shared_ledger: None, shared_budget: None, shared_token_budget: None, ..self }
+        Self {
+            ledger: None,
+            shared_ledger: None,
+            shared_budget: None,
+            shared_token_budget: None,
+            shared_reply_token_budget: None,
+            ..self
+        }
     }
 
     /// Returns the account to which limits per minute apply: the name of the variable with the key, `none`
