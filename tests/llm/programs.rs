@@ -6,6 +6,7 @@ use super::{
     server::Server,
 };
 use lastnim_core::game::ConfigHash;
+use lastnim_llm::Provider;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -116,6 +117,27 @@ async fn the_usual_key_goes_to_no_other_address() {
     let has_key = endpoint.calls().into_iter().map(|call| call.head.contains(KEY)).collect::<Vec<_>>();
     assert!(has_key.contains(&true) && has_key.contains(&false));
     assert!(has_key.is_sorted(), "only the last run names the variable: {has_key:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_says_what_its_endpoint_cannot_do() {
+    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let server = Server::start().await;
+    let token = server.register("model").await;
+    for provider in ["openai", "anthropic", "gemini", "azure", "openrouter", "vllm", "ollama", "llama.cpp"] {
+        let mut command =
+            lastnim(&["bot", "run", "llm", "--model", "m", "--practice", "--piles", "1", "--json"]);
+        command
+            .args(["--provider", provider, "--base-url", &endpoint.url, "--server", &server.address])
+            .env("LASTNIM_TOKEN", &token);
+        let (output, stdout, stderr) = run(command).await;
+        assert!(output.status.success(), "{provider}: {stderr}");
+        let lines = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let told = lines.filter(|line| line["event"] == "provider").collect::<Vec<_>>();
+        assert_eq!((told.len(), &told[0]["provider"]), (1, &json!(provider)), "{stdout}");
+        let limits = provider.parse::<Provider>().unwrap().limits();
+        assert!(!limits.is_empty() && told[0]["limits"] == limits, "{stdout}");
+    }
 }
 
 #[tokio::test]
