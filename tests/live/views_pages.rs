@@ -263,8 +263,9 @@ async fn transcripts_are_shown_by_question() {
     let mut transcripts = TranscriptServiceClient::new(host.authorized(host.admin.reveal()));
     for ply in [None, Some(0)] {
         let ply_text = ply.map_or("null".to_owned(), |ply: u32| ply.to_string());
+        let said = if ply.is_none() { "row" } else { "take" };
         let line = format!(
-            "{{\"event\":\"call\",\"match_id\":\"{id}\",\"seat\":0,\"ply\":{ply_text},\"reply\":\"<script>alert(2)</script>\"}}\n"
+            "{{\"event\":\"call\",\"match_id\":\"{id}\",\"seat\":0,\"ply\":{ply_text},\"reply\":\"<script>alert({said})</script>\"}}\n"
         );
         let request = pb::PublishTranscriptRequest { match_id: id.clone(), seat: 0, ply, lines: line };
         transcripts.publish_transcript(request).await.unwrap();
@@ -275,11 +276,16 @@ async fn transcripts_are_shown_by_question() {
             || page.contains(&format!("/matches/{id}/{}", address.replace("&#38;", "&amp;")));
         assert!(found, "{address}:\n{page}");
     }
-    assert!(page.contains("<p class=\"words seat-0\">\u{201c}&#60;script&#62;alert(2)"), "{page}");
+    assert!(page.contains("<p class=\"words seat-0\">\u{201c}&#60;script&#62;alert(take)"), "{page}");
+    // The words about the row are beside the rows.
+    let rows = page.split("id=\"rows\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let words = rows.split("<p class=\"words seat-0\">").nth(1).unwrap();
+    assert!(words.contains("random: \u{201c}&#60;script&#62;alert(row)"), "{rows}");
+    assert!(words.contains(&format!("<a href=\"/matches/{id}/transcript?seat=0\">")), "{rows}");
     let row = get(&host, &format!("/matches/{id}/transcript?seat=0")).await;
     assert!(row.status == 200 && row.body.contains("rel=\"next\""), "{}", row.body);
     assert!(
-        row.body.contains("reply: &#60;script&#62;alert(2)") && !row.body.contains("<script>alert"),
+        row.body.contains("reply: &#60;script&#62;alert(row)") && !row.body.contains("<script>alert"),
         "{}",
         row.body
     );

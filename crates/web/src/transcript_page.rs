@@ -18,7 +18,7 @@ use tonic::Status;
 const MAX_BYTES: usize = 48 << 10;
 
 /// A question to a language model in a match: about the row of a seat, or about one of its takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QuestionPlace {
     pub seat: u32,
     /// The ply of the take; `None` for the row.

@@ -1,18 +1,22 @@
-//! What language models wrote when they were asked for takes.
+//! What language models wrote when they were asked for rows and takes.
 
-use super::take_list::ModelReplies;
 use crate::site::Site;
+use crate::transcript_page::{QuestionPlace, question_place};
 use crate::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use pb::transcript_service_server::TranscriptService as _;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use tonic::{Code, Status};
 
-/// The maximum length of a reply beside a take, in characters. The page of the question has the whole reply.
+/// The maximum length of a reply beside a row or a take, in characters. The page of the question has the whole reply.
 const MAX_CHARS: usize = 280;
 
-/// Reads the last reply of each published question about these takes.
+/// What language models wrote, by question.
+pub(super) type ModelReplies = BTreeMap<QuestionPlace, String>;
+
+/// Reads the last reply of each published question about a row or one of these takes.
 pub(super) async fn read_model_replies(
     site: &Site,
     visitor: &Visitor,
@@ -22,16 +26,19 @@ pub(super) async fn read_model_replies(
 ) -> Result<ModelReplies, Status> {
     let mut words = ModelReplies::new();
     for question in questions {
-        let Some(ply) = question.ply.filter(|ply| plies.contains(ply)) else { continue };
-        let match_id = id.to_string();
-        let request = pb::GetTranscriptRequest { match_id, seat: question.seat, ply: Some(ply) };
+        let place = question_place(question);
+        let QuestionPlace { seat, ply } = place;
+        if ply.is_some_and(|ply| !plies.contains(&ply)) {
+            continue;
+        }
+        let request = pb::GetTranscriptRequest { match_id: id.to_string(), seat, ply };
         let lines = match site.transcripts.get_transcript(visitor.request(request)).await {
             Ok(transcript) => transcript.into_inner().lines,
             // It has been removed since.
             Err(status) if status.code() == Code::NotFound => continue,
             Err(status) => return Err(status),
         };
-        words.extend(last_reply(&lines).map(|reply| (ply, reply)));
+        words.extend(last_reply(&lines).map(|reply| (place, reply)));
     }
     Ok(words)
 }

@@ -1,22 +1,20 @@
 //! The list of takes around a position.
 
+use super::model_replies::ModelReplies;
 use super::sentence::Seats;
 use crate::address::PageAddress;
 use crate::replay::{Replay, ReplayedTake};
 use crate::seat_sign::{seat_class, seat_sign};
+use crate::transcript_page::QuestionPlace;
 use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::format_duration;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The number of takes shown before and after the position.
 const PLIES_EACH_SIDE: u32 = 30;
-
-/// What language models wrote, by ply.
-pub(super) type ModelReplies = BTreeMap<u32, String>;
 
 /// The takes around a position.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +87,8 @@ impl TakeList<'_> {
 
     fn row(&self, ply: u32, take: &ReplayedTake) -> TakeRow {
         let (seat, after) = (take.took.seat as usize, ply + 1);
-        let words = self.words.and_then(|words| words.get(&ply).cloned()).unwrap_or_default();
-        let transcript = PageAddress::Transcript { id: self.id, seat: take.took.seat, ply: Some(ply) };
+        let place = QuestionPlace { seat: take.took.seat, ply: Some(ply) };
+        let words = self.words.and_then(|words| words.get(&place).cloned()).unwrap_or_default();
         TakeRow {
             after,
             is_shown: after == self.ply,
@@ -106,7 +104,7 @@ impl TakeList<'_> {
             },
             cost: self.audit.and_then(|audit| audit.plies.get(ply as usize)).map(|found| found.regret),
             words,
-            transcript: transcript.to_string(),
+            transcript: place.address(self.id).to_string(),
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::finding::{self, forfeit_reason_text, preference_rank};
 use super::heat_table::{costs_table, wants_table};
+use super::model_replies::ModelReplies;
 use super::position_panel::MatchOracle;
 use super::sentence::{Seats, Sentence, ordinal_text};
-use super::take_list::{ModelReplies, TakeList};
+use super::take_list::TakeList;
 use super::winner_line::LineAtPly;
 use crate::address::{FeedAddress, PageAddress, SiteAddress, cell_link};
 use crate::live::{LiveList, LivePage, PageParts};
@@ -13,6 +14,7 @@ use crate::page::Page;
 use crate::replay::{Replay, ReplayedTake};
 use crate::seat_clock::SeatClock;
 use crate::seat_sign::{seat_class, seat_sign};
+use crate::transcript_page::QuestionPlace;
 use askama::Template;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
@@ -51,6 +53,8 @@ struct MatchContent {
     panel: String,
     wants: String,
     outlined: String,
+    /// What models wrote when they declared their orders.
+    row_words: Vec<RowWords>,
     takes_html: String,
     note: String,
     costs: String,
@@ -74,6 +78,17 @@ struct MatchContent {
 #[template(path = "match/seats.html")]
 pub(super) struct DrawnSeats {
     pub seat_list: Vec<SeatCard>,
+}
+
+/// What a model wrote when it declared its order.
+#[derive(Debug)]
+struct RowWords {
+    class: String,
+    sign: String,
+    name: String,
+    words: String,
+    /// The address of all that it wrote.
+    transcript: String,
 }
 
 /// A link to a position.
@@ -233,8 +248,9 @@ impl MatchAtPly<'_> {
                 .html(seats)
         });
         let events_address = FeedAddress::Match { id, after: None };
-        let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat as usize);
-        let words = last.zip(self.words).and_then(|(last, words)| words.get(&last).cloned());
+        let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat);
+        let asked_for = mover.map(|seat| QuestionPlace { seat, ply: last });
+        let words = asked_for.zip(self.words).and_then(|(place, words)| words.get(&place).cloned());
         Ok(MatchContent {
             state_html: finding::summary(self.shown, replay, audit).html(seats),
             seat_count: seats.count(),
@@ -248,10 +264,11 @@ impl MatchAtPly<'_> {
             plies,
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
             said_words: words.unwrap_or_default(),
-            said_class: mover.map(seat_class).unwrap_or_default(),
+            said_class: mover.map(|seat| seat_class(seat as usize)).unwrap_or_default(),
             panel: panel.unwrap_or_default(),
             wants: wants_table(replay, seats, winner),
             outlined: outlined.unwrap_or_default(),
+            row_words: self.row_words(seats),
             takes_html: self.take_list(seats).html(),
             note: self.take_list(seats).note(),
             costs: audit.map(|audit| costs_table(audit, seats)).unwrap_or_default(),
@@ -280,6 +297,22 @@ impl MatchAtPly<'_> {
     fn take_list<'s>(&'s self, seats: &'s Seats) -> TakeList<'s> {
         let Self { id, replay, words, ply, .. } = *self;
         TakeList { id, replay, seats, audit: self.audit(), words, ply }
+    }
+
+    /// Returns what models wrote when they declared their orders.
+    fn row_words(&self, seats: &Seats) -> Vec<RowWords> {
+        let about_rows = self.words.into_iter().flatten().filter(|(place, _)| place.ply.is_none());
+        let shown = about_rows.map(|(place, words)| {
+            let seat = place.seat as usize;
+            RowWords {
+                class: seat_class(seat),
+                sign: seat_sign(seat),
+                name: seats.name(seat).to_owned(),
+                words: words.clone(),
+                transcript: place.address(self.id).to_string(),
+            }
+        });
+        shown.collect()
     }
 
     /// Returns the winner under optimal play from the position that is shown; at the end, the winner of the match.
