@@ -6,6 +6,7 @@ use crate::{
     connection_reporter::ConnectionReporter,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     played_matches::MatchSelectionArgs,
+    record::transcript::{MatchQuestions, fetch_published_questions},
     remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
     runtime, screen,
 };
@@ -21,6 +22,9 @@ use lastnim_report::{
     matches::{AUDIT_WITHHELD_NOTE, audit_line, match_report, match_table},
 };
 use std::io::{self, IsTerminal as _, Write as _};
+
+/// The maximum number of columns of a model's reason.
+const REASON_COLUMNS: usize = 58;
 
 /// Creates, shows, follows and lists matches on a server
 #[derive(Debug, Args)]
@@ -74,7 +78,8 @@ while the bot is not connected.")]
   lastnim match watch $MATCH
   lastnim match watch $MATCH --json
 
-With --json, each line is an event of the match's record, without the event's hash.")]
+With --json, each line is an event of the match's record, without the event's hash. If transcripts of a finished match
+were published, what the models said is under their rows and takes; `unproved` is what the record does not prove.")]
     Watch {
         /// The match's id
         id: MatchId,
@@ -142,8 +147,11 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> R
     form.print_message_report(&shown, || match_report(game, &shown))
 }
 
+/// Follows a match to its end. The words of models are shown only of a match that was over before, because transcripts
+/// are published after matches.
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut events = remote.watch_match(id);
+    let mut said = MatchQuestions::new();
     let (mut link, mut seen) = (ConnectionReporter::default(), SeenEvents::default());
     let mut players = SeatNames::default();
     let mut began_us = None;
@@ -164,6 +172,11 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
         let Some(event) = timed.event else { continue };
         if let Event::Created(setup) = &event {
             players = SeatNames::of_setup(setup);
+            if form == OutputFormat::Text
+                && let Ok(id) = id.parse()
+            {
+                said = fetch_published_questions(remote, id, None).await?;
+            }
         }
         if form == OutputFormat::Text {
             let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
@@ -175,11 +188,28 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
             } else if audit_withheld {
                 writeln!(output, "{:>12}audit {AUDIT_WITHHELD_NOTE}", "").map_err(Failure::Output)?;
             }
+            for (label, reason) in reasons_of_event(&said, &event) {
+                writeln!(output, "{:>12}{label}: {reason}", "").map_err(Failure::Output)?;
+            }
         }
         if matches!(event, Event::Ended(_)) {
             return Ok(());
         }
     }
+}
+
+/// Returns what a model said about the row or the take of an event, each with a label.
+fn reasons_of_event(said: &MatchQuestions, event: &Event) -> impl Iterator<Item = (&'static str, String)> {
+    let place = match event {
+        Event::Declared(declared) => Some((declared.seat, None)),
+        Event::Took(took) => Some((took.seat, Some(took.ply))),
+        _ => None,
+    };
+    place.into_iter().flat_map(|(seat, ply)| {
+        let asked = said.get(&ply).into_iter().flatten();
+        let own = asked.filter(move |question| question.seat() == seat as usize);
+        own.filter_map(|question| question.reason_fact(REASON_COLUMNS))
+    })
 }
 
 async fn list_matches(

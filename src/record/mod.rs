@@ -7,7 +7,7 @@ pub mod key;
 pub mod replay;
 pub mod standings;
 mod tables;
-mod transcript;
+pub mod transcript;
 pub mod verify;
 
 pub use fetch::fetch_one_record;

@@ -111,12 +111,13 @@ async fn questions_are_shown_with_the_board() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replay_shows_reasons_under_takes() {
+async fn a_replay_shows_reasons_under_rows_and_takes() {
     let transcript = fresh_file("reasons.jsonl");
     let (record, match_id) = play_match(&transcript, |_, call| {
         let is_row = call.last_message().contains("which row do you declare?");
         let why = format!("so \u{1b}[2J\u{202e}\n\twe win {}", "and win ".repeat(40));
-        let answer = if is_row { json!({ "row": [0, 1] }) } else { json!({ "take": 1, "why": why }) };
+        let answer =
+            if is_row { json!({ "row": [0, 1], "why": why }) } else { json!({ "take": 1, "why": why }) };
         completion(&answer.to_string())
     })
     .await;
@@ -135,11 +136,18 @@ async fn a_replay_shows_reasons_under_takes() {
     // Everything else stays the same, and each reason is under the take that the model made.
     let rest: Vec<_> = text.lines().filter(|line| !is_reason(line)).collect();
     assert_eq!(rest, plain.lines().collect::<Vec<_>>());
+    let mut of_rows = 0;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| is_reason(line)) {
         let above: Vec<_> = text.lines().take(number).collect();
+        if above.last().unwrap().starts_with("seat ") {
+            assert!(above.last().unwrap().contains("model, row"), "{text}");
+            of_rows += 1;
+            continue;
+        }
         let took = above.iter().rev().find(|line| line.trim_start().starts_with("took")).unwrap();
         assert!(took.contains("took       1 in"), "{line}: {took}");
     }
+    assert_eq!(of_rows, 1, "{text}");
 
     let changed = fresh_file("changed.jsonl");
     fs::write(&changed, fs::read_to_string(&transcript).unwrap().replace("and win", "and lie")).unwrap();

@@ -30,7 +30,7 @@ pub struct ReplayArgs {
     /// A record as JSON or text; - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Shows under each take what the model said, from a transcript or a folder of them; may be repeated
+    /// Shows under each row and take what the model said, from a transcript or a folder of them; may be repeated
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "json")]
     transcript: Vec<PathBuf>,
     /// Shows only this ply
@@ -113,7 +113,9 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     let write = |output: &mut screen::Stdout, section: &Section| {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
-    write(&mut output, &head_section(&record))?;
+    let of_rows = said.get(&None).into_iter().flatten();
+    let of_rows = of_rows.filter_map(|asked| Some((asked.seat(), asked.reason_fact(REASON_COLUMNS)?)));
+    write(&mut output, &head_section(&record, &of_rows.collect::<Vec<_>>()))?;
     if waits && io::stderr().is_terminal() {
         // A write error is ignored: the keys work without the hint.
         let _ = writeln!(screen::stderr(), "\nPress Enter to continue, or enter q to quit.");

@@ -2,7 +2,7 @@
 
 use super::{
     folded_text::TextLength,
-    match_questions::{read_published_questions, read_questions},
+    match_questions::{MatchQuestions, fetch_published_questions, read_questions},
     publishing::PublishingAction,
     question_report::ShownQuestion,
 };
@@ -103,7 +103,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     };
     let mut sections = Vec::new();
     if args.ply.is_none() {
-        sections.push(head_section(&record));
+        sections.push(head_section(&record, &[]));
         if !of_rows.is_empty() {
             sections.push(with_questions(Section::with_heading("rows"), &of_rows));
         }
@@ -142,6 +142,23 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
     let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
     Ok(verify_record(&given).map_err(|flaw| Failure::runtime(flaw, what))?.into_record())
+}
+
+/// Reads the questions of a match that were published on a server.
+fn read_published_questions(server: &ServerArgs, record: &Record) -> Result<MatchQuestions, Failure> {
+    let id = record.id();
+    let mut found = MatchQuestions::new();
+    runtime::run_on_runtime(Some(1), async {
+        let remote = RemoteServer::connect(server).await?;
+        found = fetch_published_questions(&remote, id, Some(record)).await?;
+        Ok(CommandExit::Done)
+    })?;
+    if found.is_empty() {
+        return Err(Failure::input(format!(
+            "no transcript of match {id} was published on the server: name a file with --transcript"
+        )));
+    }
+    Ok(found)
 }
 
 fn step_json(record: &Record, board: &Value, asked: &[ShownQuestion]) -> Value {

@@ -1,9 +1,11 @@
 //! The questions of one match, from transcripts.
 
 use super::{publishing::fetch_published_lines, question_report::ShownQuestion};
-use crate::{Failure, remote::ServerArgs, screen, transcript_files::list_transcripts};
+use crate::{
+    Failure, record::fetch_one_record, remote::RemoteServer, screen, transcript_files::list_transcripts,
+};
 use lastnim_client::text_input::TextInput;
-use lastnim_core::referee::Record;
+use lastnim_core::{game::MatchId, referee::Record};
 use lastnim_llm::{RecordedAnswers, TranscriptItem, read_transcript};
 use std::{collections::BTreeMap, io::BufReader, path::PathBuf};
 
@@ -39,20 +41,28 @@ pub fn read_questions(files: &[PathBuf], record: &Record) -> Result<MatchQuestio
     Ok(found)
 }
 
-/// Reads the questions of a match that were published on a server.
+/// Reads the questions of a match that were published on a server; none while the match is open. They are compared with
+/// the given record, or else with that of the server.
 ///
 /// # Errors
-/// If the server cannot be asked, or has no question of the match.
-pub fn read_published_questions(server: &ServerArgs, record: &Record) -> Result<MatchQuestions, Failure> {
+/// If the server cannot be asked.
+pub async fn fetch_published_questions(
+    remote: &RemoteServer,
+    id: MatchId,
+    record: Option<&Record>,
+) -> Result<MatchQuestions, Failure> {
+    let published = fetch_published_lines(remote, id).await?;
     let mut found = MatchQuestions::new();
-    let published = fetch_published_lines(server, record.id())?;
-    read_transcript(published.as_bytes(), |item| add_question(&mut found, record, item))
-        .map_err(|error| Failure::runtime(error, "the server"))?;
-    if found.is_empty() {
-        let id = record.id();
-        return Err(Failure::input(format!(
-            "no transcript of match {id} was published on the server: name a file with --transcript"
-        )));
+    if published.is_empty() {
+        return Ok(found);
+    }
+    let fetched = match record {
+        Some(_) => None,
+        None => Some(fetch_one_record(remote, id).await?.into_record()),
+    };
+    if let Some(record) = record.or(fetched.as_ref()) {
+        read_transcript(published.as_bytes(), |item| add_question(&mut found, record, item))
+            .map_err(|error| Failure::runtime(error, "the server"))?;
     }
     Ok(found)
 }

@@ -8,4 +8,4 @@ mod publishing;
 mod question_report;
 
 pub use command::{TranscriptArgs, run};
-pub use match_questions::{MatchQuestions, read_questions};
+pub use match_questions::{MatchQuestions, fetch_published_questions, read_questions};

@@ -201,20 +201,16 @@ impl RemoveArgs {
 }
 
 /// Fetches the published lines for all questions in a match.
-pub fn fetch_published_lines(server: &ServerArgs, id: MatchId) -> Result<String, Failure> {
+pub async fn fetch_published_lines(remote: &RemoteServer, id: MatchId) -> Result<String, Failure> {
     let mut fetched = String::new();
-    runtime::run_on_runtime(Some(1), async {
-        let remote = RemoteServer::connect(server).await?;
-        let match_id = id.to_string();
-        let request = pb::ListTranscriptsRequest { match_id: match_id.clone() };
-        let listed = remote.answer(remote.transcript_client().list_transcripts(request)).await?;
-        for pb::PublishedQuestion { seat, ply, .. } in listed.questions {
-            let request = pb::GetTranscriptRequest { match_id: match_id.clone(), seat, ply };
-            let given = remote.answer(remote.transcript_client().get_transcript(request)).await?;
-            fetched.push_str(&given.lines);
-        }
-        Ok(CommandExit::Done)
-    })?;
+    let match_id = id.to_string();
+    let request = pb::ListTranscriptsRequest { match_id: match_id.clone() };
+    let listed = remote.answer(remote.transcript_client().list_transcripts(request)).await?;
+    for pb::PublishedQuestion { seat, ply, .. } in listed.questions {
+        let request = pb::GetTranscriptRequest { match_id: match_id.clone(), seat, ply };
+        let given = remote.answer(remote.transcript_client().get_transcript(request)).await?;
+        fetched.push_str(&given.lines);
+    }
     Ok(fetched)
 }
 

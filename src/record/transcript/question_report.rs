@@ -17,6 +17,11 @@ pub struct ShownQuestion {
 }
 
 impl ShownQuestion {
+    /// Returns the index of the seat that was asked.
+    pub fn seat(&self) -> usize {
+        self.question.key.seat
+    }
+
     /// Adds the question to a section of a report, line by line.
     pub fn add_to(&self, section: Section, length: TextLength) -> Section {
         let TranscriptQuestion { key, calls, decision, .. } = &self.question;

@@ -183,8 +183,8 @@ impl ReplayStep<'_> {
     }
 }
 
-/// Returns the section that lists the seats with their bots and rows.
-pub fn head_section(record: &Record) -> Section {
+/// Returns the section that lists the seats with their bots and rows. Each reason, a seat with a fact, is under its seat.
+pub fn head_section(record: &Record, reasons: &[(usize, (&'static str, String))]) -> Section {
     let setup = record.state().setup();
     let row =
         |seat| record.state().game().map(|game| format!(", row {}", game.matrix[seat])).unwrap_or_default();
@@ -200,8 +200,11 @@ pub fn head_section(record: &Record) -> Section {
         ("ending", Some(setup.ending.name().to_owned())),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?)));
-    let seats =
-        setup.bots.enumerate().map(|(seat, bot)| (format!("seat {seat}"), format!("{bot}{}", row(seat))));
+    let seats = setup.bots.enumerate().flat_map(|(seat, bot)| {
+        let own = reasons.iter().filter(move |(of, _)| *of == seat.index());
+        let own = own.map(|(_, (label, reason))| ((*label).to_owned(), reason.clone()));
+        [(format!("seat {seat}"), format!("{bot}{}", row(seat)))].into_iter().chain(own)
+    });
     Section::new().facts(facts.chain(seats))
 }
 

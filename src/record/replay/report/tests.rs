@@ -14,7 +14,7 @@ fn frozen() -> Record {
 fn all(record: &Record) -> String {
     let steps = ReplaySteps::of_record(record).map(|step| step.to_section(record));
     let report: Report =
-        [head_section(record)].into_iter().chain(steps).chain([end_section(record)]).collect();
+        [head_section(record, &[])].into_iter().chain(steps).chain([end_section(record)]).collect();
     Terminal::without_styles().wrapped_at(MAX_COLUMNS).report_text(&report)
 }
 
