@@ -101,6 +101,11 @@ async fn questions_are_shown_with_the_board() {
     let number = ply.to_string();
     let (_, one, _) = show(&[record, "--transcript", file, "--ply", &number, "--json"]).await;
     assert_eq!(one.lines().count(), 1);
+    // The other seat is a house bot.
+    let of_other = lines[1..].iter().position(|line| asked(line).is_empty()).unwrap().to_string();
+    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", &of_other]).await;
+    let why = format!("ply {of_other}: the transcripts have no question about this take");
+    assert!(code == Some(0) && stderr.contains(&why), "{stderr}");
     let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", "99"]).await;
     assert!(code == Some(2) && stderr.contains("--ply: ply 99: the match has the plies 0 to"), "{stderr}");
     let other = fresh_file("other.jsonl");

@@ -82,6 +82,9 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         };
         return Err(Failure::input(format!("--ply: ply {ply}: {there}")));
     }
+    if let Some(ply) = args.ply.filter(|&ply| !questions.contains_key(&Some(ply))) {
+        screen::print_note(format_args!("ply {ply}: the transcripts have no question about this take"));
+    }
     let of_rows = questions.remove(&None).unwrap_or_default();
     let mut output = screen::stdout();
     let is_shown = |ply: u32| args.ply.is_none_or(|only| only == ply);
