@@ -338,7 +338,7 @@ mod tests {
             ),
             (json!({ "candidates": [] }), "v1beta/openai"),
             (json!({ "message": { "content": "x" }, "done": true }), "11434/v1"),
-            (json!({ "object": "response", "output": [] }), "responses"),
+            (json!({ "object": "response", "output": [] }), "Responses API"),
         ] {
             let whole = Completion::from_body(reply.to_string().as_bytes()).unwrap_err();
             let streamed = Completion::default().add_event(&reply.to_string()).unwrap_err();

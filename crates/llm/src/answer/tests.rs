@@ -54,7 +54,7 @@ fn unusable_takes_are_explained() {
         ("", FailureClass::Unparsable, "no JSON object"),
         ("I take 2", FailureClass::Unparsable, "of the form {\"take\": NUMBER}"),
         (r#"{"taken": 2} {}"#, FailureClass::Unparsable, "no JSON object in the reply has the key \"take\""),
-        (r#"{"a": {"b": {"take": 2}}}"#, FailureClass::Unparsable, "has \"take\""),
+        (r#"{"a": {"b": {"take": 2}}}"#, FailureClass::Unparsable, "has the key \"take\""),
         (r#"{"take": "two"}"#, FailureClass::Unparsable, "\"take\" is \"two\": expected a whole number"),
         (r#"{"take": 2.5}"#, FailureClass::Unparsable, "expected a whole number"),
         (r#"{"take": [2]}"#, FailureClass::Unparsable, "expected a whole number"),
