@@ -61,7 +61,7 @@ impl Limit {
     }
 
     /// Returns the sum of some limits: unlimited if one of them is.
-    fn sum(limits: impl Iterator<Item = Self> + Clone) -> Self {
+    fn sum(limits: &(impl Iterator<Item = Self> + Clone)) -> Self {
         let tokens = |of: fn(&Self) -> Option<u64>| {
             limits.clone().try_fold(0_u64, |sum, limit| Some(sum.saturating_add(of(&limit)?)))
         };
@@ -297,7 +297,7 @@ impl CostBound {
     pub fn of_all(models: &[LlmSettings], matches: Option<u64>) -> Self {
         let limits = models.iter().map(|settings| Self::of_settings(settings, matches).limit);
         let shared = models.iter().map(Limit::of_all);
-        Self { limit: shared.fold(Limit::sum(limits), Limit::tighter) }
+        Self { limit: shared.fold(Limit::sum(&limits), Limit::tighter) }
     }
 
     /// Returns the budget as JSON, in which null means unlimited.
