@@ -312,6 +312,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
         field: Arc::new(field.to_vec()),
         state: TournamentState::Running,
         over: None,
+        deal_secret: None,
     })
 }
 

@@ -28,8 +28,12 @@ pub struct ExhibitionFlags;
 
 impl FlagTable for ExhibitionFlags {
     fn flags() -> Vec<Arg> {
-        let fields = ["ending", "alliance", "alliance_matrix.rows", "seed", "strikes", "max_plies"];
-        make_flags(|setting| setting.field.starts_with("clock") || fields.contains(&setting.field))
+        let rows = ["alliance", "alliance_matrix.rows", "deal", "deal_rows"];
+        let fields = ["ending", "seed", "strikes", "max_plies"];
+        make_flags(|setting| {
+            let field = setting.field;
+            field.starts_with("clock") || rows.contains(&field) || fields.contains(&field)
+        })
     }
 }
 

@@ -192,8 +192,12 @@ impl Group {
         }
         for match_id in &self.matches {
             for seat in 0..SEATS {
-                let started =
-                    MatchStarted { match_id: match_id.clone(), seat: seat as u32, setup: Some(setup()) };
+                let started = MatchStarted {
+                    match_id: match_id.clone(),
+                    seat: seat as u32,
+                    setup: Some(setup()),
+                    dealt_row: None,
+                };
                 self.send(seat, Event::MatchStarted(Box::new(started)));
             }
         }

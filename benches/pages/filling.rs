@@ -98,6 +98,7 @@ async fn fill_tournament(
         field: Arc::new(field.to_vec()),
         state: TournamentState::Running,
         over: None,
+        deal_secret: None,
     })];
     let mut played = 0;
     while played < planned.paused_after.unwrap_or(u64::MAX)

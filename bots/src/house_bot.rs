@@ -1,8 +1,8 @@
 //! All house bots.
 
 use super::{
-    BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Loyal, Mcts, Minimax, Mirror, Oracle, Playouts,
-    PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
+    BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Liar, Loyal, Mcts, Minimax, Mirror, Oracle,
+    Playouts, PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
 };
 use lastnim_client::Bot;
 use lastnim_core::game::find_closest_word;
@@ -34,6 +34,8 @@ pub enum HouseBot {
     Epsilon(BlunderRate),
     /// See [`Mcts`].
     Mcts(Playouts),
+    /// See [`Liar`].
+    Liar,
 }
 
 /// The reason why a text is not the name of a house bot.
@@ -60,7 +62,7 @@ impl HouseBot {
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
     /// One house bot of each kind.
-    pub const EXAMPLES: [Self; 11] = [
+    pub const EXAMPLES: [Self; 12] = [
         Self::Random,
         Self::Greedy,
         Self::Timid,
@@ -72,6 +74,7 @@ impl HouseBot {
         Self::Minimax(Plies::EXAMPLE),
         Self::Epsilon(BlunderRate::EXAMPLE),
         Self::Mcts(Playouts::EXAMPLE),
+        Self::Liar,
     ];
 
     /// Returns its kind, which is its name without any number.
@@ -94,6 +97,7 @@ impl HouseBot {
             Self::Minimax(_) => "minimax-PLIES",
             Self::Epsilon(_) => "epsilon-RATE",
             Self::Mcts(_) => "mcts-PLAYOUTS",
+            Self::Liar => "liar",
         }
     }
 
@@ -106,9 +110,9 @@ impl HouseBot {
         Some(format!("{meant}-{number}").parse().unwrap_or(example))
     }
 
-    /// Returns whether the bot draws takes at random.
-    pub fn draws_takes(self) -> bool {
-        matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_))
+    /// Returns whether the bot draws takes or rows at random.
+    pub fn draws_at_random(self) -> bool {
+        matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_) | Self::Liar)
     }
 
     /// Creates the bot. Any random draws are derived from the seed.
@@ -125,6 +129,7 @@ impl HouseBot {
             Self::Minimax(plies) => Box::new(Minimax::new(plies)),
             Self::Epsilon(rate) => Box::new(Epsilon::new(rate, seed)),
             Self::Mcts(playouts) => Box::new(Mcts::new(playouts, seed)),
+            Self::Liar => Box::new(Liar::new(seed)),
         }
     }
 }
@@ -177,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The names of one bot of each kind, all fast enough for tests.
-    const FAST_BOT_NAMES: [&str; 11] = [
+    const FAST_BOT_NAMES: [&str; 12] = [
         "random",
         "greedy",
         "timid",
@@ -189,6 +194,7 @@ mod tests {
         "minimax-4",
         "epsilon-0.5",
         "mcts-20",
+        "liar",
     ];
 
     fn name_patterns() -> String {
@@ -297,7 +303,7 @@ mod tests {
                 let mut backwards: Vec<_> = views.iter().rev().map(|view| one.play(view)).collect();
                 backwards.reverse();
                 prop_assert_eq!(&forwards, &backwards);
-                if !bot.draws_takes() {
+                if !bot.draws_at_random() {
                     let other: Vec<_> = views.iter().map(|view| bot.build_bot(!seed).play(view)).collect();
                     prop_assert_eq!(forwards, other);
                 }

@@ -4,7 +4,7 @@ use super::oracle::smallest_optimal_take;
 use lastnim_client::{Bot, MatchInfo, MatchView};
 use lastnim_core::game::Row;
 
-/// Declares the next seat as its ally, and plays optimally for that row.
+/// Declares the next seat as its ally, or its dealt row if rows are dealt, and plays optimally for that row.
 #[derive(Debug, Clone, Copy)]
 pub struct Loyal;
 
@@ -13,7 +13,7 @@ pub(super) const ALLY: usize = 1;
 
 impl Bot for Loyal {
     fn declare(&mut self, game: &MatchInfo) -> Row {
-        Row::favouring(ALLY, game.seats())
+        game.dealt_row.clone().unwrap_or_else(|| Row::favouring(ALLY, game.seats()))
     }
 
     fn play(&mut self, game: &MatchView) -> u64 {

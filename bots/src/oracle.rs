@@ -6,7 +6,7 @@ use lastnim_core::{
     oracle::Solution,
 };
 
-/// Makes the smallest optimal take, and declares the standard row.
+/// Makes the smallest optimal take, and declares its dealt row, or the standard row if no rows are dealt.
 #[derive(Debug, Clone, Copy)]
 pub struct Oracle;
 

@@ -3,7 +3,7 @@
 use super::{game::take_range_messages, pb};
 use lastnim_core::{
     game::{BySeat, Seat},
-    oracle::{Audit, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
+    oracle::{Audit, DealtAudit, DealtRanks, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
 };
 
 /// The maximum number of plies in an audit that bots get at the end of a match. A ply takes at most 88 bytes, and many
@@ -31,6 +31,25 @@ fn audit_message(audit: &Audit, plies: &[PlyAudit]) -> pb::Audit {
         ledger: audit.ledger.iter().map(ledger_row_message).collect(),
         kingmaking_plies: audit.kingmaking_plies.clone(),
         first_error: audit.first_error,
+        dealt: audit.dealt.as_deref().map(Into::into),
+    }
+}
+
+impl From<&DealtAudit> for pb::DealtAudit {
+    fn from(audit: &DealtAudit) -> Self {
+        Self {
+            rows: Some((&audit.matrix).into()),
+            honest_winner: audit.honest_winner.into(),
+            seats: audit.seats.iter().map(|&ranks| ranks.into()).collect(),
+            ledger: audit.ledger.iter().map(ledger_row_message).collect(),
+        }
+    }
+}
+
+impl From<DealtRanks> for pb::DealtRanks {
+    fn from(ranks: DealtRanks) -> Self {
+        let DealtRanks { rank_honest, rank_declared, rank_actual } = ranks;
+        Self { rank_honest, rank_declared, rank_actual }
     }
 }
 
@@ -156,6 +175,12 @@ mod tests {
             ledger: vec![pb::LedgerRow { costs: vec![i32::MIN; 32] }; 32],
             kingmaking_plies: vec![MAX_PLIES as u32; MAX_PLIES],
             first_error: Some(MAX_PLIES as u32),
+            dealt: Some(pb::DealtAudit {
+                rows: Some(pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![31; 32] }; 32] }),
+                honest_winner: 31,
+                seats: vec![pb::DealtRanks { rank_honest: 31, rank_declared: 31, rank_actual: 31 }; 32],
+                ledger: vec![pb::LedgerRow { costs: vec![i32::MIN; 32] }; 32],
+            }),
         };
         assert!((4 << 20..6 << 20).contains(&largest.encoded_len()), "{}", largest.encoded_len());
     }

@@ -20,6 +20,7 @@ pub mod benchmark_card;
 pub mod bot_audit;
 pub mod bot_version;
 mod codec;
+mod deal;
 #[cfg(feature = "analysis")]
 pub mod declaration;
 mod enums;

@@ -1,12 +1,13 @@
 //! Tournaments as they are sent to callers, optionally without the parts that the callers already have.
 
 use super::{
+    deal::published_secret_fields,
     pb,
     tournament::{settings_message, settings_message_without_positions},
 };
 use lastnim_core::{
     game::{BotName, TournamentId},
-    referee::{Terms, Timestamp},
+    referee::{PublishedSecret, Terms, Timestamp},
 };
 use lastnim_tournament::{OpenMatches, Settings, TournamentState};
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct PublicTournament {
     pub pause: Option<OpenMatches>,
     /// The reason why the tournament cannot continue; `None` if it is not quarantined.
     pub damage: Option<Arc<str>>,
+    /// What everybody may know of the secret from which its rows are dealt; `None` if no rows are dealt.
+    pub deal_secret: Option<PublishedSecret>,
 }
 
 impl PublicTournament {
@@ -58,6 +61,7 @@ impl PublicTournament {
 
     /// Writes the tournament without its settings, which never change.
     pub fn message_without_settings(&self) -> pb::Tournament {
+        let (deal_secret_hash, deal_secret) = published_secret_fields(self.deal_secret.as_ref());
         pb::Tournament {
             id: self.id.to_string(),
             settings: None,
@@ -69,6 +73,8 @@ impl PublicTournament {
             awaits_bots: self.awaits_bots,
             pause: self.pause.map_or(pb::OpenMatches::Unspecified, Into::into).into(),
             damage: self.damage.as_deref().unwrap_or_default().to_owned(),
+            deal_secret_hash,
+            deal_secret,
         }
     }
 }

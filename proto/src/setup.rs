@@ -1,10 +1,12 @@
 //! Converts setups, clocks and terms of matches to and from messages.
 
+use super::deal::{parse_deal, parse_deal_rule, refuse_deal};
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
 use super::{RequestField, pb, play::whole_millis};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, SeatCount};
 use lastnim_core::referee::{
-    Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
+    Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, DealRule, MatchSetup, MatchSetupError, Origin, Terms,
+    TermsError,
 };
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ impl From<&MatchSetup> for pb::MatchSetup {
             tournament_id: origin.map_or_else(String::new, |origin| origin.tournament.to_string()),
             number: origin.map_or(0, |origin| origin.number),
             group: origin.map_or(0, |origin| origin.group),
+            deal: setup.deal.as_deref().map(Into::into),
         }
     }
 }
@@ -55,8 +58,11 @@ pub fn parse_terms(
     terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
 }
 
-/// Reads the setup of a match to be created.
-pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>) -> Option<MatchSetup> {
+/// Reads the setup of a match to be created, and the rule by which its rows are to be dealt, if they are.
+pub fn parse_new_setup(
+    request: &pb::CreateMatchRequest,
+    field: RequestField<'_>,
+) -> Option<(MatchSetup, Option<DealRule>)> {
     let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
     let draft = SetupDraft {
         bots: &request.bots,
@@ -69,7 +75,7 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
     let has_standard_rows = match (mode, request.assigned.is_some()) {
         (Some(pb::AllianceMode::Unspecified), false) => request.bots.len() == 2,
         (Some(pb::AllianceMode::Standard), false) => true,
-        (Some(pb::AllianceMode::Declared), false)
+        (Some(pb::AllianceMode::Declared | pb::AllianceMode::Dealt), false)
         | (Some(pb::AllianceMode::Unspecified | pb::AllianceMode::Given), true)
         | (None, _) => false,
         (Some(pb::AllianceMode::Given), false) => {
@@ -91,11 +97,18 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
         }
     };
     let setup = parse_setup_draft(&draft, terms, field);
-    mode?;
-    setup.map(|setup| {
-        let standard = has_standard_rows.then(|| AllianceMatrix::standard(setup.bots.seats()));
-        MatchSetup { assigned: standard.or(setup.assigned), ..setup }
-    })
+    let (rule, rows) = (request.deal, request.deal_rows.as_slice());
+    let at_deal = [field.member("deal"), field.member("deal_rows")];
+    let deal = match mode? {
+        pb::AllianceMode::Dealt => {
+            let seats = SeatCount::new(request.bots.len()).ok()?;
+            Some(parse_deal_rule(rule, rows, seats, at_deal)?)
+        }
+        mode => refuse_deal(mode, rule, rows, at_deal).then_some(None)?,
+    };
+    let setup = setup?;
+    let standard = has_standard_rows.then(|| AllianceMatrix::standard(setup.bots.seats()));
+    Some((MatchSetup { assigned: standard.or(setup.assigned), ..setup }, deal))
 }
 
 /// Reads the setup that is stored in a record.
@@ -115,8 +128,14 @@ pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> 
         ending: setup.ending,
         assigned: setup.assigned.as_ref(),
     };
-    let setup = parse_setup_draft(&draft, terms, field);
-    Some(MatchSetup { origin: tournament?.map(origin), ..setup? })
+    let drafted = parse_setup_draft(&draft, terms, field);
+    let deal = match (&setup.deal, SeatCount::new(setup.bots.len())) {
+        (Some(deal), Ok(seats)) => Some(parse_deal(deal, seats, field.member("deal"))),
+        _ => None,
+    };
+    let deal = deal.map(|deal| deal.ok_or(())).transpose().ok()?.map(Box::new);
+    let setup = MatchSetup { origin: tournament?.map(origin), deal, ..drafted? };
+    field.member("deal").ok_or_report(setup.validate().map_err(|errors| errors[0].to_string()))
 }
 
 /// The fields that new and recorded setups share.
@@ -198,7 +217,7 @@ mod tests {
     }
 
     fn parse(request: &pb::CreateMatchRequest) -> Result<MatchSetup, Violations> {
-        parse_request(|field| parse_new_setup(request, field))
+        parse_request(|field| parse_new_setup(request, field)).map(|(setup, _)| setup)
     }
 
     #[test]
@@ -260,6 +279,47 @@ mod tests {
         ] {
             assert_eq!(refused(mode, rows).as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn rows_are_dealt_in_matches_of_the_dealt_mode_alone() {
+        let dealt = |deal: pb::DealRule, rows: &[&[u32]], alliance: pb::AllianceMode| {
+            let deal_rows = rows.iter().map(|offsets| pb::Row { offsets: offsets.to_vec() }).collect();
+            let (alliance, deal) = (alliance.into(), deal.into());
+            let request = pb::CreateMatchRequest { alliance, deal, deal_rows, ..request() };
+            let parsed = parse_request(|field| parse_new_setup(&request, field));
+            parsed.map(|(_, deal)| deal).map_err(|error| error.to_string())
+        };
+        let is_dealt = pb::AllianceMode::Dealt;
+        assert_eq!(dealt(pb::DealRule::Unspecified, &[], is_dealt), Ok(Some(DealRule::All)));
+        assert_eq!(dealt(pb::DealRule::SelfFirst, &[], is_dealt), Ok(Some(DealRule::SelfFirst)));
+        let listed = dealt(pb::DealRule::Unspecified, &[&[1, 0]], is_dealt).unwrap().unwrap();
+        assert!(matches!(listed, DealRule::List(rows) if rows[0].to_string() == "1 0"));
+        assert_eq!(dealt(pb::DealRule::Unspecified, &[], pb::AllianceMode::Declared), Ok(None));
+        for (deal, rows, mode, expected) in [
+            (
+                pb::DealRule::All,
+                [[0, 1].as_slice()].as_slice(),
+                is_dealt,
+                "deal_rows: DEAL_RULE_ALL takes no rows: leave out either the word or the rows",
+            ),
+            (
+                pb::DealRule::All,
+                &[],
+                pb::AllianceMode::Standard,
+                "deal: ALLIANCE_MODE_STANDARD deals no rows: only ALLIANCE_MODE_DEALT does",
+            ),
+            (
+                pb::DealRule::Unspecified,
+                &[&[0, 1]],
+                pb::AllianceMode::Unspecified,
+                "deal_rows: ALLIANCE_MODE_UNSPECIFIED deals no rows: only ALLIANCE_MODE_DEALT does",
+            ),
+        ] {
+            assert_eq!(dealt(deal, rows, mode), Err(expected.to_owned()));
+        }
+        let bad = dealt(pb::DealRule::Unspecified, &[&[0, 0]], is_dealt).unwrap_err();
+        assert!(bad.starts_with("deal_rows[0]"), "{bad}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Random games and settings for property tests.
 
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount};
+use lastnim_core::referee::DealRule;
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
     OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings,
@@ -49,6 +50,12 @@ fn alliance(seats: SeatCount) -> impl Strategy<Value = AllianceSource> {
         Just(AllianceSource::Standard),
         Just(AllianceSource::Random),
         matrix(seats).prop_map(AllianceSource::Given),
+        Just(AllianceSource::Dealt(DealRule::All)),
+        Just(AllianceSource::Dealt(DealRule::SelfFirst)),
+        prop::collection::vec(matrix(seats), 1..3).prop_map(|matrices| {
+            let rows = matrices.iter().flat_map(|matrix| matrix.rows().iter().cloned());
+            AllianceSource::Dealt(DealRule::List(rows.collect()))
+        }),
     ]
 }
 
@@ -142,6 +149,14 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 let (concurrency, bot_concurrency) = concurrency;
                 // With several hundred positions, the tournament could exceed the limit on matches.
                 let start_at = start_at.filter(|_| positions.count() < 5);
+                let is_dealt = alliance.deal_rule().is_some();
+                let scoring = if is_dealt { Scoring::Satisfaction } else { scoring };
+                let format = match format {
+                    TournamentFormat::Sprt(sprt) if is_dealt => {
+                        TournamentFormat::Sprt(SprtSettings { measure: SprtMeasure::Points, ..sprt })
+                    }
+                    format => format,
+                };
                 Settings::new(SettingsDraft {
                     title: title.parse().unwrap(),
                     format,

@@ -5,6 +5,7 @@
 
 use super::{
     RequestField,
+    deal::{deal_rule_fields, parse_deal_rule, refuse_deal},
     format::{format_message, parse_format},
     game::{parse_alliance_matrix, parse_ending},
     pb,
@@ -56,6 +57,14 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     // Contradictions between settings are reported together with mistakes in single settings.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
     let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").ok_or_report(fits));
+    let dealt = alliance.as_ref().filter(|alliance| alliance.deal_rule().is_some());
+    let scored =
+        dealt.zip(scoring).map(|(alliance, scoring)| Settings::check_dealt_scoring(alliance, scoring));
+    let scoring_fits = scored.is_none_or(|fits| field.member("scoring").ok_or_report(fits).is_some());
+    let judged = dealt.zip(format.as_ref());
+    let judged = judged.map(|(alliance, format)| Settings::check_dealt_format(alliance, format));
+    let judging_fits =
+        judged.is_none_or(|fits| field.member("sprt").member("measure").ok_or_report(fits).is_some());
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
     let format_fits = format_fits.and_then(|fits| field.member("format").ok_or_report(fits));
     let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
@@ -65,6 +74,9 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let (Some(()), Some(()), Some(()), Some(())) = (methods, alliance_fits, format_fits, start_fits) else {
         return None;
     };
+    if !(scoring_fits && judging_fits) {
+        return None;
+    }
     let draft = SettingsDraft {
         title: title?,
         format: format?,
@@ -103,12 +115,18 @@ fn parse_alliance(
         }
     };
     let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
+    let (rule, rows) = (settings.deal, settings.deal_rows.as_slice());
+    let at_deal = [field.member("deal"), field.member("deal_rows")];
+    if mode? != pb::AllianceMode::Dealt && !refuse_deal(mode?, rule, rows, at_deal) {
+        return None;
+    }
     match mode? {
         pb::AllianceMode::Unspecified => seats.map(AllianceSource::default_for),
         pb::AllianceMode::Declared => Some(AllianceSource::Declared),
         pb::AllianceMode::Standard => Some(AllianceSource::Standard),
         pb::AllianceMode::Random => Some(AllianceSource::Random),
         pb::AllianceMode::Given => given?.map(AllianceSource::Given),
+        pb::AllianceMode::Dealt => parse_deal_rule(rule, rows, seats?, at_deal).map(AllianceSource::Dealt),
     }
 }
 
@@ -143,6 +161,8 @@ pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSet
 
 /// Writes a tournament's settings and the terms of its matches, without listed positions.
 pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+    let (deal, deal_rows) =
+        settings.alliance.deal_rule().map_or((pb::DealRule::Unspecified, Vec::new()), deal_rule_fields);
     pb::TournamentSettings {
         title: settings.title.to_string(),
         seats: settings.seats.get() as u32,
@@ -151,8 +171,13 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         alliance: pb::AllianceMode::from(&settings.alliance).into(),
         alliance_matrix: match &settings.alliance {
             AllianceSource::Given(matrix) => Some(matrix.into()),
-            AllianceSource::Declared | AllianceSource::Standard | AllianceSource::Random => None,
+            AllianceSource::Declared
+            | AllianceSource::Standard
+            | AllianceSource::Random
+            | AllianceSource::Dealt(_) => None,
         },
+        deal: deal.into(),
+        deal_rows,
         scoring: pb::Scoring::from(settings.scoring).into(),
         oracle: pb::OracleAccess::from(settings.oracle).into(),
         retention: settings.retention.map(Into::into),
@@ -176,6 +201,7 @@ impl From<&AllianceSource> for pb::AllianceMode {
             AllianceSource::Standard => Self::Standard,
             AllianceSource::Random => Self::Random,
             AllianceSource::Given(_) => Self::Given,
+            AllianceSource::Dealt(_) => Self::Dealt,
         }
     }
 }
@@ -223,6 +249,7 @@ impl From<&Standing> for pb::Standing {
             matches: standing.matches,
             wins: standing.wins,
             satisfaction: standing.satisfaction,
+            relative_satisfaction: standing.relative_satisfaction,
             accuracy: standing.accuracy,
             regret_per_match: standing.regret_per_match,
             luck_per_match: standing.luck_per_match,

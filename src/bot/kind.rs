@@ -22,10 +22,10 @@ pub enum PlayedBot {
 pub struct PlayedBotError(HouseBotError);
 
 impl PlayedBot {
-    /// Returns whether the bot may make random takes, and so uses a seed.
-    pub fn draws_takes(self) -> bool {
+    /// Returns whether the bot may make random choices, and so uses a seed.
+    pub fn draws_at_random(self) -> bool {
         match self {
-            Self::House(bot) => bot.draws_takes(),
+            Self::House(bot) => bot.draws_at_random(),
             Self::Llm => true,
         }
     }

@@ -44,7 +44,7 @@ The token is the one that `lastnim bot register` printed. Flags override the env
 pub struct RunArgs {
     /// A house bot, or llm for a language model
     ///
-    /// The house bots are: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1) or mcts-PLAYOUTS (1 to 100000).
+    /// The house bots are: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1), mcts-PLAYOUTS (1 to 100000) or liar.
     name: PlayedBot,
     /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
@@ -131,7 +131,7 @@ fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
 /// Refuses flags that the bot does not use.
 fn check_args(args: &RunArgs) -> Result<(), Failure> {
     let name = args.name;
-    if !name.draws_takes() && args.seed.is_some() {
+    if !name.draws_at_random() && args.seed.is_some() {
         let who_draws = "only random, epsilon, mcts and llm use a seed";
         return Err(Failure::input(format!("--seed: {name} has no random takes: {who_draws}")));
     }

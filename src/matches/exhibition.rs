@@ -70,7 +70,7 @@ impl ExhibitionArgs {
     fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
         let settings = settings_of_flags(&self.settings)?;
         let alliance = match settings.alliance() {
-            pb::AllianceMode::Declared => pb::AllianceMode::Declared,
+            mode @ (pb::AllianceMode::Declared | pb::AllianceMode::Dealt) => mode,
             // Assigned rows already imply the alliance mode.
             _ => pb::AllianceMode::Unspecified,
         };
@@ -83,6 +83,8 @@ impl ExhibitionArgs {
             strikes: settings.strikes,
             max_plies: settings.max_plies,
             alliance: alliance.into(),
+            deal: settings.deal,
+            deal_rows: settings.deal_rows.clone(),
             assigned: self.assigned_matrix(settings)?,
         })
     }

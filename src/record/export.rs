@@ -135,7 +135,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
 
 /// Returns whether a file contains exactly what an export would write for a match, with a signature by `key`.
 ///
-/// A match that ended before its rows were revealed has no signature.
+/// A match that ended while rows were secret has no signature.
 fn is_already_exported(
     file: &Path,
     game: &pb::Match,
@@ -148,7 +148,7 @@ fn is_already_exported(
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();
-    let signed = sealed.seal().map_or(state.game().is_none(), |seal| seal.signer == *key);
+    let signed = sealed.seal().map_or(!state.is_all_public(), |seal| seal.signer == *key);
     given.match_id == game.id
         && which.check_record(sealed.record()).is_ok()
         && state.end().is_some()

@@ -133,23 +133,23 @@ struct ListedRecord {
     bots: Vec<String>,
     outcome: String,
     events: usize,
-    /// The hash of the last event; `None` if the rows were never revealed.
+    /// The hash of the last event; `None` if rows stayed secret.
     head: Option<String>,
-    /// The key that signed the record; `None` if the rows were never revealed.
+    /// The key that signed the record; `None` if rows stayed secret.
     signer: Option<PublicKey>,
 }
 
 impl ListedRecord {
     fn of(game: &pb::Match, sealed: &SealedRecord) -> Self {
         let record = sealed.record();
-        let revealed = record.state().game().is_some();
+        let all_public = record.state().is_all_public();
         Self {
             id: game.id.clone(),
             ended: Utc(record.events().last().map_or(0, |last| last.at.as_micros())),
             bots: game.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default(),
             outcome: outcome_line(game),
             events: record.events().len(),
-            head: revealed.then(|| record.last_hash().to_string()),
+            head: all_public.then(|| record.last_hash().to_string()),
             signer: sealed.seal().map(|seal| seal.signer),
         }
     }

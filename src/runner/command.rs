@@ -80,9 +80,8 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
             let server = RunServer::start_embedded(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
-        TournamentRun { file: &args.file, plan: &plan, folder: &folder, kept, form, own }
-            .play_on_server(server, programs, interrupted)
-            .await
+        let run = TournamentRun { file: &args.file, plan: &plan, folder: &folder, kept, form, own };
+        Box::pin(run.play_on_server(server, programs, interrupted)).await
     })
 }
 

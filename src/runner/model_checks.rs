@@ -36,7 +36,7 @@ fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
 pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
-    let declares = settings.alliance() == pb::AllianceMode::Declared;
+    let declares = matches!(settings.alliance(), pb::AllianceMode::Declared | pb::AllianceMode::Dealt);
     let models: Vec<_> = plan.models().collect();
     if models.is_empty() {
         return Vec::new();

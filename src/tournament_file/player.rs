@@ -107,7 +107,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         }
     }?;
     let uses_seed = match &origin {
-        BotOrigin::House(bot, _) => bot.draws_takes(),
+        BotOrigin::House(bot, _) => bot.draws_at_random(),
         BotOrigin::Llm(..) => true,
         BotOrigin::Command(..) | BotOrigin::Remote => false,
     };
@@ -190,5 +190,5 @@ fn string_table(value: &Value) -> Option<BTreeMap<String, String>> {
 
 /// Returns the kinds of house bots that use a seed.
 fn seeded_bot_kinds() -> Vec<&'static str> {
-    HouseBot::EXAMPLES.into_iter().filter(|bot| bot.draws_takes()).map(HouseBot::kind).collect()
+    HouseBot::EXAMPLES.into_iter().filter(|bot| bot.draws_at_random()).map(HouseBot::kind).collect()
 }

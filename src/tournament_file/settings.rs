@@ -71,9 +71,9 @@ impl SettingsReader {
 
     fn read_key(&mut self, setting: &TournamentSetting, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
-        // The key `alliance` has either a word or rows, which are two separate settings.
+        // The keys `alliance` and `deal` have either a word or rows, which are two separate settings.
         let is_for_other = match setting.field {
-            "alliance" => value.is_array(),
+            "alliance" | "deal" => value.is_array(),
             _ => setting.kind == ValueKind::Matrix && !value.is_array(),
         };
         if is_for_other {

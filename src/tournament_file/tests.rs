@@ -48,10 +48,10 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
 }
 
 /// Returns every setting that applies to this format and source of positions, each with a sample value, except the
-/// start time and the matrix rows.
+/// start time and the rows.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
-        ("start_at" | "alliance_matrix.rows", _) => false,
+        ("start_at" | "alliance_matrix.rows" | "deal" | "deal_rows", _) => false,
         ("positions" | "paper_positions", _) => setting.field == source,
         _ if setting.table() == "drawn_positions" => setting.table() == source,
         (_, of) => of.is_none_or(|of| of == format),
@@ -67,6 +67,19 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
 /// have only one version.
 fn has_two_values(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
+}
+
+/// Makes the settings those of a tournament that deals rows.
+fn deal_rows(given: &mut GivenSettings) {
+    let deal = all_settings().find(|setting| setting.field == "deal").unwrap();
+    given.push((deal, "all".into()));
+    for (setting, value) in given {
+        match setting.field {
+            "alliance" => *value = "dealt".into(),
+            "scoring" => *value = "satisfaction".into(),
+            _ => {}
+        }
+    }
 }
 
 fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
@@ -114,17 +127,22 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
             let message = message_of(&usual);
             assert_eq!(message_of_flags(&usual), message);
             let (file, facts) = (file_of(&message), setting_facts(&message));
-            let has_rows = ["start_at", "alliance_matrix.rows"];
+            let has_rows = ["start_at", "alliance_matrix.rows", "deal", "deal_rows"];
             let more = all_settings().filter(|setting| has_rows.contains(&setting.field));
             assert!(file.contains("\nmethods = ") && facts.iter().any(|(label, _)| label == "methods"));
             let changeable =
                 usual.iter().map(|(setting, _)| *setting).filter(|setting| has_two_values(setting));
             for setting in changeable.chain(more) {
                 let mut given = usual.clone();
+                if setting.field.starts_with("deal") {
+                    deal_rows(&mut given);
+                }
+                let message = message_of(&given);
+                let (file, facts) = (file_of(&message), setting_facts(&message));
                 // `alliance` has either a word or rows, so given rows replace the word.
-                let is_matrix = setting.kind == ValueKind::Matrix;
                 given.retain(|(other, _)| {
-                    other.field != setting.field && !(is_matrix && other.field == "alliance")
+                    let replaces = [("alliance_matrix.rows", "alliance"), ("deal_rows", "deal")];
+                    other.field != setting.field && !replaces.contains(&(setting.field, other.field))
                 });
                 let value = some_value(setting, 1);
                 let value = if setting.field == "start_at" { 5.into() } else { value };

@@ -156,7 +156,7 @@ fn started() -> pb::MatchStarted {
         first: 1,
         ..Default::default()
     };
-    pb::MatchStarted { match_id: ID.into(), seat: 1, setup: Some(setup) }
+    pb::MatchStarted { match_id: ID.into(), seat: 1, setup: Some(setup), dealt_row: None }
 }
 
 fn matrix() -> pb::AllianceMatrix {

@@ -96,7 +96,11 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
     let field = ["anna", "bert", "cleo", "dora"];
     let settings =
         small_positions("kills", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]], BANK_MS);
-    let settings = TournamentSettings { start_at: field.len() as u32, ..settings };
+    let settings = TournamentSettings {
+        start_at: field.len() as u32,
+        alliance: lastnim_proto::pb::AllianceMode::Dealt.into(),
+        ..settings
+    };
     let id = run_across_kill(&mut stage, &mut server, organiser.create_tournament(&settings)).await;
     let request = long_exhibition(["anna", "emil"], 700);
     let exhibition = run_across_kill(&mut stage, &mut server, organiser.create_match(&request)).await;

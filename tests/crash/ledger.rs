@@ -26,6 +26,8 @@ pub struct Told {
     pub takes: BTreeMap<(String, u32), ToldTake>,
     /// The acknowledged rows, by match and bot.
     pub rows: BTreeMap<(String, String), Vec<u32>>,
+    /// The dealt rows, by match and bot.
+    pub dealt: BTreeMap<(String, String), Vec<u32>>,
     /// The revealed rows, by match.
     pub matrices: BTreeMap<String, pb::AllianceMatrix>,
     /// By match.
@@ -108,7 +110,15 @@ impl Told {
         }
     }
 
-    fn started(&mut self, started: &pb::MatchStarted) {
+    fn started(&mut self, bot: &str, started: &pb::MatchStarted) {
+        if let Some(row) = &started.dealt_row {
+            let key = (started.match_id.clone(), bot.to_owned());
+            let before = self.dealt.entry(key).or_insert_with(|| row.offsets.clone()).clone();
+            if before != row.offsets {
+                let (id, now) = (&started.match_id, &row.offsets);
+                self.contradict(format!("{id}: {bot} was dealt {before:?}, and later {now:?}"));
+            }
+        }
         let setup = started.setup.as_ref().expect("a match has a setup");
         self.started.insert(started.match_id.clone(), setup.tournament_id.clone());
     }
@@ -133,9 +143,9 @@ impl Ledger {
                     told.contradict(format!("{bot} is welcomed as {}", welcome.bot));
                 }
             }
-            Event::MatchStarted(started) => told.started(started),
+            Event::MatchStarted(started) => told.started(bot, started),
             Event::Snapshot(snapshot) => {
-                told.started(snapshot.started.as_ref().expect("a snapshot has the start of the match"));
+                told.started(bot, snapshot.started.as_ref().expect("a snapshot has the start of the match"));
                 told.snapshot(bot, snapshot);
             }
             Event::Declared(declared) => {
@@ -155,7 +165,7 @@ impl Ledger {
             Event::Forfeited(forfeited) => told.forfeited.push(forfeited.clone()),
             Event::MatchEnded(ended) => {
                 if let Some(started) = &ended.started {
-                    told.started(started);
+                    told.started(bot, started);
                 }
                 told.ended(bot, ended);
             }

@@ -31,7 +31,10 @@ impl Pair {
         let standby = stand_by(&second, 1).await;
         let names = ["anna", "bert", "cleo", "dora"];
         stage.invite(names, Duration::from_millis(10)).await;
-        let settings = small_positions("pair", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
+        let settings = lastnim_proto::pb::TournamentSettings {
+            alliance: lastnim_proto::pb::AllianceMode::Dealt.into(),
+            ..small_positions("pair", &[&[4, 5], &[12], &[1, 2, 6]], 20_000)
+        };
         let tournament = stage.begin(settings, &names).await;
         stage.until_takes(50).await;
         Some(Self { stage, active, standby, tournament })

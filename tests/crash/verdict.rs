@@ -147,6 +147,12 @@ pub fn check_announcements(told: &Told, records: &BTreeMap<String, Record>) {
         let kept = state.row_of_seat(seat).expect("the row is kept");
         assert_eq!(&pb::Row::from(kept).offsets, row, "match {id}: the row of {bot}");
     }
+    for ((id, bot), row) in &told.dealt {
+        let state = records[id].state();
+        let seat = state.setup().seat_of(&bot.parse().unwrap()).expect("it plays");
+        let kept = state.dealt_rows().expect("the dealt rows are kept");
+        assert_eq!(&pb::Row::from(&kept.rows()[seat]).offsets, row, "match {id}: the dealt row of {bot}");
+    }
     for (id, matrix) in &told.matrices {
         let kept = &records[id].state().game().expect("the rows are revealed").matrix;
         assert_eq!(&pb::AllianceMatrix::from(kept), matrix, "match {id}");

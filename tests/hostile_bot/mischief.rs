@@ -282,7 +282,12 @@ mod tests {
     fn started(match_id: &str) -> Event {
         let bots = vec!["a".into(), "b".into(), "c".into()];
         let setup = Some(MatchSetup { bots, ..MatchSetup::default() });
-        Event::MatchStarted(Box::new(MatchStarted { match_id: match_id.into(), seat: 1, setup }))
+        Event::MatchStarted(Box::new(MatchStarted {
+            match_id: match_id.into(),
+            seat: 1,
+            setup,
+            dealt_row: None,
+        }))
     }
 
     fn turn(match_id: &str, ply: u32, counters: u64) -> Event {
@@ -369,7 +374,7 @@ mod tests {
             4 => Event::MatchEnded(Box::new(MatchEnded { match_id, ..MatchEnded::default() })),
             5 => Event::Ping(Ping { id: counters }),
             _ => Event::Snapshot(Box::new(Snapshot {
-                started: Some(MatchStarted { match_id, seat: number, setup: None }),
+                started: Some(MatchStarted { match_id, seat: number, setup: None, dealt_row: None }),
                 phase: (number % 5).cast_signed(),
                 ..Snapshot::default()
             })),

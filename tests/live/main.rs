@@ -50,6 +50,7 @@ mod pages_injections;
 mod play_limits;
 mod play_pages;
 mod practice;
+mod private_rows;
 mod proxy;
 mod raw;
 mod reads;

@@ -154,7 +154,7 @@ async fn hostile_forms_start_no_game() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_house_bot_is_described() {
-    let all = "random,greedy,timid,oracle,loyal,traitor,grudger,mirror,minimax-3,epsilon-0.1,mcts-10";
+    let all = "random,greedy,timid,oracle,loyal,traitor,grudger,mirror,minimax-3,epsilon-0.1,mcts-10,liar";
     let bots: Vec<_> =
         all.split(',').map(|bot| format!("{}={bot}", bot.split('-').next().unwrap())).collect();
     let bots: Vec<_> = bots.iter().map(String::as_str).collect();

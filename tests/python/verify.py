@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 NUMBERS = {
     "ending": ["TO_MOVE_WINS", "LAST_MOVER_WINS"],
+    "deal_rule": ["ALL", "SELF_FIRST"],
     "row_default": ["LATE", "INVALID", "FORFEITED"],
     "refusal_reason": [
         "ILLEGAL_TAKE",
@@ -103,8 +104,41 @@ def setup(given):
             u32(given["max_plies"]),
             optional(matrix(assigned) if assigned else None),
             optional(origin),
+            deal(given.get("deal")),
         ]
     )
+
+
+def hashes(given):
+    return listed([base64.b64decode(each, validate=True) for each in given])
+
+
+def deal(given):
+    """A deal; empty without one."""
+    if given is None:
+        return b""
+    if "rule" in given:
+        rule = named("deal_rule", given["rule"])
+    else:
+        rule = u8(3) + listed([row(each) for each in given["rows"]])
+    return rule + hashes(given["commitments"])
+
+
+def dealt(given):
+    return matrix(given["rows"]) + hashes(given["salts"])
+
+
+def check_deal(record):
+    """Raises an error if the dealt rows are not those to which the setup is committed."""
+    created, second = (event for event in record["events"][:2])
+    commitments = [base64.b64decode(each) for each in created["created"]["deal"]["commitments"]]
+    given = second.get("dealt") or {"rows": {"rows": []}, "salts": []}
+    rows = [bytes(each["offsets"]) for each in given["rows"]["rows"]]
+    salts = [base64.b64decode(salt) for salt in given["salts"]]
+    context = "lastnim 2026 dealt row"
+    computed = [blake3(u8(i) + salts[i] + rows[i], derive_key_context=context).digest() for i in range(len(rows))]
+    if computed != commitments:
+        raise Unreadable("the dealt rows are not those to which the setup is committed")
 
 
 def declared(given):
@@ -136,8 +170,9 @@ KINDS = {
         None,
         setup,
         {"bots", "piles", "first", "ending", "clock", "strikes", "max_plies"}
-        | {"assigned", "tournament_id", "number", "group"},
+        | {"assigned", "tournament_id", "number", "group", "deal"},
     ),
+    "dealt": (11, None, dealt, {"rows", "salts"}),
     "declared": (2, 8, declared, {"seat", "row", "defaulted", "note_hash"}),
     "revealed": (3, None, lambda given: matrix(given["alliance_matrix"]), {"alliance_matrix"}),
     "took": (4, 9, took, {"ply", "seat", "take", "steward", "charged_us", "lag_us", "note_hash"}),
@@ -161,7 +196,8 @@ def canonical(event):
     tag, noted_tag, write, members = KINDS[kind]
     if unknown := given.keys() - members:
         raise Unreadable(f"`{kind}` with an unknown member {', '.join(sorted(unknown))}: a newer verifier may know it")
-    return u8(noted_tag if given.get("note_hash") else tag) + u64(event.get("at_us", 0)) + write(given)
+    tag = 10 if "deal" in given else noted_tag if given.get("note_hash") else tag
+    return u8(tag) + u64(event.get("at_us", 0)) + write(given)
 
 
 def flaw(record, key):
@@ -174,6 +210,11 @@ def flaw(record, key):
             return f"event {index} cannot be read: {why}"
         if base64.b64decode(event["hash"]) != head:
             return f"event {index}: its hash is not that of the event and all before it"
+    if "deal" in record["events"][0]["created"]:
+        try:
+            check_deal(record)
+        except Unreadable as why:
+            return str(why)
     if base64.b64decode(record["signer"]) != key:
         return "it is signed by another key"
     try:

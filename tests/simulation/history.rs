@@ -229,10 +229,20 @@ impl History {
         heard.add_to_trace(&bytes);
         tell_trace(heard.now, &format!("a watcher of {id} {last:?}"));
         let count = shown.events.len();
-        let record = heard.record(&self.disk, id, |record| record.events().len() >= count);
+        let is_deal = |event: &pb::RecordEvent| matches!(event.event, Some(RecordedEvent::Dealt(_)));
+        let shows_deal = shown.events.iter().any(is_deal);
+        let record = heard.record(&self.disk, id, |record| {
+            let hides_deal = record.state().setup().deal.is_some() && !shows_deal;
+            record.events().len() >= count + usize::from(hides_deal)
+        });
         let committed = record.is_some_and(|record| {
             let events: Vec<pb::RecordEvent> = record.events().iter().map(Into::into).collect();
-            let is_row = |event: &&pb::RecordEvent| matches!(event.event, Some(RecordedEvent::Declared(_)));
+            let is_row = |event: &&pb::RecordEvent| {
+                matches!(event.event, Some(RecordedEvent::Declared(_) | RecordedEvent::Dealt(_)))
+            };
+            if shows_deal && record.state().opened_rows().is_none() {
+                return false;
+            }
             let others = |events: &[pb::RecordEvent]| -> Vec<_> {
                 events.iter().filter(|event| !is_row(event)).cloned().collect()
             };
@@ -279,6 +289,17 @@ const COMMITTED_FIRST: &str = "nothing is announced before it is committed";
 const IN_ORDER: &str = "a session receives each ply once and in order";
 /// A session gets an end once.
 const ENDS_ONCE: &str = "a session receives an end once";
+
+/// A seat is told the row that was dealt to it, and all rows at the end.
+const DEALT_ROWS: &str = "a seat is told its own dealt row, and all of them once the match has a winner";
+
+fn check_dealt_row(record: &Record, started: &pb::MatchStarted) -> Result<(), Violation> {
+    let dealt = record.state().dealt_rows().map(pb::AllianceMatrix::from);
+    if started.dealt_row.as_ref() == dealt.as_ref().map(|matrix| &matrix.rows[started.seat as usize]) {
+        return Ok(());
+    }
+    broken_promise(DEALT_ROWS, format!("its row differs from the committed one: {:?}", started.dealt_row))
+}
 
 fn broken_promise(promise: &'static str, how: impl Into<String>) -> Result<(), Violation> {
     Err(Violation { promise, how: how.into() })
@@ -349,6 +370,7 @@ impl HeardState {
                 {
                     return broken_promise("a bot has the seat that it is told", "another bot has this seat");
                 }
+                check_dealt_row(&record, started)?;
                 let log = SeatLog { seat: started.seat, next_ply: 0 };
                 if self.log(session).seats.insert(started.match_id.clone(), log).is_some() {
                     return broken_promise(IN_ORDER, "it was told of this match before");
@@ -358,7 +380,8 @@ impl HeardState {
             Event::Snapshot(snapshot) => {
                 let id =
                     snapshot.started.as_ref().map(|started| started.match_id.clone()).unwrap_or_default();
-                self.committed(disk, &id, |record| record.state().ply() >= snapshot.ply)?;
+                let record = self.committed(disk, &id, |record| record.state().ply() >= snapshot.ply)?;
+                check_dealt_row(&record, &snapshot.started.clone().unwrap_or_default())?;
                 let seat = snapshot.started.as_ref().map(|started| started.seat).unwrap_or_default();
                 self.log(session).seats.insert(id, SeatLog { seat, next_ply: snapshot.ply });
                 Ok(())
@@ -435,6 +458,9 @@ impl HeardState {
         let winner = record.state().end().and_then(|(_, winner)| winner).map(|winner| winner.index() as u32);
         if winner != ended.winner {
             return broken_promise(COMMITTED_FIRST, format!("the committed winner is {winner:?}"));
+        }
+        if record.state().opened_rows().map(pb::AllianceMatrix::from) != ended.dealt_rows {
+            return broken_promise(DEALT_ROWS, "the end shows others, or shows those of a cancelled match");
         }
         self.match_ends.entry(bot.to_owned()).or_default().insert(ended.match_id.clone());
         self.counts.ends += 1;

@@ -69,6 +69,8 @@ pub struct TournamentPlan {
     pub positions: u64,
     pub concurrency: usize,
     pub declares: bool,
+    /// Whether rows are dealt to seats that declare.
+    pub deals: bool,
     pub bank: Duration,
     pub declaration: Duration,
 }
@@ -240,6 +242,7 @@ impl TournamentPlan {
             positions: 1 + draw.number_below(3),
             concurrency: 1 + draw.number_below(6) as usize,
             declares: draw.number_below(2) == 0,
+            deals: draw.number_below(2) == 0,
             bank: draw_millis(draw, 700, 4_000),
             declaration: draw_millis(draw, 700, 3_000),
         }

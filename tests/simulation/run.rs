@@ -11,7 +11,7 @@ use super::verdict::{check_end, is_all_over};
 use super::world::{SERVERS, World};
 use lastnim_arena::{Arena, Backend, Durability, Environment, Limits};
 use lastnim_core::game::{Piles, TournamentId};
-use lastnim_core::referee::{Clock, SigningKey, Terms, Timestamp};
+use lastnim_core::referee::{Clock, DealRule, DealSecret, SigningKey, Terms, Timestamp};
 use lastnim_server::{Config, ServeError, run_server_on};
 use lastnim_store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
 use lastnim_tournament::{
@@ -131,13 +131,24 @@ fn first_changes(plan: &Plan) -> Vec<Change> {
                 field: Arc::new(joined.clone()),
                 state: TournamentState::Open,
                 over: None,
+                deal_secret: (tournament.declares && tournament.deals).then(|| deal_secret(plan)),
             })
         });
     bots.chain(tournaments).collect()
 }
 
+fn deal_secret(plan: &Plan) -> DealSecret {
+    let mut bytes = [0; DealSecret::BYTES];
+    bytes[..8].copy_from_slice(&plan.seed.to_le_bytes());
+    DealSecret::from_bytes(bytes)
+}
+
 fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
-    let alliance = if tournament.declares { AllianceSource::Declared } else { AllianceSource::Standard };
+    let alliance = match (tournament.declares, tournament.deals) {
+        (true, true) => AllianceSource::Dealt(DealRule::All),
+        (true, false) => AllianceSource::Declared,
+        (false, _) => AllianceSource::Standard,
+    };
     let standard = testing::settings(tournament.seats, 1, alliance.clone());
     let positions = (0..tournament.positions).map(|index| {
         let piles: Vec<u64> = (0..2 + index).map(|pile| 2 + (plan.seed + pile) % 3).collect();

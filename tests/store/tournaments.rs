@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::played::{bots, tournament_id};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Piles, SeatCount};
-use lastnim_core::referee::{Terms, Timestamp};
+use lastnim_core::referee::{DealSecret, Terms, Timestamp};
 use lastnim_store::{Change, FieldHistory, Store, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
@@ -68,6 +68,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         field: Arc::default(),
         state: TournamentState::Open,
         over: None,
+        deal_secret: (number == 1).then(|| DealSecret::from_bytes([0xfe; 32])),
     }
 }
 
@@ -79,6 +80,7 @@ pub fn standings(names: &[BotName]) -> Vec<Standing> {
         matches: place,
         wins: place,
         satisfaction: (place > 0).then_some(2.0 / 7.0),
+        relative_satisfaction: (place > 1).then_some(-2.0 / 7.0),
         accuracy: (place > 1).then_some(0.1),
         regret_per_match: (place > 0).then_some(0.7),
         luck_per_match: (place > 0).then_some(-1.3),

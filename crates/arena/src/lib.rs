@@ -32,7 +32,7 @@ pub use durability::{Durability, DurabilityError};
 pub use environment::Environment;
 pub use error::ArenaError;
 pub use limits::Limits;
-pub use matches::open_matches::MatchWatch;
+pub use matches::open_matches::{MatchWatch, NewMatch};
 pub use matches::shard::{ShardTally, WatchEvent};
 pub use measurements::ArenaMeasurements;
 pub use rate_limit::{Moment, RateLimit, RateUse, retry_seconds};

@@ -58,9 +58,9 @@ pub trait AsyncBot: Send + Sync + 'static {
         TakeFeed::OwnTurns
     }
 
-    /// Returns the row to declare; the default is the standard row.
+    /// Returns the row to declare; the default is the bot's dealt row, or the standard row if no rows are dealt.
     fn declare(&self, game: &MatchInfo) -> impl Future<Output = Result<Choice<Row>, MatchFailure>> + Send {
-        ready(Ok(Row::standard(game.seats()).into()))
+        ready(Ok(game.honest_row().into()))
     }
 
     /// Returns how many counters to take: 1 to `game.position().counters()`.

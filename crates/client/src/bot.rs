@@ -17,11 +17,11 @@ pub trait Bot: Send + 'static {
         TakeFeed::OwnTurns
     }
 
-    /// Returns the row to declare; the default is the standard row.
+    /// Returns the row to declare; the default is the bot's dealt row, or the standard row if no rows are dealt.
     ///
     /// Not called if the rows are assigned.
     fn declare(&mut self, game: &MatchInfo) -> Row {
-        Row::standard(game.seats())
+        game.honest_row()
     }
 
     /// Returns how many counters to take: 1 to `game.position().counters()`.

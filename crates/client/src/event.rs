@@ -317,7 +317,11 @@ fn parse_match_started(started: &pb::MatchStarted, field: RequestField<'_>) -> O
     let id = parse_match_id(&started.match_id, field);
     let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
     let seat = field.member("seat").ok_or_report(setup.seats().seat(started.seat as usize));
-    Some(MatchInfo { id: id?, seat: seat?, setup })
+    let dealt_row = started.dealt_row.as_ref();
+    let dealt_row =
+        dealt_row.map(|row| lastnim_proto::game::parse_row(row, setup.seats(), field.member("dealt_row")));
+    let dealt_row = dealt_row.map(|row| row.ok_or(())).transpose().ok()?;
+    Some(MatchInfo { id: id?, seat: seat?, setup, dealt_row })
 }
 
 /// Checks that a matrix has a row for each seat of its match.

@@ -1,7 +1,7 @@
 //! The facts about a match that are known before its first take.
 
 use lastnim_core::{
-    game::{MatchId, Seat},
+    game::{MatchId, Row, Seat},
     referee::MatchSetup,
 };
 use std::ops::Deref;
@@ -17,9 +17,17 @@ pub struct MatchInfo {
     pub seat: Seat,
     /// The bots, the piles, the clock and so on.
     pub setup: MatchSetup,
+    /// The private row that was dealt to the bot, by which it scores whatever it declares; `None` if no rows are dealt.
+    /// Others see it after the match.
+    pub dealt_row: Option<Row>,
 }
 
 impl MatchInfo {
+    /// Returns the row that says what the bot wants: its dealt row, or the standard row if no rows are dealt.
+    pub fn honest_row(&self) -> Row {
+        self.dealt_row.clone().unwrap_or_else(|| Row::standard(self.seats()))
+    }
+
     /// Returns whether the organiser assigned the rows, so that seats do not declare.
     pub fn rows_are_assigned(&self) -> bool {
         self.assigned.is_some()

@@ -5,7 +5,7 @@ use super::{
     seen_takes::{NewestTakes, SeenTakes},
 };
 use lastnim_core::{
-    game::{AllianceMatrix, BotName, BySeat, Game, IllegalTake, MatchId, Position},
+    game::{AllianceMatrix, BotName, BySeat, Game, IllegalTake, MatchId, Position, Row},
     oracle::Mover,
     referee::{Clock, MatchSetup, Terms},
 };
@@ -78,7 +78,7 @@ impl MatchView {
         }
         let bank_left = setup.terms.clock.initial;
         Ok(Self {
-            info: Arc::new(MatchInfo { id, seat: position.to_move(), setup }),
+            info: Arc::new(MatchInfo { id, seat: position.to_move(), setup, dealt_row: None }),
             game: Arc::new(game),
             position,
             ply: takes.len() as u32,
@@ -91,6 +91,13 @@ impl MatchView {
     #[must_use]
     pub fn with_id(mut self, id: MatchId) -> Self {
         Arc::make_mut(&mut self.info).id = id;
+        self
+    }
+
+    /// Deals a row to the bot, for testing a bot that declares.
+    #[must_use]
+    pub fn with_dealt_row(mut self, row: Row) -> Self {
+        Arc::make_mut(&mut self.info).dealt_row = Some(row);
         self
     }
 

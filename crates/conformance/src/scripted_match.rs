@@ -4,8 +4,9 @@ use lastnim_core::{
     game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId},
     oracle::Mover,
     referee::{
-        Clock, Event, MatchPhase, MatchSetup, MatchState, Origin, Referee, RefereeEffect, RefereeInput,
-        Refusal, RefusalReason, SeatAction, SeatMessage, Terms, TimedEvent, Timestamp,
+        Clock, Deal, DealRule, DealSecret, DealtRows, Event, MatchPhase, MatchSetup, MatchState, Origin,
+        Referee, RefereeEffect, RefereeInput, Refusal, RefusalReason, SeatAction, SeatMessage, Terms,
+        TimedEvent, Timestamp,
     },
 };
 use lastnim_proto::{MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
@@ -26,6 +27,8 @@ pub(super) enum RowSource {
     Declared,
     /// Rows are assigned: the row of each seat starts with a different offset.
     Assigned,
+    /// A private row is dealt to each seat, which then declares its own.
+    Dealt,
 }
 
 /// A match as planned by a scenario.
@@ -62,6 +65,10 @@ impl MatchPlan {
 
     pub(super) fn declared(self) -> Self {
         Self { rows: RowSource::Declared, ..self }
+    }
+
+    pub(super) fn dealt(self) -> Self {
+        Self { rows: RowSource::Dealt, ..self }
     }
 
     pub(super) fn with_late_declarations(self) -> Self {
@@ -116,10 +123,16 @@ pub(super) struct ScriptedMatch {
 impl ScriptedMatch {
     /// Starts a match and runs it until the bot has to act.
     pub(super) fn begin(id: MatchId, plan: &MatchPlan, number: u64, names: MatchNames<'_>) -> Self {
-        let setup = plan.setup(number, names);
+        let mut setup = plan.setup(number, names);
+        let dealt = (plan.rows == RowSource::Dealt).then(|| {
+            let secret = DealSecret::from_bytes([number as u8; DealSecret::BYTES]);
+            let dealt = DealtRows::of_match(&secret, id, &DealRule::All, setup.seats());
+            setup.deal = Some(Box::new(Deal::of_rows(DealRule::All, &dealt)));
+            Box::new(dealt)
+        });
         let present = BySeat::filled(setup.seats(), &true);
         let seat = setup.seats().seat(plan.seat).expect("the bot has a seat");
-        let (referee, effects) = Referee::begin(id, setup.clone(), present, script_time());
+        let (referee, effects) = Referee::begin_dealt(id, setup.clone(), dealt, present, script_time());
         let mut begun = Self { id, seat, referee, setup: Arc::new(setup), outbox: VecDeque::new() };
         begun.announce(effects);
         if !plan.others_wait {
@@ -212,12 +225,18 @@ impl ScriptedMatch {
         let end = MissedEnd {
             seat: self.seat,
             setup: self.setup.as_ref().clone(),
+            dealt: self.own_dealt_row().map(|row| (row, self.state().opened_rows().cloned())),
             forfeits: self.state().forfeits().clone(),
             reason,
             winner,
             audit: self.referee.record().audit().ok(),
         };
         Some(self.match_event(MatchEvent::MissedEnd(Box::new(end))))
+    }
+
+    /// Returns the row that was dealt to the bot, if rows were dealt.
+    pub(super) fn own_dealt_row(&self) -> Option<Row> {
+        self.state().dealt_rows().map(|matrix| matrix.rows()[self.seat].clone())
     }
 
     /// Creates another acknowledgement of the bot's row, if the bot has declared one.
@@ -328,8 +347,11 @@ impl ScriptedMatch {
 
     fn announced_event(&self, happened: TimedEvent) -> Option<MatchEvent> {
         Some(match happened.event {
-            Event::Created(_) => MatchEvent::Started { seat: self.seat, setup: Arc::clone(&self.setup) },
-            Event::Declared { .. } | Event::Struck { .. } => return None,
+            Event::Created(_) => {
+                let dealt_row = self.own_dealt_row();
+                MatchEvent::Started { seat: self.seat, setup: Arc::clone(&self.setup), dealt_row }
+            }
+            Event::Dealt(_) | Event::Declared { .. } | Event::Struck { .. } => return None,
             Event::Revealed { matrix } => {
                 MatchEvent::Revealed(Arc::new(RevealedRows { matrix, defaulted: Vec::new() }))
             }
@@ -337,7 +359,8 @@ impl ScriptedMatch {
             Event::Forfeited { seat, reason } => MatchEvent::Forfeited { seat, reason },
             Event::Ended { reason, winner } => {
                 let audit = self.referee.record().audit().ok().map(Arc::new);
-                MatchEvent::Ended { reason, winner, audit }
+                let dealt = self.state().opened_rows().cloned().map(Box::new);
+                MatchEvent::Ended { reason, winner, audit, dealt }
             }
         })
     }

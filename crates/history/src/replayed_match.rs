@@ -135,7 +135,7 @@ impl<'a> ReplayedMatch<'a> {
                     had_acted: acted[*seat],
                 });
             }
-            Event::Created(_) | Event::Ended { .. } => {}
+            Event::Created(_) | Event::Dealt(_) | Event::Ended { .. } => {}
         }
     }
 

@@ -71,6 +71,7 @@ pub fn prompt_values(
         ending => info.ending.name(),
         start_piles => info.piles.as_slice().to_vec(),
         rows_are_assigned => info.rows_are_assigned(),
+        dealt_row => info.dealt_row.as_ref().map(|row| shown.row_value(info.seat, row)),
         strikes => info.terms.strikes,
         max_plies => info.terms.max_plies,
         time_left => clock.time_left,

@@ -1,7 +1,7 @@
 //! The audit of one match.
 
 use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_items};
-use lastnim_core::oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
+use lastnim_core::oracle::{Audit, DealtAudit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
 use lastnim_proto::pb;
 
 /// Reports the winner, every ply, the errors, the seats, and the ledger.
@@ -42,9 +42,32 @@ pub fn audit_report(audit: &Audit) -> Report {
             )
             .table(ledger_table(audit)),
         ),
+        audit.dealt.as_deref().map(dealt_section),
         Some(Section::new().paragraph(first_error).paragraph(kingmaking)),
     ];
     sections.into_iter().flatten().collect()
+}
+
+/// Reports what the seats really wanted and what the declarations and the takes of all seats cost them.
+fn dealt_section(dealt: &DealtAudit) -> Section {
+    let columns = ["honest rank", "by declarations", "by takes", "actual rank"].map(Column::integer);
+    let head = [Column::integer("seat"), Column::text("really wanted")];
+    let mut table = Table::new(head.into_iter().chain(columns));
+    for (seat, ranks) in dealt.seats.enumerate() {
+        let by_takes = ranks.rank_actual.cast_signed() - ranks.rank_declared.cast_signed();
+        table.push_row([
+            Cell::from(seat.index()),
+            Cell::from(dealt.matrix.rows()[seat].to_string()),
+            Cell::from(ranks.rank_honest),
+            Cell::from(ranks.by_declarations()),
+            Cell::from(by_takes),
+            Cell::from(ranks.rank_actual),
+        ]);
+    }
+    Section::with_heading("What the seats really wanted: ranks in their dealt rows").table(table).paragraph(format!(
+        "If every seat had declared its dealt row, seat {} would have won under optimal play. Declarations and takes cost the seats the rest.",
+        dealt.honest_winner
+    ))
 }
 
 fn audit_headline(audit: &Audit) -> String {

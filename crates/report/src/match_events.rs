@@ -47,6 +47,10 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                 }
             }
         }
+        Event::Dealt(dealt) => {
+            let rows = dealt.rows.iter().flat_map(|matrix| &matrix.rows);
+            format!("the seats really want {}", matrix_text(rows))
+        }
         Event::Revealed(revealed) => {
             let rows = revealed.alliance_matrix.iter().flat_map(|matrix| &matrix.rows);
             format!("the rows are {}", matrix_text(rows))

@@ -93,6 +93,9 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
     let setup = game.setup.clone().unwrap_or_default();
     let players = SeatNames::of_setup(&setup);
     let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_text(&matrix.rows)));
+    let opened = audit.and_then(|audit| audit.dealt.as_ref()?.rows.as_ref());
+    let dealt = opened.map(|matrix| matrix_text(&matrix.rows));
+    let dealt = dealt.or_else(|| setup.deal.as_ref().map(|_| "private".to_owned()));
     let place = (!setup.tournament_id.is_empty())
         .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
     let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD_NOTE.to_owned());
@@ -104,6 +107,7 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
         ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
         ("tournament", place),
         ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
+        ("dealt rows", dealt),
         ("clock", setup.clock.map(clock_text)),
         ("strikes", Some(setup.strikes.to_string())),
         ("max plies", Some(setup.max_plies.to_string())),

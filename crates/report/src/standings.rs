@@ -98,7 +98,7 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         let &pb::BotRating { points: value, low, high, .. } = rating;
         Cell::Estimate { value, low, high }
     };
-    Table::of_items(standings)
+    let table = Table::of_items(standings)
         .column(Column::integer("place"), |standing| standing.place)
         .column(Column::text("bot"), |standing| standing.bot.clone())
         .column(Column::number("points", NumberUnit::Points, if is_whole { 0 } else { 2 }), |standing| {
@@ -123,8 +123,14 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)
-        .column(column, move |standing| standing.rating.as_ref().map(rating))
-        .into_table()
+        .column(column, move |standing| standing.rating.as_ref().map(rating));
+    if standings.iter().all(|standing| standing.relative_satisfaction.is_none()) {
+        return table.into_table();
+    }
+    let relative = Column::number("vs honest", NumberUnit::Points, 3).with_sign().with_meaning(
+        "satisfaction per match by its dealt row, minus what optimal play would have given if all had declared theirs",
+    );
+    table.column(relative, |standing| standing.relative_satisfaction).into_table()
 }
 
 fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {

@@ -45,7 +45,9 @@ impl ManifestSource {
     pub(super) fn new(arena: Arena, snapshot: ManifestSnapshot) -> Self {
         let stored = &snapshot.stored;
         let over_at = stored.over.as_ref().map(|over| over.at);
-        let writer = ManifestWriter::begin(stored.id, stored.state, stored.created_at, over_at);
+        let secret = stored.published_secret();
+        let writer =
+            ManifestWriter::begin(stored.id, stored.state, stored.created_at, over_at, secret.as_ref());
         let stage = ManifestStage::Header(lines_before_matches(&snapshot));
         Self { arena, snapshot, writer, stage }
     }

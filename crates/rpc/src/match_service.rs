@@ -6,7 +6,7 @@ use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
-use lastnim_arena::{Arena, MatchWatch, Principal, StreamClosed, WatchEvent};
+use lastnim_arena::{Arena, MatchWatch, NewMatch, Principal, StreamClosed, WatchEvent};
 use lastnim_core::game::{MAX_SEATS, MatchId, TournamentId};
 use lastnim_core::referee::{EndReason, Event, Timestamp};
 use lastnim_proto::{ListedState, RequestField, pb, setup::parse_new_setup};
@@ -107,10 +107,10 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::CreateMatchRequest>,
     ) -> Result<Response<pb::CreateMatchResponse>, Status> {
         let bot = self.access.require_admin_or_any_bot(&request)?;
-        let setup = read_request(|field| parse_new_setup(request.get_ref(), field))?;
+        let new = NewMatch::from(read_request(|field| parse_new_setup(request.get_ref(), field))?);
         let created = match bot {
-            None => self.arena.create_match(setup).await,
-            Some(bot) => self.arena.create_practice_match(&bot, setup).await,
+            None => self.arena.create_match(new).await,
+            Some(bot) => self.arena.create_practice_match(&bot, new).await,
         };
         let summary = created.map_err(arena_status)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))

@@ -2,7 +2,7 @@
 
 use super::{StoredTranscript, TokenHash};
 use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
-use lastnim_core::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
+use lastnim_core::referee::{DealSecret, EventHash, PublishedSecret, Seal, Terms, TimedEvent, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{
     Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Reason, Settings, Standing, TournamentState,
@@ -38,6 +38,15 @@ pub struct StoredTournament {
     pub state: TournamentState,
     /// Its result, once its last match is over.
     pub over: Option<TournamentResult>,
+    /// The secret from which its rows are dealt; `None` if no rows are dealt.
+    pub deal_secret: Option<DealSecret>,
+}
+
+impl StoredTournament {
+    /// Returns what everybody may know of the secret: its hash, and the secret once the last match is over.
+    pub fn published_secret(&self) -> Option<PublishedSecret> {
+        self.deal_secret.as_ref().map(|secret| secret.publish(self.over.is_some()))
+    }
 }
 
 /// How the field of bots in a tournament developed over time.

@@ -65,7 +65,11 @@ impl MemoryMatch {
                 self.end = Some((reason, winner));
                 self.events.reserve_exact(1);
             }
-            Event::Created(_) | Event::Declared { .. } | Event::Struck { .. } | Event::Forfeited { .. } => {}
+            Event::Created(_)
+            | Event::Dealt(_)
+            | Event::Declared { .. }
+            | Event::Struck { .. }
+            | Event::Forfeited { .. } => {}
         }
         self.events.push(event);
     }
@@ -126,6 +130,11 @@ impl MemoryMatch {
         self.damage = Some(why.into());
     }
 
+    /// Returns whether rows were dealt, and stay secret because the match was cancelled.
+    fn is_deal_unopened(&self) -> bool {
+        self.setup.deal.is_some() && matches!(self.end, Some((EndReason::Cancelled, _)))
+    }
+
     /// Returns whether the record of the match may be removed.
     pub(super) fn is_prunable(&self) -> bool {
         let is_cancelled = matches!(self.end, Some((EndReason::Cancelled, _)));
@@ -138,7 +147,7 @@ impl MemoryMatch {
         let record = match (&self.over, &self.damage) {
             (_, Some(_)) => ListedRecord::Unrecorded,
             (None, None) => return Ok(None),
-            (Some(_), None) if !self.is_revealed => {
+            (Some(_), None) if !self.is_revealed || self.is_deal_unopened() => {
                 let public_head = self.to_stored(id)?.record.public_head();
                 public_head
                     .map_or(ListedRecord::Unrecorded, |public_head| ListedRecord::Unrevealed { public_head })

@@ -2,6 +2,7 @@
 
 use super::{Pairing, SeededDraw, Settings};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, SeatCount};
+use lastnim_core::referee::DealRule;
 
 /// The source of the rows in a tournament's matches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,6 +15,8 @@ pub enum AllianceSource {
     Random,
     /// Every seat has its row from this matrix in every match.
     Given(AllianceMatrix),
+    /// Every seat is dealt a private row, by which it scores, and declares its row.
+    Dealt(DealRule),
 }
 
 impl AllianceSource {
@@ -21,6 +24,19 @@ impl AllianceSource {
     /// second; otherwise declared rows.
     pub fn default_for(seats: SeatCount) -> Self {
         if seats.get() == 2 { Self::Standard } else { Self::Declared }
+    }
+
+    /// Returns whether the seats declare their rows.
+    pub fn is_declared(&self) -> bool {
+        matches!(self, Self::Declared | Self::Dealt(_))
+    }
+
+    /// Returns the rule by which private rows are dealt, if they are.
+    pub fn deal_rule(&self) -> Option<&DealRule> {
+        match self {
+            Self::Dealt(rule) => Some(rule),
+            _ => None,
+        }
     }
 }
 
@@ -30,7 +46,7 @@ impl AllianceSource {
 /// share them. Each bot plays every seat once, with that seat's row, so the effect of the draw cancels out.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
-        AllianceSource::Declared => None,
+        AllianceSource::Declared | AllianceSource::Dealt(_) => None,
         AllianceSource::Standard => Some(AllianceMatrix::standard(settings.seats)),
         AllianceSource::Random => Some(draw_matrix(settings.seats, settings.seed, pairing.group)),
         AllianceSource::Given(matrix) => Some(matrix.clone()),
@@ -84,6 +100,7 @@ mod tests {
             assert!(matrices(alliance).iter().all(|(_, matrix)| matrix.as_ref() == expected));
         };
         all(AllianceSource::Declared, None);
+        all(AllianceSource::Dealt(DealRule::All), None);
         all(AllianceSource::Standard, Some(&AllianceMatrix::standard(three)));
         all(AllianceSource::Given(given.clone()), Some(&given));
     }

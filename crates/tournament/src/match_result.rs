@@ -32,11 +32,14 @@ pub struct MatchOutcome {
 /// The result of one seat. Takes by the steward do not count as takes by the bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatResult {
-    /// The rank of the winner in the seat's row, 0 (best) to n - 1.
+    /// The rank of the winner in the row by which the seat scores, 0 (best) to n - 1: its dealt row, if rows were dealt.
     pub rank_actual: u32,
-    /// The number of ranks that the bot lost by its own takes.
+    /// If rows were dealt, the rank in the seat's dealt row of the winner under optimal play if every seat had declared
+    /// its dealt row.
+    pub rank_honest: Option<u32>,
+    /// The number of ranks in its declared or assigned row that the bot lost by its own takes.
     pub regret: u32,
-    /// The number of ranks that the bot gained by the takes of others; negative if it lost ranks by them.
+    /// The number of ranks in that row that the bot gained by the takes of others; negative if it lost ranks by them.
     pub luck: i32,
     /// The number of takes by the bot.
     pub plies: u32,
@@ -89,7 +92,8 @@ impl MatchOutcome {
         let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
             let figures = &audit.seats[seat];
             SeatResult {
-                rank_actual: figures.rank_actual,
+                rank_actual: audit.rank_scored(seat),
+                rank_honest: audit.dealt.as_ref().map(|dealt| dealt.seats[seat].rank_honest),
                 regret: figures.regret,
                 luck: figures.luck,
                 plies: figures.plies,

@@ -24,7 +24,8 @@ pub struct SeatCredit {
 }
 
 impl SeatCredit {
-    /// Returns the credit of a seat, given whether it won and the rank of the winner in its row (0 is best).
+    /// Returns the credit of a seat, given whether it won and the rank of the winner in the row by which it scores (0 is
+    /// best).
     pub fn new(seats: usize, won: bool, rank: u32, lost: Option<SeatLoss>) -> Self {
         let kept = lost.is_none();
         let max = (seats as u32).saturating_sub(1);
@@ -39,7 +40,7 @@ impl SeatCredit {
 
     /// Returns the credit of a seat in an audited match.
     pub fn of_audit(audit: &Audit, seat: Seat, lost: Option<SeatLoss>) -> Self {
-        let rank = audit.seats[seat].rank_actual;
+        let rank = audit.rank_scored(seat);
         Self::new(audit.seats.seats().get(), audit.winner == seat, rank, lost)
     }
 

@@ -2,9 +2,10 @@
 
 use super::{
     AllianceSource, Concurrency, FieldError, FormatError, OracleAccess, Positions, RatingMeasure, Retention,
-    Scoring, SprtError, Title, TournamentFormat, count_matches,
+    Scoring, SprtError, SprtMeasure, Title, TournamentFormat, count_matches,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
+use lastnim_core::referee::DealError;
 use std::ops::Deref;
 use thiserror::Error;
 
@@ -84,6 +85,19 @@ pub enum SettingsError {
         /// The number of seats in a match.
         seats: SeatCount,
     },
+    /// The rows to be dealt do not fit the matches.
+    #[error(transparent)]
+    Deal(#[from] DealError),
+    /// Dealt rows are scored by wins.
+    #[error(
+        "scoring by wins with dealt rows: expected satisfaction, because the dealt row says what a seat wants"
+    )]
+    DealtWins,
+    /// A test by regret has dealt rows.
+    #[error(
+        "a sequential test by regret with dealt rows: expected points, because a bot chooses the row by which its regret is counted"
+    )]
+    DealtRegret,
     /// The tournament would start with too few or too many bots.
     #[error("{0}")]
     StartAt(FieldError),
@@ -97,6 +111,8 @@ impl Settings {
     pub fn new(draft: SettingsDraft) -> Result<Self, SettingsError> {
         Self::check_format(&draft.format, draft.seats)?;
         Self::check_alliance(&draft.alliance, draft.seats)?;
+        Self::check_dealt_scoring(&draft.alliance, draft.scoring)?;
+        Self::check_dealt_format(&draft.alliance, &draft.format)?;
         Self::check_start_at(draft.start_at, &draft.format, draft.seats, draft.positions.count())?;
         Ok(Self(draft))
     }
@@ -110,12 +126,34 @@ impl Settings {
         Ok(())
     }
 
-    /// Checks that a given matrix has a row for each seat of a match.
+    /// Checks that a tournament with dealt rows scores by satisfaction.
+    pub fn check_dealt_scoring(alliance: &AllianceSource, scoring: Scoring) -> Result<(), SettingsError> {
+        let is_wrong = alliance.deal_rule().is_some() && scoring == Scoring::Win;
+        if is_wrong { Err(SettingsError::DealtWins) } else { Ok(()) }
+    }
+
+    /// Checks that the format can judge bots with dealt rows.
+    pub fn check_dealt_format(
+        alliance: &AllianceSource,
+        format: &TournamentFormat,
+    ) -> Result<(), SettingsError> {
+        match format {
+            TournamentFormat::Sprt(sprt)
+                if alliance.deal_rule().is_some() && sprt.measure == SprtMeasure::Regret =>
+            {
+                Err(SettingsError::DealtRegret)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a given matrix, or rows to be dealt, have the right size for a match.
     pub fn check_alliance(alliance: &AllianceSource, seats: SeatCount) -> Result<(), SettingsError> {
         match alliance {
             AllianceSource::Given(matrix) if matrix.seats() != seats => {
                 Err(SettingsError::Matrix { rows: matrix.seats(), seats })
             }
+            AllianceSource::Dealt(rule) => Ok(rule.check_seats(seats)?),
             _ => Ok(()),
         }
     }
@@ -140,7 +178,7 @@ impl Settings {
             AllianceSource::Given(matrix) => {
                 self.seats.get() == 2 && *matrix == AllianceMatrix::standard(self.seats)
             }
-            AllianceSource::Declared | AllianceSource::Random => false,
+            AllianceSource::Declared | AllianceSource::Random | AllianceSource::Dealt(_) => false,
         };
         if is_win { RatingMeasure::Wins } else { RatingMeasure::Satisfaction }
     }
@@ -162,7 +200,8 @@ impl Deref for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::{EffectBounds, ErrorRates, GroupCount, SprtSettings, testing};
+    use lastnim_core::{game::Row, referee::DealRule};
 
     fn refused(change: impl FnOnce(&mut SettingsDraft)) -> String {
         let mut draft = testing::settings(3, 2, AllianceSource::Declared).0;
@@ -180,6 +219,7 @@ mod tests {
             (2, AllianceSource::Random, RatingMeasure::Satisfaction),
             (3, AllianceSource::Standard, RatingMeasure::Satisfaction),
             (3, AllianceSource::Declared, RatingMeasure::Wins),
+            (3, AllianceSource::Dealt(DealRule::All), RatingMeasure::Satisfaction),
         ] {
             let settings = testing::settings(seats, 1, alliance.clone());
             assert_eq!(settings.rating_measure(), expected, "{seats} seats, {alliance:?}");
@@ -192,6 +232,33 @@ mod tests {
         assert_eq!(
             refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
             "an alliance matrix of 4 rows: expected 3, one per seat"
+        );
+        let dealt = |draft: &mut SettingsDraft, rule| {
+            (draft.alliance, draft.scoring) = (AllianceSource::Dealt(rule), Scoring::Satisfaction);
+        };
+        assert_eq!(
+            refused(|draft| dealt(draft, DealRule::List(vec![Row::standard(four)]))),
+            "row 0 1 2 3, which is to be dealt, has 4 offsets, but a match has 3 seats"
+        );
+        let wins = refused(|draft| {
+            dealt(draft, DealRule::All);
+            draft.scoring = Scoring::Win;
+        });
+        assert!(wins.starts_with("scoring by wins with dealt rows: expected satisfaction"), "{wins}");
+        let regret = refused(|draft| {
+            dealt(draft, DealRule::SelfFirst);
+            draft.format = TournamentFormat::Sprt(SprtSettings {
+                candidate: "a".parse().unwrap(),
+                baseline: "b".parse().unwrap(),
+                measure: SprtMeasure::Regret,
+                effects: EffectBounds::new(0.0, 0.5).unwrap(),
+                errors: ErrorRates::new(0.05, 0.05).unwrap(),
+                groups: GroupCount::new(10).unwrap(),
+            });
+        });
+        assert!(
+            regret.starts_with("a sequential test by regret with dealt rows: expected points"),
+            "{regret}"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(2)),

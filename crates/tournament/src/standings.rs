@@ -165,7 +165,10 @@ mod tests {
         AllianceSource, MatchOutcome, Pairing, SeatLoss, SeatResult, SeededDraw, SettingsDraft,
         TournamentFormat, plan_schedule, testing,
     };
-    use lastnim_core::game::BySeat;
+    use lastnim_core::{
+        game::{BySeat, Seat},
+        referee::DealRule,
+    };
     use proptest::prelude::*;
 
     /// Creates a result from the names by seat, the winner's seat, and the rank and regret of each seat.
@@ -185,6 +188,23 @@ mod tests {
         });
         let winner = SeatCount::new(3).unwrap().seat(winner).unwrap();
         MatchResult::finished(&pairing, MatchOutcome { winner, seats: seats.to_vec().try_into().unwrap() })
+    }
+
+    #[test]
+    fn relative_satisfaction_compares_with_honest_optimal_play() {
+        let settings = testing::settings(3, 1, AllianceSource::Dealt(DealRule::All));
+        let mut played = result(["a", "b", "c"], 1, [(2, 0), (0, 0), (1, 0)]);
+        let seats = &mut played.outcome.as_mut().unwrap().seats;
+        for (seat, honest) in SeatCount::new(3).unwrap().iter().zip([1, 2, 1]) {
+            seats[seat].rank_honest = Some(honest);
+        }
+        seats[Seat::FIRST].lost = Some(SeatLoss::Forfeited);
+        let lines = fold(&settings, &[], &[played.clone()]);
+        let relative: Vec<_> =
+            lines.iter().map(|line| (line.bot.as_str(), line.points, line.relative_satisfaction)).collect();
+        assert_eq!(relative, [("b", 1.0, Some(1.0)), ("c", 0.5, Some(0.0)), ("a", 0.0, Some(-0.5))]);
+        let plain = result(["a", "b", "c"], 1, [(2, 0), (0, 0), (1, 0)]);
+        assert_eq!(fold(&settings, &[], &[plain])[0].relative_satisfaction, None);
     }
 
     fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
@@ -357,6 +377,7 @@ mod tests {
                 let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
                 let results = BySeat::from_fn(seats, |_| SeatResult {
                     rank_actual: draw.number_below(seats.get() as u64) as u32,
+                    rank_honest: Some(draw.number_below(seats.get() as u64) as u32),
                     regret: draw.number_below(3) as u32,
                     luck: draw.number_below(5) as i32 - 2,
                     plies: 2 + draw.number_below(9) as u32,

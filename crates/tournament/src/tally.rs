@@ -12,6 +12,9 @@ pub(super) struct StandingTally {
     wins: u32,
     /// The total satisfaction, in units of 1 / (n - 1) for n seats.
     satisfaction_units: i64,
+    /// The total satisfaction that optimal play would have given if all seats had declared their dealt rows, in the same
+    /// units; `None` before the first match with dealt rows.
+    honest_units: Option<i64>,
     regret: i64,
     luck: i64,
     plies: i64,
@@ -39,6 +42,10 @@ impl StandingTally {
         }
         self.wins += u32::from(credit.won);
         self.satisfaction_units += i64::from(credit.satisfaction_units);
+        if let Some(rank) = result.rank_honest {
+            let units = i64::from(credit.max_satisfaction_units.saturating_sub(rank));
+            *self.honest_units.get_or_insert(0) += units;
+        }
         self.forfeits += u32::from(!credit.kept);
         self.no_shows += u32::from(!credit.attended);
         self.regret += i64::from(result.regret);
@@ -92,6 +99,9 @@ impl StandingTally {
             matches: self.matches,
             wins: self.wins,
             satisfaction: mean_of(self.satisfaction_units, worst * matches),
+            relative_satisfaction: self
+                .honest_units
+                .and_then(|honest| mean_of(self.satisfaction_units - honest, worst * matches)),
             accuracy: mean_of(self.optimal_plies, self.plies),
             // A bot that made no take had no chance to err.
             regret_per_match: mean_of(self.regret, matches).filter(|_| self.plies > 0),

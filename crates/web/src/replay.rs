@@ -18,6 +18,8 @@ pub(super) struct Replay {
     dropped: u32,
     /// The rows by seat; empty before they are revealed.
     pub rows: Vec<pb::Row>,
+    /// The dealt rows by seat; empty before they are opened, and if no rows were dealt.
+    pub dealt_rows: Vec<pb::Row>,
     /// The forfeited seats, each with the number of takes made before.
     pub forfeits: Vec<(u32, pb::ForfeitedEvent)>,
     /// Events other than takes.
@@ -70,6 +72,7 @@ impl Replay {
             dropped: 0,
             start_banks,
             rows: Vec::new(),
+            dealt_rows: Vec::new(),
             forfeits: Vec::new(),
             incidents: Vec::new(),
             end: None,
@@ -106,6 +109,9 @@ impl Replay {
             }
             Some(Event::Revealed(revealed)) => {
                 self.rows = revealed.alliance_matrix.clone().map(|matrix| matrix.rows).unwrap_or_default();
+            }
+            Some(Event::Dealt(dealt)) => {
+                self.dealt_rows = dealt.rows.clone().map(|matrix| matrix.rows).unwrap_or_default();
             }
             Some(Event::Forfeited(forfeited)) => self.forfeits.push((self.plies(), *forfeited)),
             Some(Event::Ended(ended)) => self.end = Some(*ended),
@@ -193,9 +199,17 @@ impl Replay {
 
     /// Returns the seats in a seat's preference order; `None` before rows are revealed.
     pub(super) fn wanted_winners(&self, seat: usize) -> Option<Vec<usize>> {
+        self.rows.get(seat).map(|row| self.winners_of_row(seat, row))
+    }
+
+    /// Returns the seats in the order that was dealt to a seat; `None` before the dealt rows are opened.
+    pub(super) fn really_wanted_winners(&self, seat: usize) -> Option<Vec<usize>> {
+        self.dealt_rows.get(seat).map(|row| self.winners_of_row(seat, row))
+    }
+
+    fn winners_of_row(&self, seat: usize, row: &pb::Row) -> Vec<usize> {
         let seats = self.setup.bots.len();
-        let row = self.rows.get(seat)?;
-        Some(row.offsets.iter().map(|&offset| (seat + offset as usize) % seats).collect())
+        row.offsets.iter().map(|&offset| (seat + offset as usize) % seats).collect()
     }
 }
 

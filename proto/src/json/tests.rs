@@ -133,6 +133,8 @@ fn json_has_all_fields() {
             "methods": 0,
             "oracle": "unspecified",
             "retention": null,
+            "deal": "unspecified",
+            "deal_rows": [],
         },
         "state": "unspecified",
         "field": [],
@@ -142,6 +144,8 @@ fn json_has_all_fields() {
         "awaits_bots": false,
         "pause": "unspecified",
         "damage": "",
+        "deal_secret_hash": "",
+        "deal_secret": "",
     });
     assert_eq!(message_to_json(&tournament), expected);
     assert_eq!(message_from_json(&expected), Ok(tournament));

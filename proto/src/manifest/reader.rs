@@ -2,11 +2,12 @@
 
 use super::listed_match::parse_key;
 use super::{ListedMatch, ListedRecord, ManifestWriter, VERSION, pb};
+use crate::deal::parse_published_secret;
 use crate::field_history::parse_field_change;
 use crate::json::{message_from_proto3_json, parse_document};
 use crate::{RequestField, parse_request};
 use lastnim_core::game::{BotName, MatchId, TournamentId};
-use lastnim_core::referee::{ManifestHasher, PublicKey, Seal, Signature};
+use lastnim_core::referee::{ManifestHasher, PublicKey, PublishedSecret, Seal, Signature};
 use lastnim_tournament::{FieldChange, TournamentState};
 use pb::manifest_line::Line;
 use thiserror::Error;
@@ -18,6 +19,8 @@ pub struct Manifest {
     pub id: TournamentId,
     /// Its state.
     pub state: TournamentState,
+    /// What everybody may know of the secret from which its rows are dealt; `None` if no rows are dealt.
+    pub deal_secret: Option<PublishedSecret>,
     /// Its settings.
     pub settings: pb::TournamentSettings,
     /// The bots that the tournament started with, in the order in which they joined.
@@ -116,7 +119,7 @@ pub struct ManifestReader {
 
 #[derive(Debug, Default)]
 struct ManifestParts {
-    header: Option<(TournamentId, TournamentState)>,
+    header: Option<(TournamentId, TournamentState, Option<PublishedSecret>)>,
     settings: Option<pb::TournamentSettings>,
     field: Vec<BotName>,
     changes: Vec<FieldChange>,
@@ -220,10 +223,10 @@ impl ManifestParts {
 
     fn finish(self) -> Result<Manifest, ManifestFlaw> {
         let Self { header, settings, field, changes, events, matches, standings, verdict, .. } = self;
-        let (id, state) = header.ok_or(ManifestFlaw::Missing { what: "manifest" })?;
+        let (id, state, deal_secret) = header.ok_or(ManifestFlaw::Missing { what: "manifest" })?;
         let settings = settings.ok_or(ManifestFlaw::Missing { what: "settings" })?;
         let verdict = verdict.ok_or(ManifestFlaw::Missing { what: "verdict" })?;
-        Ok(Manifest { id, state, settings, field, changes, events, matches, standings, verdict })
+        Ok(Manifest { id, state, deal_secret, settings, field, changes, events, matches, standings, verdict })
     }
 }
 
@@ -248,7 +251,7 @@ fn section_of_line(line: &Line) -> u8 {
 fn parse_header(
     header: &pb::ManifestHeader,
     field: RequestField<'_>,
-) -> Option<(TournamentId, TournamentState)> {
+) -> Option<(TournamentId, TournamentState, Option<PublishedSecret>)> {
     if header.version != VERSION {
         let version = header.version;
         field.member("version").report(format_args!("{version}: this program reads version {VERSION}"));
@@ -258,7 +261,9 @@ fn parse_header(
     let at_state = field.member("state");
     let state: Option<TournamentState> = at_state.optional_enum(header.state)?;
     let state = at_state.require(state.as_ref()).copied();
-    id.zip(state)
+    let at_secret = [field.member("deal_secret_hash"), field.member("deal_secret")];
+    let secret = parse_published_secret(&header.deal_secret_hash, &header.deal_secret, at_secret);
+    Some((id?, state?, secret?))
 }
 
 /// The error for a signature line that is not written as lastnim writes it.

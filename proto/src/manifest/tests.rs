@@ -2,7 +2,7 @@
 
 use super::*;
 use lastnim_core::game::MatchId;
-use lastnim_core::referee::{EventHash, SigningKey, Timestamp};
+use lastnim_core::referee::{DealSecret, EventHash, PublishedSecret, SigningKey, Timestamp};
 use lastnim_tournament::TournamentState;
 use pb::manifest_line::Line;
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn frozen_manifest_verifies_and_is_reproduced() {
     assert_eq!((manifest.field.len(), manifest.changes.len(), manifest.events.len()), (2, 1, 1));
     let at = |micros| Timestamp::from_micros(micros);
     let (created_at, over_at) = (at(1_700_000_000_000_000), at(1_700_000_060_000_000));
-    let mut writer = ManifestWriter::begin(manifest.id, manifest.state, created_at, Some(over_at));
+    let mut writer = ManifestWriter::begin(manifest.id, manifest.state, created_at, Some(over_at), None);
     writer.push_line(Line::Settings(manifest.settings));
     for bot in manifest.field {
         writer.push_line(Line::Bot(pb::ManifestBot { name: bot.to_string() }));
@@ -186,6 +186,28 @@ fn any_record() -> impl Strategy<Value = ListedRecord> {
     ]
 }
 
+#[test]
+fn the_secret_of_the_deals_must_have_the_published_hash() {
+    let secret = DealSecret::from_bytes([3; 32]);
+    let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
+    let written = |published: &PublishedSecret| {
+        let mut writer = ManifestWriter::begin(id, TournamentState::Finished, at, Some(at), Some(published));
+        writer.push_line(Line::Settings(pb::TournamentSettings::default()));
+        writer.push_line(Line::Verdict(pb::Verdict::default()));
+        read(&sealed(writer)).manifest
+    };
+    for is_over in [false, true] {
+        let published = secret.publish(is_over);
+        assert_eq!(written(&published).unwrap().deal_secret, Some(published));
+    }
+    let other = DealSecret::from_bytes([4; 32]);
+    let forged = PublishedSecret { hash: secret.hash(), secret: Some(other) };
+    assert_eq!(
+        written(&forged).unwrap_err().to_string(),
+        "line 1: manifest.deal_secret: its hash is not the one that was published"
+    );
+}
+
 proptest! {
     // Without optimisation, each signature takes milliseconds, so the number of cases is small.
     #![proptest_config(lastnim_core::game::testing::cases(48))]
@@ -195,7 +217,7 @@ proptest! {
         let expected: Vec<_> =
             (0..).zip(given).map(|(index, (record, number))| listed(index, number, record)).collect();
         let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
-        let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None);
+        let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None, None);
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
         // The written text must be the same even if it is drained early.
         let mut text = writer.take_text();

@@ -1,9 +1,9 @@
 //! Writes manifests.
 
 use super::{ListedMatch, ListedRecord, VERSION, pb};
-use crate::json::MessageJson;
+use crate::{deal::published_secret_fields, json::MessageJson};
 use lastnim_core::game::TournamentId;
-use lastnim_core::referee::{ManifestHash, ManifestHasher, PublicKey, Seal, Timestamp};
+use lastnim_core::referee::{ManifestHash, ManifestHasher, PublicKey, PublishedSecret, Seal, Timestamp};
 use lastnim_tournament::TournamentState;
 use pb::manifest_line::Line;
 
@@ -22,7 +22,9 @@ impl ManifestWriter {
         state: TournamentState,
         created_at: Timestamp,
         over_at: Option<Timestamp>,
+        deal_secret: Option<&PublishedSecret>,
     ) -> Self {
+        let (deal_secret_hash, deal_secret) = published_secret_fields(deal_secret);
         let mut writer = Self::default();
         writer.push_line(Line::Manifest(pb::ManifestHeader {
             version: VERSION,
@@ -30,6 +32,8 @@ impl ManifestWriter {
             state: pb::TournamentState::from(state).into(),
             created_at_us: created_at.as_micros(),
             over_at_us: over_at.map_or(0, Timestamp::as_micros),
+            deal_secret_hash,
+            deal_secret,
         }));
         writer
     }

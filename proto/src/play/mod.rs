@@ -164,6 +164,8 @@ pub enum MatchEvent {
         seat: Seat,
         /// The settings that are fixed before the first move.
         setup: Arc<MatchSetup>,
+        /// The row that was dealt to the bot, if rows were dealt.
+        dealt_row: Option<Row>,
     },
     /// The state of the match.
     Snapshot(Box<MatchSnapshot>),
@@ -204,6 +206,8 @@ pub enum MatchEvent {
         winner: Option<Seat>,
         /// The audit, unless the match was cancelled.
         audit: Option<Arc<Audit>>,
+        /// The dealt rows of all seats, unless no rows were dealt or the match was cancelled.
+        dealt: Option<Box<AllianceMatrix>>,
     },
     /// The match ended while the bot was not connected, so the bot may not know the match.
     MissedEnd(Box<MissedEnd>),
@@ -216,6 +220,9 @@ pub struct MissedEnd {
     pub seat: Seat,
     /// The settings that were fixed before the first move.
     pub setup: MatchSetup,
+    /// The rows that were dealt to the bot and, unless the match was cancelled, to all seats; `None` if no rows were
+    /// dealt.
+    pub dealt: Option<(Row, Option<AllianceMatrix>)>,
     /// The reason why each forfeited seat was forfeited; `None` for all other seats.
     pub forfeits: BySeat<Option<ForfeitReason>>,
     /// The reason why the match ended.
@@ -283,8 +290,8 @@ impl From<ServerEvent> for pb::PlayResponse {
 fn match_event_message(id: MatchId, event: MatchEvent) -> Wire {
     let match_id = String::from(id);
     match event {
-        MatchEvent::Started { seat, setup } => {
-            Wire::MatchStarted(Box::new(match_started_message(match_id, seat, &setup)))
+        MatchEvent::Started { seat, setup, dealt_row } => {
+            Wire::MatchStarted(Box::new(match_started_message(match_id, seat, &setup, dealt_row.as_ref())))
         }
         MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_message(match_id, &snapshot))),
         MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
@@ -310,19 +317,26 @@ fn match_event_message(id: MatchId, event: MatchEvent) -> Wire {
             seat: seat.into(),
             reason: pb::ForfeitReason::from(reason).into(),
         }),
-        MatchEvent::Ended { reason, winner, audit } => Wire::MatchEnded(Box::new(pb::MatchEnded {
+        MatchEvent::Ended { reason, winner, audit, dealt } => Wire::MatchEnded(Box::new(pb::MatchEnded {
             match_id,
             reason: pb::EndReason::from(reason).into(),
             winner: winner.map(u32::from),
             audit: audit.as_deref().map(audit_message_for_bots),
+            dealt_rows: dealt.as_deref().map(Into::into),
             ..Default::default()
         })),
         MatchEvent::MissedEnd(end) => Wire::MatchEnded(Box::new(missed_end_message(match_id, &end))),
     }
 }
 
-fn match_started_message(match_id: String, seat: Seat, setup: &MatchSetup) -> pb::MatchStarted {
-    pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
+fn match_started_message(
+    match_id: String,
+    seat: Seat,
+    setup: &MatchSetup,
+    dealt_row: Option<&Row>,
+) -> pb::MatchStarted {
+    let (setup, dealt_row) = (Some(setup.into()), dealt_row.map(Into::into));
+    pb::MatchStarted { match_id, seat: seat.into(), setup, dealt_row }
 }
 
 fn missed_end_message(match_id: String, end: &MissedEnd) -> pb::MatchEnded {
@@ -332,9 +346,11 @@ fn missed_end_message(match_id: String, end: &MissedEnd) -> pb::MatchEnded {
         seat: seat.into(),
         reason: pb::ForfeitReason::from(reason).into(),
     });
+    let own = end.dealt.as_ref().map(|(own, _)| own);
     pb::MatchEnded {
         forfeited: forfeited.collect(),
-        started: Some(match_started_message(match_id.clone(), end.seat, &end.setup)),
+        started: Some(match_started_message(match_id.clone(), end.seat, &end.setup, own)),
+        dealt_rows: end.dealt.as_ref().and_then(|(_, all)| all.as_ref()).map(Into::into),
         match_id,
         reason: pb::EndReason::from(end.reason).into(),
         winner: end.winner.map(u32::from),
@@ -366,7 +382,12 @@ impl From<&pb::Turn> for Turn {
 fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot {
     let lost = snapshot.forfeited.enumerate().filter(|(_, reason)| reason.is_some());
     pb::Snapshot {
-        started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
+        started: Some(match_started_message(
+            match_id.clone(),
+            snapshot.seat,
+            &snapshot.setup,
+            snapshot.dealt_row.as_ref(),
+        )),
         phase: pb::Phase::from(snapshot.phase).into(),
         // While a declaration is due, this value is at least 1, because 0 means that the row was received.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),

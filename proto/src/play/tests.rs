@@ -4,7 +4,7 @@ use super::*;
 use crate::{FromWire as _, JoinRefusal, tournament::settings_message};
 use lastnim_core::game::{BySeat, Ending, Game, SeatCount};
 use lastnim_core::oracle::PlayedTake;
-use lastnim_core::referee::{Clock, NoteHashError, Terms, TimeBank, Timestamp};
+use lastnim_core::referee::{Clock, DealSecret, NoteHashError, Terms, TimeBank, Timestamp};
 use lastnim_tournament::TournamentState;
 use pb::play_request as request;
 use proptest::prelude::*;
@@ -102,7 +102,12 @@ fn every_join_refusal_has_its_own_code() {
 
 proptest! {
     #[test]
-    fn joined_tournament_is_sent_without_positions(settings in crate::testing::settings()) {
+    fn joined_tournament_is_sent_without_positions(
+        settings in crate::testing::settings(),
+        secret: [u8; 32],
+        is_over: bool,
+    ) {
+        let secret = DealSecret::from_bytes(secret);
         let whole = settings_message(&settings, &Terms::default());
         let shown = PublicTournament {
             id: ID.parse().unwrap(),
@@ -116,12 +121,16 @@ proptest! {
             pause: None,
             damage: None,
             awaits_bots: false,
+            deal_secret: Some(secret.publish(is_over)),
         };
         let Wire::JoinedTournament(joined) = message_of(ServerEvent::Joined(Box::new(shown.clone()))) else {
             panic!("`joined_tournament`")
         };
         let sent = joined.tournament.unwrap();
         prop_assert_eq!((sent.id.as_str(), sent.field.len(), sent.state()), (ID, 1, pb::TournamentState::Open));
+        prop_assert_eq!(&sent.deal_secret_hash, &secret.hash().as_bytes().to_vec());
+        let shown_secret = if is_over { secret.as_bytes().to_vec() } else { Vec::new() };
+        prop_assert_eq!(&sent.deal_secret, &shown_secret, "the secret is shown at the end");
         let settings = sent.settings.unwrap();
         prop_assert!(settings.positions.is_empty());
         prop_assert_eq!(
@@ -246,13 +255,16 @@ fn session_events_are_written() {
 
 #[test]
 fn match_start_is_written() {
-    let Wire::MatchStarted(started) =
-        match_message_of(MatchEvent::Started { seat: seat(2), setup: Arc::new(setup()) })
-    else {
+    let Wire::MatchStarted(started) = match_message_of(MatchEvent::Started {
+        seat: seat(2),
+        setup: Arc::new(setup()),
+        dealt_row: Some(row(&[2, 0, 1])),
+    }) else {
         panic!("`match_started`")
     };
     assert_eq!((started.match_id.as_str(), started.seat), (ID, 2));
     assert_eq!(started.setup, Some((&setup()).into()));
+    assert_eq!(started.dealt_row, Some(pb::Row { offsets: vec![2, 0, 1] }));
 }
 
 #[test]
@@ -309,7 +321,8 @@ fn every_refusal_and_loss_has_its_own_code() {
 
 #[test]
 fn match_end_has_the_audit_unless_cancelled() {
-    let cancelled = MatchEvent::Ended { reason: EndReason::Cancelled, winner: None, audit: None };
+    let cancelled =
+        MatchEvent::Ended { reason: EndReason::Cancelled, winner: None, audit: None, dealt: None };
     let expected = pb::MatchEnded {
         match_id: ID.to_owned(),
         reason: pb::EndReason::Cancelled.into(),
@@ -324,6 +337,7 @@ fn match_end_has_the_audit_unless_cancelled() {
         reason: EndReason::Finished,
         winner: Some(Seat::FIRST),
         audit: Some(Arc::clone(&audit)),
+        dealt: Some(Box::new(game.matrix.clone())),
     };
     let Wire::MatchEnded(ended) = match_message_of(finished) else { panic!("`match_ended`") };
     assert_eq!(
@@ -332,6 +346,7 @@ fn match_end_has_the_audit_unless_cancelled() {
         "winner 0 is not an absent winner"
     );
     assert_eq!(ended.audit, Some(audit.as_ref().into()));
+    assert_eq!(ended.dealt_rows, Some((&game.matrix).into()));
 }
 
 #[test]
@@ -344,7 +359,7 @@ fn audit_of_a_long_match_is_sent_without_its_plies() {
         let whole = pb::Audit::from(audit.as_ref());
         assert_eq!(whole.plies.len(), plies as usize);
         let (reason, winner) = (EndReason::Finished, Some(audit.winner));
-        let ended = match_message_of(MatchEvent::Ended { reason, winner, audit: Some(audit) });
+        let ended = match_message_of(MatchEvent::Ended { reason, winner, audit: Some(audit), dealt: None });
         let Wire::MatchEnded(ended) = ended else { panic!("`match_ended`") };
         let sent = ended.audit.as_ref().unwrap();
         let plies_sent = if plies == 4_096 { whole.plies.clone() } else { vec![] };
@@ -361,6 +376,7 @@ fn snapshot_is_complete() {
     let snapshot = MatchSnapshot {
         seat: seat(1),
         setup: setup(),
+        dealt_row: Some(row(&[2, 0, 1])),
         phase: MatchPhase::Playing,
         declaration_left: None,
         matrix: Some(matrix.clone()),
@@ -374,7 +390,12 @@ fn snapshot_is_complete() {
         turn: Some(turn),
     };
     let expected = pb::Snapshot {
-        started: Some(pb::MatchStarted { match_id: ID.to_owned(), seat: 1, setup: Some((&setup()).into()) }),
+        started: Some(pb::MatchStarted {
+            match_id: ID.to_owned(),
+            seat: 1,
+            setup: Some((&setup()).into()),
+            dealt_row: Some(pb::Row { offsets: vec![2, 0, 1] }),
+        }),
         phase: pb::Phase::Playing.into(),
         declaration_left_ms: 0,
         alliance_matrix: Some((&matrix).into()),

@@ -9,6 +9,7 @@ pub use verify::{RecordFlaw, RecordFlawKind, SealedRecord, read_until_flaw, veri
 use super::setup::parse_recorded_setup;
 use super::{
     FromWire, RequestField, Violations,
+    deal::parse_dealt_rows,
     game::{parse_alliance_matrix, parse_row},
     parse_request, pb,
 };
@@ -35,6 +36,7 @@ impl From<&TimedEvent> for pb::RecordEvent {
     fn from(timed: &TimedEvent) -> Self {
         let event = match &timed.event {
             Event::Created(setup) => Wire::Created(setup.as_ref().into()),
+            Event::Dealt(dealt) => Wire::Dealt(dealt.as_ref().into()),
             Event::Declared { seat, row, defaulted, note_hash } => Wire::Declared(pb::DeclaredEvent {
                 seat: (*seat).into(),
                 row: Some(row.into()),
@@ -78,12 +80,12 @@ fn note_hash_bytes(note_hash: Option<&NoteHash>) -> Vec<u8> {
 }
 
 impl pb::MatchRecord {
-    /// Writes a record, with its seal if the match is over. Until the rows are revealed, this leaves out everything
-    /// that could expose them: rows, hashes and the seal.
+    /// Writes a record, with its seal if the match is over. While rows are secret, this leaves them out, and also the
+    /// hashes and the seal, which depend on them.
     pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
         let match_id = record.id().to_string();
         let mut events: Vec<pb::RecordEvent> = record.public_events().map(Into::into).collect();
-        if record.state().game().is_none() {
+        if !record.state().is_all_public() {
             return Self { match_id, events, ..Self::default() };
         }
         for (event, hash) in events.iter_mut().zip(record.hashes()) {
@@ -177,6 +179,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_
             field.report("a second `created`: only the first event may be `created`");
             return None;
         }
+        Wire::Dealt(dealt) => Event::Dealt(Box::new(parse_dealt_rows(dealt, field)?)),
         Wire::Declared(declared) => {
             let seat = seat_of(declared.seat);
             let row = declared.row.as_ref();

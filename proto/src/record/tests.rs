@@ -28,7 +28,7 @@ fn check_parsing(record: &pb::MatchRecord) {
             assert_eq!(Record::replay(parsed.id(), events), Ok(parsed.clone()));
             let written = pb::MatchRecord::from(&parsed);
             assert_eq!(written.events.len(), parsed.public_events().count());
-            if parsed.state().game().is_some() {
+            if parsed.state().is_all_public() {
                 assert_eq!(parse_record(&written), Ok(parsed));
             }
         }
@@ -296,7 +296,7 @@ proptest! {
             prop_assert_eq!(&bytes_round_trip(&written), &written);
             prop_assert_eq!(&json_round_trip(&written), &written);
             let parsed = parse_record(&json_round_trip(&bytes_round_trip(&written))).unwrap();
-            if record.state().game().is_some() {
+            if record.state().is_all_public() {
                 prop_assert_eq!(parsed, record);
             } else {
                 prop_assert!(parsed.events().iter().eq(record.public_events()));

@@ -323,7 +323,7 @@ proptest! {
             prop_assert_eq!(&given, &super::pb::MatchRecord::of(&record, Some(&seal)));
             let read = verify_record(&given).unwrap();
             prop_assert_eq!(layout_difference(&text, read.record(), read.seal()), None);
-            if record.state().game().is_some() {
+            if record.state().is_all_public() {
                 prop_assert_eq!((read.record(), read.seal()), (&record, Some(&seal)));
             }
         }
@@ -340,7 +340,7 @@ proptest! {
         form in prop::sample::select(RecordForm::JSON.as_slice()),
     ) {
         let record = scenario.finish(&mut |_| ());
-        prop_assume!(record.state().game().is_some());
+        prop_assume!(record.state().is_all_public());
         let key = SigningKey::from_seed(&[9; 32]);
         let written = form.write(&record, Some(&key.seal(record.last_hash()))).into_bytes();
         let mut bytes = written.clone();

@@ -20,7 +20,7 @@ proptest! {
             let (count, events) = events.split_once('\n').unwrap();
             prop_assert_eq!(events.lines().count().to_string(), count);
             prop_assert_eq!(record.public_events().count().to_string(), count);
-            let is_revealed = record.state().game().is_some();
+            let is_revealed = record.state().is_all_public();
             prop_assert_eq!(events.lines().all(|event| event.contains(" hash ")), is_revealed);
             prop_assert_eq!(head.contains("\nsignature "), is_revealed);
         }

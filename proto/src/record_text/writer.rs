@@ -4,23 +4,23 @@ use super::{Utc, VERSION_LINE};
 use crate::{pb, record::whole_micros};
 use lastnim_core::game::{BotName, BySeat, Seat};
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::{Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
+use lastnim_core::referee::{DealRule, Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
 use std::fmt::Write as _;
 
-/// Writes a record, with its seal if the match is over. Until the rows are revealed, this leaves out everything that
-/// could expose them: rows, hashes and the seal.
+/// Writes a record, with its seal if the match is over. While rows are secret, this leaves them out, and also the hashes
+/// and the seal, which depend on them.
 pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();
     write_header(&mut text, setup);
-    let revealed = record.state().game().is_some();
-    if let Some(seal) = seal.filter(|_| revealed) {
+    let all_public = record.state().is_all_public();
+    if let Some(seal) = seal.filter(|_| all_public) {
         write_line(&mut text, format_args!("signer {}\nsignature {}", seal.signer, seal.signature));
     }
     write_line(&mut text, format_args!("events {}", record.public_events().count()));
     for (timed, hash) in record.public_events().zip(record.hashes()) {
         write_event(&mut text, timed, &setup.bots);
-        if revealed {
+        if all_public {
             write_line(&mut text, format_args!(" hash {hash}"));
         } else {
             text.push('\n');
@@ -61,9 +61,24 @@ fn write_header(text: &mut String, setup: &MatchSetup) {
         ),
     );
     write_line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));
-    match &setup.assigned {
-        None => write_line(text, format_args!("rows declared")),
-        Some(matrix) => write_line(text, format_args!("rows assigned {matrix}")),
+    match (&setup.assigned, &setup.deal) {
+        (Some(matrix), _) => write_line(text, format_args!("rows assigned {matrix}")),
+        (None, None) => write_line(text, format_args!("rows declared")),
+        (None, Some(deal)) => {
+            text.push_str("rows dealt from ");
+            match &deal.rule {
+                DealRule::All => text.push_str("all"),
+                DealRule::SelfFirst => text.push_str("self_first"),
+                DealRule::List(rows) => {
+                    let rows: Vec<_> = rows.iter().map(ToString::to_string).collect();
+                    text.push_str(&rows.join("; "));
+                }
+            }
+            text.push('\n');
+            for (seat, commitment) in deal.commitments.enumerate() {
+                write_line(text, format_args!("commitment {seat} {commitment}"));
+            }
+        }
     }
 }
 
@@ -84,6 +99,10 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
     let named = |seat: Seat| format!("{seat} {}", bots[seat]);
     match &timed.event {
         Event::Created(_) => text.push_str("created"),
+        Event::Dealt(dealt) => {
+            write_formatted(text, format_args!("dealt rows {} salts", dealt.matrix));
+            dealt.salts.iter().for_each(|salt| write_formatted(text, format_args!(" {salt}")));
+        }
         Event::Declared { seat, row, defaulted, note_hash } => {
             write_formatted(text, format_args!("declared seat {} row {row}", named(*seat)));
             if let Some(why) = defaulted {

@@ -54,7 +54,7 @@ pub enum ValueKind {
     Format,
     /// The counters in each pile of each position.
     Positions,
-    /// The offsets of each seat's row.
+    /// The offsets of rows.
     Matrix,
     /// The minimum and the maximum of a number.
     Range,
@@ -85,11 +85,12 @@ impl TournamentSetting {
     }
 
     /// Returns its table and its name in a tournament file; `None` if a file cannot set it. In files, the value of
-    /// `alliance` is either a word or a matrix.
+    /// `alliance` or `deal` is either a word or rows.
     pub fn file_key(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
             "start_at" => None,
             "alliance_matrix.rows" => Some(("", "alliance")),
+            "deal_rows" => Some(("", "deal")),
             "format" => Some(("format", "kind")),
             "positions" => Some(("positions", "list")),
             "paper_positions" => Some(("positions", "paper")),
@@ -125,7 +126,7 @@ impl TournamentSetting {
     pub fn fact(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
-            ("alliance", _) | (_, "alliance_matrix") => "rows".to_owned(),
+            ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "rows".to_owned(),
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
             ("start_at", _) => "starts".to_owned(),
             (_, "retention") => "records".to_owned(),

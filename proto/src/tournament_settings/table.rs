@@ -136,9 +136,13 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Rules and scoring", RarelyChanged => {
         "ending" Word "Ending" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
         "alliance" Word "Rows" "", ["standard for two seats, declared for more; given with a matrix"],
-            "The rows: declared by each seat, standard, drawn from the seed, or given by a matrix", "{}";
+            "The rows: declared by each seat, standard, drawn from the seed, given, or declared and dealt", "{}";
         "alliance_matrix.rows" Matrix "Matrix" "", [""],
             "Each seat's row: offsets from the seat, most preferred winner first", ": {}";
+        "deal" Word "Deal" "", ["all, if rows are dealt"],
+            "The rows that are dealt: all, those that put the seat itself first, or those of a list", ", dealt from {}";
+        "deal_rows" Matrix "Rows to deal" "1 to 1,000 rows", [""],
+            "The list of rows that are dealt: offsets from the seat, most preferred winner first", ", dealt from {}";
         "scoring" Word "Scoring" "",
             ["win for declared rows, and for two seats with standard rows; otherwise satisfaction"],
             "A seat's points: 1 if it wins and 0 if not, or its satisfaction", "{}";

@@ -45,7 +45,7 @@ impl GameSource {
     /// Returns the assigned rows of a game; None if seats declare them.
     pub(super) fn draw_rows(&self, draw: &mut SeededDraw) -> Option<AllianceMatrix> {
         match &self.rows {
-            AllianceSource::Declared => None,
+            AllianceSource::Declared | AllianceSource::Dealt(_) => None,
             AllianceSource::Standard => Some(AllianceMatrix::standard(self.seats)),
             AllianceSource::Random => Some(draw_matrix(self.seats, draw.next_bits(), 0)),
             AllianceSource::Given(matrix) => Some(matrix.clone()),
@@ -194,7 +194,8 @@ impl GameSource {
         match &self.rows {
             AllianceSource::Standard => settings.set_item("rows", "standard")?,
             AllianceSource::Random => settings.set_item("rows", "random")?,
-            AllianceSource::Declared => settings.set_item("rows", "declared")?,
+            // No argument names dealt rows.
+            AllianceSource::Declared | AllianceSource::Dealt(_) => settings.set_item("rows", "declared")?,
             AllianceSource::Given(matrix) => settings.set_item("rows", offset_lists(matrix))?,
         }
         settings.set_item("first", self.first.index())?;

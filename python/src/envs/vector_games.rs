@@ -144,7 +144,7 @@ impl VectorGames {
             )));
         }
         let shared = match &from.rows {
-            AllianceSource::Declared => {
+            AllianceSource::Declared | AllianceSource::Dealt(_) => {
                 return Err(PyValueError::new_err(
                     "rows: \"declared\": vectorised games need assigned rows: \"standard\", \"random\" or a matrix",
                 ));

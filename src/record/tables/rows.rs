@@ -91,7 +91,7 @@ impl<'a> ExportedMatch<'a> {
             predicted_winner_seat: predicted.map(Into::into),
             predicted_winner_bot: predicted.map(|seat| self.bot(seat)),
             events: events.len() as u32,
-            head_hash: state.game().map(|_| self.record.last_hash().as_bytes().to_vec()),
+            head_hash: state.is_all_public().then(|| self.record.last_hash().as_bytes().to_vec()),
             signer: self.seal.map(|seal| seal.signer.as_bytes().to_vec()),
             void_reason: self.void_reason.clone(),
         }

@@ -1,7 +1,10 @@
 //! Compares records with the manifest of their tournament.
 
 use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament};
-use lastnim_core::{game::MatchId, referee::Record};
+use lastnim_core::{
+    game::MatchId,
+    referee::{DealtRows, Record},
+};
 use lastnim_proto::{
     manifest::{ListedMatch, ListedRecord, Manifest},
     pb,
@@ -138,7 +141,7 @@ impl<'a> RecordComparison<'a> {
     }
 
     fn add_listed(&mut self, file: String, listed: &ListedMatch, sealed: &SealedRecord) {
-        let (kind, why) = match record_difference(listed, sealed) {
+        let (kind, why) = match record_difference(self.manifest, listed, sealed) {
             None if listed.record == ListedRecord::Open => {
                 (MismatchKind::Later, "it was not over when the manifest was made".to_owned())
             }
@@ -247,8 +250,11 @@ impl<'a> RecordComparison<'a> {
 }
 
 /// Describes how a valid record differs from the one that a manifest lists; `None` if there is no difference.
-fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
+fn record_difference(manifest: &Manifest, listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
     let record = sealed.record();
+    if let Some(why) = deal_difference(manifest, record) {
+        return Some(why);
+    }
     match listed.record {
         ListedRecord::Signed { head, signer } => match sealed.seal() {
             _ if record.last_hash() != head => {
@@ -261,13 +267,112 @@ fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<Stri
             Some(_) => None,
         },
         ListedRecord::Unrevealed { public_head } => {
-            let shows_rows = record.events().iter().any(|timed| !timed.event.is_public());
-            let is_same = !shows_rows && record.public_head() == Some(public_head);
+            let shows_secrets = record.public_events().count() < record.events().len();
+            let is_same = !shows_secrets && record.public_head() == Some(public_head);
             (!is_same).then(|| "its public events differ from those in the manifest".to_owned())
         }
         ListedRecord::Unrecorded => {
             Some("the manifest says that the server has no complete record of it".to_owned())
         }
         ListedRecord::Open => None,
+    }
+}
+
+/// Says how the deal in a record differs from the one that follows from the tournament's settings and secret.
+fn deal_difference(manifest: &Manifest, record: &Record) -> Option<String> {
+    let setup = record.state().setup();
+    let is_dealt = manifest.settings.alliance() == pb::AllianceMode::Dealt;
+    let (published, deal) = match (&manifest.deal_secret, &setup.deal) {
+        (Some(published), Some(deal)) if is_dealt => (published, deal),
+        (None, None) if !is_dealt => return None,
+        (_, None) => return Some("no rows are dealt in it, but the tournament deals rows".to_owned()),
+        (_, Some(_)) => {
+            return Some("rows are dealt in it, but the tournament has no secret for that".to_owned());
+        }
+    };
+    let wire = pb::Deal::from(deal.as_ref());
+    if (wire.rule(), &wire.rows) != (manifest.settings.deal(), &manifest.settings.deal_rows) {
+        return Some("its rows are dealt by another rule than in the tournament's settings".to_owned());
+    }
+    let secret = published.secret.as_ref()?;
+    let dealt = DealtRows::of_match(secret, record.id(), &deal.rule, setup.seats());
+    (dealt.commitments() != deal.commitments)
+        .then(|| "its dealt rows do not follow from the tournament's secret".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::{BySeat, Piles};
+    use lastnim_core::referee::{
+        Deal, DealRule, DealSecret, MatchSetup, PublishedSecret, Referee, Timestamp,
+    };
+    use lastnim_tournament::TournamentState;
+
+    /// Returns the record of a match whose rows are dealt from a secret; without one, no rows are dealt.
+    fn record_of(dealt_from: Option<(u8, DealRule)>) -> Record {
+        let id = MatchId::new(1, &[1; 10]);
+        let bots = vec!["a".parse().unwrap(), "b".parse().unwrap(), "c".parse().unwrap()];
+        let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[3]).unwrap());
+        let dealt = dealt_from.map(|(secret, rule)| {
+            let secret = DealSecret::from_bytes([secret; 32]);
+            let dealt = DealtRows::of_match(&secret, id, &rule, setup.seats());
+            setup.deal = Some(Box::new(Deal::of_rows(rule, &dealt)));
+            Box::new(dealt)
+        });
+        let present = BySeat::filled(setup.seats(), &true);
+        Referee::begin_dealt(id, setup, dealt, present, Timestamp::from_micros(1)).0.into_record()
+    }
+
+    fn manifest(deal_secret: Option<PublishedSecret>, settings: pb::TournamentSettings) -> Manifest {
+        Manifest {
+            id: "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap(),
+            state: TournamentState::Finished,
+            deal_secret,
+            settings,
+            field: Vec::new(),
+            changes: Vec::new(),
+            events: Vec::new(),
+            matches: Vec::new(),
+            standings: Vec::new(),
+            verdict: pb::Verdict::default(),
+        }
+    }
+
+    #[test]
+    fn dealt_rows_must_follow_from_the_secret_of_the_tournament() {
+        let settings = pb::TournamentSettings {
+            alliance: pb::AllianceMode::Dealt.into(),
+            deal: pb::DealRule::All.into(),
+            ..Default::default()
+        };
+        let secret = DealSecret::from_bytes([1; 32]);
+        let dealing = manifest(Some(secret.publish(true)), settings.clone());
+        let difference = |manifest: &Manifest, record| deal_difference(manifest, &record).unwrap_or_default();
+        assert_eq!(difference(&dealing, record_of(Some((1, DealRule::All)))), "");
+        assert_eq!(
+            difference(&dealing, record_of(Some((2, DealRule::All)))),
+            "its dealt rows do not follow from the tournament's secret"
+        );
+        assert_eq!(
+            difference(&dealing, record_of(Some((1, DealRule::SelfFirst)))),
+            "its rows are dealt by another rule than in the tournament's settings"
+        );
+        assert_eq!(
+            difference(&dealing, record_of(None)),
+            "no rows are dealt in it, but the tournament deals rows"
+        );
+        let plain = manifest(None, pb::TournamentSettings::default());
+        assert_eq!(difference(&plain, record_of(None)), "");
+        assert_eq!(
+            difference(&plain, record_of(Some((1, DealRule::All)))),
+            "rows are dealt in it, but the tournament has no secret for that"
+        );
+        let running = manifest(Some(secret.publish(false)), settings);
+        assert_eq!(
+            difference(&running, record_of(Some((2, DealRule::All)))),
+            "",
+            "the secret is not open yet"
+        );
     }
 }

@@ -4,11 +4,10 @@ use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::matches::match_table::OpenMatch;
-use crate::matches::open_matches::StartedExhibition;
+use crate::matches::open_matches::{NewMatch, StartedExhibition};
 use crate::matches::shard::MatchInput;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_core::referee::MatchSetup;
 use lastnim_store::MatchSummary;
 use std::time::Duration;
 
@@ -64,11 +63,11 @@ impl Arena {
         &self,
         guest: &BotName,
         caller: Option<Principal>,
-        setup: MatchSetup,
+        new: NewMatch,
     ) -> Result<MatchSummary, ArenaError> {
-        self.check_practice_setup(guest, &setup)?;
+        self.check_practice_setup(guest, &new.setup)?;
         // This check comes first, so that no open guest match is cancelled to make room for one that cannot begin.
-        setup.clone().validate().map_err(ArenaError::Setup)?;
+        new.setup.clone().validate().map_err(ArenaError::Setup)?;
         let guest = guest.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
@@ -77,7 +76,7 @@ impl Arena {
             if arena.inner.store.bot(&guest).await?.is_some() {
                 return Err(ArenaError::NameTaken(guest));
             }
-            arena.begin_admitted_exhibition(held, setup)
+            arena.begin_admitted_exhibition(held, new)
         });
         let begun: StartedExhibition = beginning.await?;
         self.wait_until_announced(begun).await

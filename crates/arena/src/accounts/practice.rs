@@ -3,6 +3,7 @@
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
+use crate::matches::open_matches::NewMatch;
 use crate::rate_limit::{RateLimit, RateUse};
 use futures_core::future::BoxFuture;
 use lastnim_core::game::BotName;
@@ -128,9 +129,9 @@ impl Arena {
     pub async fn create_practice_match(
         &self,
         bot: &BotName,
-        setup: MatchSetup,
+        new: NewMatch,
     ) -> Result<MatchSummary, ArenaError> {
-        self.check_practice_setup(bot, &setup)?;
+        self.check_practice_setup(bot, &new.setup)?;
         self.check_practice_open(bot)?;
         self.inner.accounts.house().count_practice_match(
             bot,
@@ -142,7 +143,7 @@ impl Arena {
             arena.check_practice_limits(&bot)?;
             // The check is repeated, because a tournament may have begun in the meantime.
             arena.check_practice_open(&bot)?;
-            arena.begin_exhibition_locked(held, setup).await
+            arena.begin_exhibition_locked(held, new).await
         });
         self.wait_until_announced(beginning.await?).await
     }

@@ -8,7 +8,9 @@ use crate::matches::shard::{AnnouncedMatch, Beginning, MatchExit, MatchTicket, W
 use crate::sessions::outbox::{OutboxStream, outbox_channel};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Audit;
-use lastnim_core::referee::{MatchSetup, Record, RecordError, TimedEvent};
+use lastnim_core::referee::{
+    Deal, DealRule, DealSecret, DealtRows, Event, MatchSetup, Record, RecordError, TimedEvent,
+};
 use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use lastnim_tournament::{MatchOutcome, OracleAccess};
 use std::cmp::Reverse;
@@ -72,14 +74,36 @@ impl Drop for OpenMatchEntry {
     }
 }
 
+/// An exhibition to begin.
+#[derive(Debug, Clone)]
+pub struct NewMatch {
+    /// The setup, without a deal.
+    pub setup: MatchSetup,
+    /// The rule by which private rows are dealt; `None` if none are.
+    pub deal: Option<DealRule>,
+}
+
+impl From<MatchSetup> for NewMatch {
+    fn from(setup: MatchSetup) -> Self {
+        Self { setup, deal: None }
+    }
+}
+
+impl From<(MatchSetup, Option<DealRule>)> for NewMatch {
+    fn from((setup, deal): (MatchSetup, Option<DealRule>)) -> Self {
+        Self { setup, deal }
+    }
+}
+
 impl Arena {
     /// Starts an exhibition.
     ///
     /// # Errors
     /// If a bot is not registered, the setup is invalid, or a limit is reached.
-    pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
+    pub async fn create_match(&self, new: impl Into<NewMatch>) -> Result<MatchSummary, ArenaError> {
+        let new = new.into();
         let beginning = self.run_locked(self.inner.accounts.names(), |arena, held| async move {
-            arena.begin_exhibition_locked(held, setup).await
+            arena.begin_exhibition_locked(held, new).await
         });
         self.wait_until_announced(beginning.await?).await
     }
@@ -101,32 +125,46 @@ impl Arena {
     pub(crate) async fn begin_exhibition_locked(
         &self,
         held: HeldLock,
-        setup: MatchSetup,
+        new: NewMatch,
     ) -> Result<StartedExhibition, ArenaError> {
-        for bot in &setup.bots {
+        for bot in &new.setup.bots {
             self.stored_bot(bot).await?;
         }
-        self.begin_admitted_exhibition(held, setup)
+        self.begin_admitted_exhibition(held, new)
     }
 
     /// Begins an exhibition whose players have been checked; the held lock keeps its bots from being removed.
     pub(crate) fn begin_admitted_exhibition(
         &self,
         _guard: HeldLock,
-        setup: MatchSetup,
+        NewMatch { setup, deal }: NewMatch,
     ) -> Result<StartedExhibition, ArenaError> {
-        let StartedMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
+        let deal = deal.map(|rule| (rule, self.new_deal_secret()));
+        let StartedMatch { id, handle, setup, begun, play } =
+            self.begin_match(setup, deal, OracleAccess::Open)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
         Ok((id, OpenMatch { handle, setup }, begun))
     }
 
-    /// Begins a match, and returns it with the future that plays it. `oracle` says whether its bots see the audit.
+    /// Draws a secret from which rows are dealt.
+    pub(crate) fn new_deal_secret(&self) -> DealSecret {
+        let mut bytes = [0; DealSecret::BYTES];
+        self.inner.environment.fill_random(&mut bytes);
+        DealSecret::from_bytes(bytes)
+    }
+
+    /// Begins a match, and returns it with the future that plays it. Rows are dealt by the rule and from the secret in
+    /// `deal`, if any. `oracle` says whether its bots see the audit.
     pub(crate) fn begin_match(
         &self,
         setup: MatchSetup,
+        deal: Option<(DealRule, DealSecret)>,
         oracle: OracleAccess,
     ) -> Result<StartedMatch<impl MatchFuture + use<>>, ArenaError> {
-        let setup = setup.validate().map_err(ArenaError::Setup)?;
+        let mut setup = setup.validate().map_err(ArenaError::Setup)?;
+        if let Some((rule, _)) = &deal {
+            setup.check_deal_rule(rule).map_err(|error| ArenaError::Setup(vec![error]))?;
+        }
         let inner = &self.inner;
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
@@ -140,8 +178,13 @@ impl Arena {
         // The id is drawn under the lock, so that bots take their seats in the order of match ids, and a match that is
         // not known yet is newer than all known ones.
         let id = inner.ids.next_match();
+        let dealt = deal.map(|(rule, secret)| {
+            let dealt = DealtRows::of_match(&secret, id, &rule, setup.seats());
+            setup.deal = Some(Box::new(Deal::of_rows(rule, &dealt)));
+            Box::new(dealt)
+        });
         let fixed = Arc::new(setup.clone());
-        let beginning = Beginning::Setup(Box::new(setup));
+        let beginning = Beginning::New { setup: Box::new(setup), dealt };
         let shard = inner.shards.of_match(id);
         let ticket =
             shard.prepare(id, beginning, presences, oracle, self.inner.return_grace.left(self.now()));
@@ -299,7 +342,12 @@ impl Arena {
             match open.handle.watch(outbox, limit) {
                 WatchAdmission::Admitted { announced, is_revealed } => {
                     let events = self.first_events(id, &open.handle, announced).await?;
-                    let seen = events.into_iter().filter(|timed| is_revealed || timed.event.is_public());
+                    // Dealt rows are shown together with the end.
+                    let is_shown = |event: &Event| match event {
+                        Event::Declared { .. } => is_revealed,
+                        event => !matches!(event, Event::Dealt(_)),
+                    };
+                    let seen = events.into_iter().filter(|timed| is_shown(&timed.event));
                     return Ok(MatchWatch { so_far: seen.collect(), audit: None, next: Some(stream) });
                 }
                 WatchAdmission::Full => {

@@ -31,6 +31,10 @@ impl OpenRecords {
                 }
                 Err(error) => return Err(error.into()),
             };
+            if stored.record.state().lacks_dealt_rows() {
+                damaged.push((id, format!("the record of match {id}: `dealt` is missing")));
+                continue;
+            }
             let origin = stored.record.state().setup().origin.as_ref();
             let tournament = origin.map(|origin| origin.tournament);
             by_tournament.entry(tournament).or_default().push(stored);
@@ -43,5 +47,38 @@ fn vanished_match_error(id: MatchId) -> StoreError {
     StoreError::Damaged {
         what: format!("match {id}"),
         why: "it is listed as unfinished but has no record".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Backend;
+    use lastnim_core::game::Piles;
+    use lastnim_core::referee::{
+        Deal, DealRule, DealSecret, DealtRows, Event, MatchSetup, TimedEvent, Timestamp,
+    };
+    use lastnim_store::Change;
+
+    #[tokio::test]
+    async fn an_open_match_without_its_dealt_rows_is_damaged() {
+        let id = MatchId::new(1, &[1; 10]);
+        let bots = vec!["a".parse().unwrap(), "b".parse().unwrap()];
+        let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[3]).unwrap());
+        let dealt = DealtRows::of_match(&DealSecret::from_bytes([1; 32]), id, &DealRule::All, setup.seats());
+        setup.deal = Some(Box::new(Deal::of_rows(DealRule::All, &dealt)));
+        let timed = |event| TimedEvent { at: Timestamp::from_micros(1), event };
+        let created = timed(Event::Created(Box::new(setup)));
+        for (events, is_damaged) in
+            [(vec![created.clone()], true), (vec![created, timed(Event::Dealt(Box::new(dealt)))], false)]
+        {
+            let store = Backend::in_memory().store;
+            store.write(&[Change::MatchEvents { id, first: 0, events }]).await.unwrap();
+            let records = OpenRecords::read(&*store).await.unwrap();
+            assert_eq!(
+                (records.damaged.len() == 1, records.by_tournament.is_empty()),
+                (is_damaged, is_damaged)
+            );
+        }
     }
 }

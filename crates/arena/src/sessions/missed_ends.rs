@@ -90,6 +90,8 @@ impl Arena {
         let state = record.state();
         let (setup, forfeits) = (state.setup().clone(), state.forfeits().clone());
         let (Some(seat), Some((reason, winner))) = (setup.seat_of(bot), state.end()) else { return Ok(None) };
+        let own_row = state.dealt_rows().map(|matrix| matrix.rows()[seat].clone());
+        let dealt = own_row.map(|row| (row, state.opened_rows().cloned()));
         let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
         let caller = Principal::Bot(bot.clone());
         let audit = if tournament.is_some_and(|id| self.withholds_audits(id, Some(&caller))) {
@@ -101,7 +103,7 @@ impl Arena {
                 .await
                 .unwrap_or_default()
         };
-        let end = MissedEnd { seat, setup, forfeits, reason, winner, audit };
+        let end = MissedEnd { seat, setup, dealt, forfeits, reason, winner, audit };
         Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::MissedEnd(Box::new(end)) }))
     }
 }

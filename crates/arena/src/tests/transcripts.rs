@@ -18,7 +18,7 @@ const LARGE: usize = 3 << 20;
 async fn play(arena: &Arena, setup: MatchSetup, plies: u32) -> MatchId {
     let (first, mut first_hears) = connect(arena, "first").unwrap();
     let (second, mut second_hears) = connect(arena, "second").unwrap();
-    let begun = arena.begin_match(setup, OracleAccess::Open).unwrap();
+    let begun = arena.begin_match(setup, None, OracleAccess::Open).unwrap();
     let playing = tokio::spawn(begun.play);
     for ply in 0..plies {
         let (requests, hears) =
@@ -82,7 +82,7 @@ async fn assigned_rows_have_no_question() {
     let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
     let declared =
-        arena.begin_match(MatchSetup { assigned: None, ..duel_setup() }, OracleAccess::Open).unwrap();
+        arena.begin_match(MatchSetup { assigned: None, ..duel_setup() }, None, OracleAccess::Open).unwrap();
     let playing = tokio::spawn(declared.play);
     with_timeout("the beginning", declared.begun).await.unwrap();
     declared.handle.send(MatchInput::Cancel);

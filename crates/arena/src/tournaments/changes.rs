@@ -86,7 +86,9 @@ impl Arena {
         if self.open_tournament_count() >= limit {
             return Err(ArenaError::Full { what: "unfinished tournaments", limit });
         }
+        let deals_rows = new.settings.alliance.deal_rule().is_some();
         let stored = StoredTournament {
+            deal_secret: deals_rows.then(|| self.new_deal_secret()),
             id: self.inner.ids.next_tournament(),
             created_at: self.inner.clock.now(),
             settings: Arc::new(new.settings),

@@ -2,7 +2,7 @@
 
 use lastnim_core::game::Piles;
 use lastnim_core::referee::Terms;
-use lastnim_tournament::{AllianceSource, Positions, Settings};
+use lastnim_tournament::{Positions, Settings};
 use std::time::Duration;
 
 /// Returns the maximum duration of a match by its clocks: the declaration time, the banks of all seats with their full
@@ -21,8 +21,7 @@ pub(crate) fn longest_match(settings: &Settings, terms: &Terms) -> Duration {
     let plies = u32::try_from(most_counters).unwrap_or(u32::MAX).min(terms.max_plies);
     let seats = u32::try_from(settings.seats.get()).unwrap_or(u32::MAX);
     let banks = (clock.initial + clock.lag_total).saturating_mul(seats);
-    let declaring =
-        if settings.alliance == AllianceSource::Declared { clock.declaration } else { Duration::ZERO };
+    let declaring = if settings.alliance.is_declared() { clock.declaration } else { Duration::ZERO };
     declaring.saturating_add(banks).saturating_add(clock.increment.saturating_mul(plies))
 }
 

@@ -39,6 +39,7 @@ impl TournamentView {
             awaits_bots: self.awaits_bots,
             pause: self.pause,
             damage: self.damage.clone(),
+            deal_secret: stored.published_secret(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Compares a played game with optimal play.
 
-use super::{GuaranteedRanks, OptimalTakes, Solution, TakeGuarantee, TakeSafety, TakeSafetyCounts};
-use crate::game::{BySeat, Game, IllegalTake, Position, Seat};
+use super::{
+    DealtAudit, GuaranteedRanks, OptimalTakes, Solution, TakeGuarantee, TakeSafety, TakeSafetyCounts,
+};
+use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Seat};
 use std::fmt;
 use thiserror::Error;
 
@@ -56,6 +58,8 @@ pub struct Audit {
     pub kingmaking_plies: Vec<u32>,
     /// The first ply at which the take was not optimal, if any.
     pub first_error: Option<u32>,
+    /// The comparison with the dealt rows, if rows were dealt and the audit is that of a record.
+    pub dealt: Option<Box<DealtAudit>>,
 }
 
 /// A comparison of one take with optimal play.
@@ -237,7 +241,21 @@ impl Audit {
             plies,
             ledger,
             kingmaking_plies,
+            dealt: None,
         }
+    }
+
+    /// Adds the comparison with the rows that were dealt to the seats of the audited game, if any.
+    #[must_use]
+    pub fn with_dealt_rows(mut self, game: &Game, dealt: Option<&AllianceMatrix>) -> Self {
+        self.dealt = dealt.map(|dealt| Box::new(DealtAudit::of_audit(game, dealt.clone(), &self)));
+        self
+    }
+
+    /// Returns the place of the winner in the row by which the seat scores, 0 (best) to n-1: its dealt row, if rows were
+    /// dealt.
+    pub fn rank_scored(&self, seat: Seat) -> u32 {
+        self.dealt.as_ref().map_or(self.seats[seat].rank_actual, |dealt| dealt.seats[seat].rank_actual)
     }
 }
 

@@ -6,6 +6,7 @@
 mod audit;
 mod batch;
 mod budget;
+mod dealt_audit;
 mod errata;
 mod explanation;
 mod guaranteed_ranks;
@@ -20,6 +21,7 @@ mod winners;
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use batch::{BatchSolver, WinnersByFirst};
 pub use budget::{Budget, HaltReason};
+pub use dealt_audit::{DealtAudit, DealtRanks};
 pub use errata::{Erratum, ErratumMatch, find_erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
 pub use guaranteed_ranks::GuaranteedRanks;

@@ -31,16 +31,20 @@
 //! | 7 | `ended` | end reason, `u8`; optional: the winner's seat |
 //! | 8 | `declared` with a note hash | as tag 2; the 32 bytes of the note hash |
 //! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
+//! | 10 | `created`, if rows are dealt | as tag 1; the deal |
+//! | 11 | `dealt` | alliance matrix; a list of the salts, by seat, 32 bytes each |
 //!
 //! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
 //! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional:
 //! the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag
-//! total, declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//! total, declaration. The deal is the deal rule, `u8`, which for a list is followed by a list of its rows; and a list of
+//! the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|
 //! | ending | 1 to move wins, 2 last mover wins |
 //! | mover | 1 bot, 2 steward |
+//! | deal rule | 1 all, 2 self first, 3 list |
 //! | row default | 1 late, 2 invalid, 3 forfeited |
 //! | refusal reason | 1 illegal take, 2 not your turn, 3 future ply, 4 stale, 5 invalid row, 6 already declared, 7 not started, 8 match ended, 9 forfeited, 10 unknown match, 11 malformed |
 //! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned, 6 disqualified |
@@ -49,8 +53,8 @@
 //! The numbers never change; a new value gets a new number.
 
 use super::{
-    Clock, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
-    TimedEvent,
+    Clock, Deal, DealHash, DealRule, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin,
+    RefusalReason, RowDefault, TimedEvent,
 };
 use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
@@ -115,7 +119,7 @@ impl CanonicalBytes {
     /// Appends the canonical bytes of an event.
     pub(super) fn write_event(&mut self, timed: &TimedEvent) {
         self.write_u8(match &timed.event {
-            Event::Created(_) => 1,
+            Event::Created(setup) if setup.deal.is_none() => 1,
             Event::Declared { note_hash: None, .. } => 2,
             Event::Revealed { .. } => 3,
             Event::Took { note_hash: None, .. } => 4,
@@ -124,10 +128,16 @@ impl CanonicalBytes {
             Event::Ended { .. } => 7,
             Event::Declared { note_hash: Some(_), .. } => 8,
             Event::Took { note_hash: Some(_), .. } => 9,
+            Event::Created(_) => 10,
+            Event::Dealt(_) => 11,
         });
         self.write_u64(timed.at.as_micros());
         match &timed.event {
             Event::Created(setup) => self.write_setup(setup),
+            Event::Dealt(dealt) => {
+                self.write_matrix(&dealt.matrix);
+                self.write_deal_hashes(dealt.salts.as_slice());
+            }
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.write_seat(*seat);
                 self.write_row(row);
@@ -223,7 +233,7 @@ impl CanonicalBytes {
     }
 
     fn write_setup(&mut self, setup: &MatchSetup) {
-        let MatchSetup { bots, piles, first, ending, terms, assigned, origin } = setup;
+        let MatchSetup { bots, piles, first, ending, terms, assigned, deal, origin } = setup;
         self.write_list(bots.as_slice(), |bytes, bot| bytes.write_text(bot.as_str()));
         self.write_list(piles.as_slice(), |bytes, counters| bytes.write_u64(*counters));
         self.write_seat(*first);
@@ -244,6 +254,25 @@ impl CanonicalBytes {
             bytes.write_u64(*number);
             bytes.write_u64(*group);
         });
+        if let Some(deal) = deal {
+            self.write_deal(deal);
+        }
+    }
+
+    fn write_deal(&mut self, deal: &Deal) {
+        match &deal.rule {
+            DealRule::All => self.write_u8(1),
+            DealRule::SelfFirst => self.write_u8(2),
+            DealRule::List(rows) => {
+                self.write_u8(3);
+                self.write_list(rows, Self::write_row);
+            }
+        }
+        self.write_deal_hashes(deal.commitments.as_slice());
+    }
+
+    fn write_deal_hashes(&mut self, hashes: &[DealHash]) {
+        self.write_list(hashes, |bytes, hash| bytes.write_raw(hash.as_bytes()));
     }
 }
 

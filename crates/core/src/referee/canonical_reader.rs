@@ -2,10 +2,10 @@
 
 use super::canonical::{end_reason_code, forfeit_reason_code, refusal_reason_code, row_default_code};
 use super::{
-    Clock, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault, Terms,
-    TimedEvent, Timestamp,
+    Clock, Deal, DealHash, DealRule, DealtRows, EndReason, Event, ForfeitReason, MatchSetup, NoteHash,
+    Origin, RefusalReason, RowDefault, Terms, TimedEvent, Timestamp,
 };
-use crate::game::{AllianceMatrix, BotName, Ending, Piles, Row, Seat, SeatCount, TournamentId};
+use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
 use std::fmt::Display;
 use std::time::Duration;
@@ -75,8 +75,10 @@ impl<'a> CanonicalReader<'a> {
     fn read_timed_event(&mut self, seats: Option<SeatCount>) -> ReadResult<TimedEvent> {
         let tag = self.read_u8()?;
         let at = Timestamp::from_micros(self.read_u64()?);
-        if tag == 1 {
-            return Ok(TimedEvent { at, event: Event::Created(Box::new(self.read_setup()?)) });
+        if let 1 | 10 = tag {
+            let mut setup = self.read_setup()?;
+            setup.deal = (tag == 10).then(|| self.read_deal(setup.seats())).transpose()?.map(Box::new);
+            return Ok(TimedEvent { at, event: Event::Created(Box::new(setup)) });
         }
         let seats = seats.ok_or(CanonicalBytesError::NoSetup)?;
         let event = match tag {
@@ -89,6 +91,10 @@ impl<'a> CanonicalReader<'a> {
                 })?,
                 note_hash: self.read_note_hash(tag == 8)?,
             },
+            11 => Event::Dealt(Box::new(DealtRows {
+                matrix: self.read_matrix()?,
+                salts: self.read_deal_hashes()?,
+            })),
             3 => Event::Revealed { matrix: self.read_matrix()? },
             4 | 9 => Event::Took {
                 ply: self.read_u32()?,
@@ -158,6 +164,7 @@ impl<'a> CanonicalReader<'a> {
                 max_plies: self.read_u32()?,
             },
             assigned: self.read_optional(Self::read_matrix)?,
+            deal: None,
             origin: self.read_optional(|reader| {
                 Ok(Origin {
                     tournament: TournamentId::from_bytes(reader.read_array()?),
@@ -166,6 +173,21 @@ impl<'a> CanonicalReader<'a> {
                 })
             })?,
         })
+    }
+
+    fn read_deal(&mut self, seats: SeatCount) -> ReadResult<Deal> {
+        let rule = match self.read_u8()? {
+            1 => DealRule::All,
+            2 => DealRule::SelfFirst,
+            3 => DealRule::List(self.read_list(|reader| reader.read_row(seats))?),
+            number => return Err(CanonicalBytesError::Unknown { what: "deal rule", number }),
+        };
+        Ok(Deal { rule, commitments: self.read_deal_hashes()? })
+    }
+
+    fn read_deal_hashes(&mut self) -> ReadResult<BySeat<DealHash>> {
+        let hashes = self.read_list(|reader| reader.read_array().map(DealHash::from_bytes))?;
+        hashes.try_into().map_err(value_error)
     }
 
     fn read_raw(&mut self, count: usize) -> ReadResult<&'a [u8]> {

@@ -1,6 +1,6 @@
 //! The events of a match.
 
-use super::{MatchSetup, NoteHash, RefusalReason, Timestamp};
+use super::{DealtRows, MatchSetup, NoteHash, RefusalReason, Timestamp};
 use crate::game::{AllianceMatrix, Row, Seat};
 use crate::oracle::Mover;
 use std::{fmt, time::Duration};
@@ -19,6 +19,9 @@ pub struct TimedEvent {
 pub enum Event {
     /// The match was set up.
     Created(Box<MatchSetup>),
+    /// A private row was dealt to each seat, by which the seat scores. Directly after `created`, if rows are dealt. Only
+    /// the seat itself sees its row before the match has ended, and nobody sees the others if it was cancelled.
+    Dealt(Box<DealtRows>),
     /// A seat's row was settled, by declaration or by default; it stays secret until the rows are revealed.
     Declared {
         /// The seat.
@@ -75,13 +78,6 @@ pub enum Event {
         /// The winner; `None` if the match was cancelled.
         winner: Option<Seat>,
     },
-}
-
-impl Event {
-    /// Returns whether seats and watchers may see this event before the rows are revealed.
-    pub fn is_public(&self) -> bool {
-        !matches!(self, Self::Declared { .. })
-    }
 }
 
 /// Why a seat has the standard row instead of a declared one.

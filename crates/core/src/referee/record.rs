@@ -10,9 +10,9 @@ use crate::oracle::{Audit, AuditError, Mover};
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// The maximum number of events in a record: `created`, `revealed` and `ended`; a row, a forfeit and all strikes for
+/// The maximum number of events in a record: `created`, `dealt`, `revealed` and `ended`; a row, a forfeit and all strikes for
 /// each seat; and all takes.
-pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
+pub const MAX_EVENTS: usize = 4 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
 
 /// The initial capacity of the list of events. Few matches have fewer events than this, and longer matches need fewer
 /// reallocations.
@@ -198,19 +198,18 @@ impl Record {
         self.chain().last()
     }
 
-    /// Returns the last hash of the chain of public events; `None` if the rows are revealed. It does not depend on rows
+    /// Returns the last hash of the chain of public events; `None` if all events are public. It does not depend on rows
     /// that are still secret.
     pub fn public_head(&self) -> Option<EventHash> {
         let begin = EventHash::before_first_public_event(self.id);
-        let is_unrevealed = self.state.game().is_none();
-        is_unrevealed.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
+        let has_secrets = !self.state.is_all_public();
+        has_secrets.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
     }
 
-    /// Returns the events that seats and watchers may see: all events once the rows are revealed, and only those
-    /// without a row before that.
+    /// Returns the events that seats and watchers may see: declared rows once they are revealed, dealt rows once they
+    /// are opened, and all other events.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
-        let revealed = self.state.game().is_some();
-        self.events.iter().filter(move |event| revealed || event.event.is_public())
+        self.events.iter().filter(|timed| self.state.is_public(&timed.event))
     }
 
     /// Returns the state after all events.
@@ -244,13 +243,15 @@ impl Record {
     /// If the match is not over or was cancelled.
     pub fn audit(&self) -> Result<Audit, RecordError> {
         let plies = self.state.ply();
-        match (self.state.end(), self.state.game()) {
-            (None, _) => Err(RecordError::NotEnded { plies }),
-            (Some((EndReason::Cancelled, _)), _) | (_, None) => Err(RecordError::Cancelled { plies }),
-            (Some((EndReason::Finished, _)), Some(game)) => Ok(Audit::of_finished(game, self.state.takes())?),
-            (Some((EndReason::PlyLimit | EndReason::AllForfeited, _)), Some(game)) => {
-                Ok(Audit::of_adjudicated(game, self.state.takes())?)
-            }
-        }
+        let (reason, game) = match (self.state.end(), self.state.game()) {
+            (None, _) => return Err(RecordError::NotEnded { plies }),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Err(RecordError::Cancelled { plies }),
+            (Some((reason, _)), Some(game)) => (reason, game),
+        };
+        let audit = match reason {
+            EndReason::Finished => Audit::of_finished(game, self.state.takes())?,
+            _ => Audit::of_adjudicated(game, self.state.takes())?,
+        };
+        Ok(audit.with_dealt_rows(game, self.state.opened_rows()))
     }
 }

@@ -1,6 +1,6 @@
 //! The setup of a match.
 
-use super::{Clock, Terms, TermsError};
+use super::{Clock, Deal, DealError, DealRule, Terms, TermsError};
 use crate::game::{
     AllianceMatrix, BotName, BySeat, Ending, Piles, PilesError, Seat, SeatCount, SeatError, TournamentId,
 };
@@ -33,6 +33,9 @@ pub struct MatchSetup {
     pub terms: Terms,
     /// The assigned rows; `None` if seats declare their own.
     pub assigned: Option<AllianceMatrix>,
+    /// How a private row was dealt to each seat, by which it scores; `None` if no rows were dealt. Seats to which rows
+    /// are dealt declare their rows.
+    pub deal: Option<Box<Deal>>,
     /// The tournament that the match belongs to; `None` for an exhibition.
     pub origin: Option<Origin>,
 }
@@ -65,6 +68,20 @@ pub enum MatchSetupError {
         /// The number of seats in the match.
         seats: SeatCount,
     },
+    /// The rows to be dealt do not fit the match.
+    #[error(transparent)]
+    Deal(DealError),
+    /// There is not one commitment for each seat.
+    #[error("{given} commitments to dealt rows, but the match has {seats} seats")]
+    Commitments {
+        /// The number of commitments.
+        given: SeatCount,
+        /// The number of seats in the match.
+        seats: SeatCount,
+    },
+    /// Rows are both assigned and dealt.
+    #[error("rows are assigned and dealt: expected only one of these")]
+    AssignedAndDealt,
     /// The terms are out of range.
     #[error(transparent)]
     Terms(TermsError),
@@ -80,6 +97,7 @@ impl MatchSetup {
             ending: Ending::default(),
             terms: Terms::default(),
             assigned: None,
+            deal: None,
             origin: None,
         }
     }
@@ -97,6 +115,7 @@ impl MatchSetup {
         if let Err(error) = seats.seat(self.first.index()) {
             errors.push(MatchSetupError::First(error));
         }
+        errors.extend(self.find_deal_misfits());
         if let Err(terms) = self.terms.clone().validate() {
             errors.extend(terms.into_iter().map(MatchSetupError::Terms));
         }
@@ -117,6 +136,24 @@ impl MatchSetup {
             errors.push(MatchSetupError::Assigned { given: matrix.seats(), seats });
         }
         errors
+    }
+
+    fn find_deal_misfits(&self) -> Vec<MatchSetupError> {
+        let Some(deal) = &self.deal else { return Vec::new() };
+        let (given, seats) = (deal.commitments.seats(), self.seats());
+        let count = (given != seats).then_some(MatchSetupError::Commitments { given, seats });
+        self.check_deal_rule(&deal.rule).err().into_iter().chain(count).collect()
+    }
+
+    /// Checks that rows can be dealt to this match by a rule.
+    ///
+    /// # Errors
+    /// If the match has assigned rows, or the rule does not fit its number of seats.
+    pub fn check_deal_rule(&self, rule: &DealRule) -> Result<(), MatchSetupError> {
+        if self.assigned.is_some() {
+            return Err(MatchSetupError::AssignedAndDealt);
+        }
+        rule.check_seats(self.seats()).map_err(MatchSetupError::Deal)
     }
 
     /// Returns the clock.

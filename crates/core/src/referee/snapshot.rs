@@ -1,7 +1,7 @@
 //! The state of a match, as sent to one of its seats.
 
 use super::{ForfeitReason, MatchSetup, Turn};
-use crate::game::{AllianceMatrix, BySeat, Seat};
+use crate::game::{AllianceMatrix, BySeat, Row, Seat};
 use std::time::Duration;
 
 /// The phase of a match.
@@ -22,6 +22,8 @@ pub struct MatchSnapshot {
     pub seat: Seat,
     /// The settings that were fixed before the first move.
     pub setup: MatchSetup,
+    /// The row that was dealt to the recipient, by which it scores; `None` if no rows are dealt.
+    pub dealt_row: Option<Row>,
     /// The phase.
     pub phase: MatchPhase,
     /// The time left to declare; `None` if the seat's row is settled.

@@ -3,7 +3,8 @@
 use super::clock::TakeAllowance;
 use super::time::whole_micros;
 use super::{
-    EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, NoteHash, RefusalReason, RowDefault, TimeBank,
+    DealtRows, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, NoteHash, RefusalReason, RowDefault,
+    TimeBank,
 };
 use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat, SeatSet};
 use crate::oracle::{Mover, PlayedTake, Solution};
@@ -31,6 +32,8 @@ pub struct MatchState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ColdState {
     setup: MatchSetup,
+    /// The dealt rows; also `None` in a record that does not show them.
+    dealt: Option<Box<DealtRows>>,
     rows: BySeat<Option<Row>>,
     game: Option<Game>,
     strikes: BySeat<u32>,
@@ -60,6 +63,14 @@ pub enum InvalidEvent {
     /// The match is over.
     #[error("the event follows the match's end")]
     AfterEnd,
+    /// The dealt rows are not those to which the setup is committed, or come at the wrong time.
+    #[error(
+        "the dealt rows and salts do not match the commitments in `created`, or do not come directly after it"
+    )]
+    Dealt,
+    /// The match ended with a winner, but its dealt rows are not in the record.
+    #[error("the match ended with a winner, but `dealt` is missing")]
+    NotDealt,
     /// The event names a seat that the match does not have.
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
@@ -166,6 +177,7 @@ impl MatchState {
             forfeited_seats: SeatSet::default(),
             phase: MatchPhase::Declaring,
             cold: Box::new(ColdState {
+                dealt: None,
                 rows: BySeat::filled(seats, &None),
                 game: None,
                 strikes: BySeat::filled(seats, &0),
@@ -194,6 +206,41 @@ impl MatchState {
     /// Returns the game, which includes all rows; `None` until the rows are revealed.
     pub fn game(&self) -> Option<&Game> {
         self.cold.game.as_ref()
+    }
+
+    /// Returns the rows that were dealt to the seats and are still secret if the match has not ended with a winner;
+    /// `None` if no rows were dealt, or the record does not show them.
+    pub fn dealt_rows(&self) -> Option<&AllianceMatrix> {
+        self.cold.dealt.as_ref().map(|dealt| &dealt.matrix)
+    }
+
+    /// Returns the rows that were dealt to the seats, once everybody may see them: when the match has ended with a
+    /// winner.
+    pub fn opened_rows(&self) -> Option<&AllianceMatrix> {
+        self.dealt_rows().filter(|_| self.has_winner())
+    }
+
+    /// Returns whether rows were dealt, but the record does not show them, so that the match cannot end with a winner.
+    pub fn lacks_dealt_rows(&self) -> bool {
+        self.cold.setup.deal.is_some() && self.cold.dealt.is_none()
+    }
+
+    fn has_winner(&self) -> bool {
+        matches!(self.cold.end, Some((_, Some(_))))
+    }
+
+    /// Returns whether everybody may see an event of the match.
+    pub fn is_public(&self, event: &Event) -> bool {
+        match event {
+            Event::Declared { .. } => self.game().is_some(),
+            Event::Dealt(_) => self.has_winner(),
+            _ => true,
+        }
+    }
+
+    /// Returns whether everybody may see all events of the match so far.
+    pub fn is_all_public(&self) -> bool {
+        self.game().is_some() && (self.cold.setup.deal.is_none() || self.has_winner())
     }
 
     /// Returns the current position.
@@ -273,6 +320,7 @@ impl MatchState {
         self.check_open(event)?;
         match event {
             Event::Created(_) => Err(InvalidEvent::CreatedTwice),
+            Event::Dealt(dealt) => self.apply_deal(dealt),
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.apply_declaration(*seat, row, *defaulted, note_hash.as_ref())
             }
@@ -331,6 +379,19 @@ impl MatchState {
 
     fn check_seat(&self, seat: Seat) -> Result<(), InvalidEvent> {
         self.position.seats().seat(seat.index()).map(drop).map_err(|_| InvalidEvent::NoSuchSeat(seat))
+    }
+
+    fn apply_deal(&mut self, dealt: &DealtRows) -> Result<(), InvalidEvent> {
+        let cold = &mut self.cold;
+        let is_next = cold.dealt.is_none() && cold.game.is_none() && cold.rows.iter().all(Option::is_none);
+        let has_all_seats = [dealt.matrix.seats(), dealt.salts.seats()] == [cold.setup.seats(); 2];
+        match &cold.setup.deal {
+            Some(deal) if is_next && has_all_seats && dealt.commitments() == deal.commitments => {
+                cold.dealt = Some(Box::new(dealt.clone()));
+                Ok(())
+            }
+            _ => Err(InvalidEvent::Dealt),
+        }
     }
 
     fn apply_declaration(
@@ -461,6 +522,9 @@ impl MatchState {
                 return Err(InvalidEvent::End("a cancelled match has no winner"));
             }
         } else {
+            if self.lacks_dealt_rows() {
+                return Err(InvalidEvent::NotDealt);
+            }
             if self.due_end() != Some(reason) {
                 return Err(InvalidEvent::End("the match did not end for this reason"));
             }

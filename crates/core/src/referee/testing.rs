@@ -1,11 +1,12 @@
 //! Random matches for property tests.
 
 use super::{
-    Clock, MatchPhase, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Record, Referee,
-    RefereeEffect, RefereeInput, SeatAction, SeatMessage, Terms, TimedEvent, Timestamp,
+    Clock, Deal, DealRule, DealSecret, DealtRows, MatchPhase, MatchSetup, MatchState, NoteHash,
+    NoteHashError, Origin, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage, Terms,
+    TimedEvent, Timestamp,
 };
 use crate::game::{
-    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Seat, SeatCount, TournamentId,
+    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -15,6 +16,8 @@ use std::time::Duration;
 pub struct Scenario {
     /// The settings of the match.
     pub setup: MatchSetup,
+    /// The dealt rows, if the setup has a deal.
+    pub dealt: Option<Box<DealtRows>>,
     /// The bots that are connected at the start.
     pub present: BySeat<bool>,
     steps: Vec<Step>,
@@ -111,8 +114,8 @@ impl Scenario {
     /// Begins the match.
     pub fn begin(&self) -> (Referee, Timestamp) {
         let now = Timestamp::from_micros(1_000_000);
-        let id = MatchId::new(1_700_000_000_000, &[3; 10]);
-        let (referee, opening) = Referee::begin(id, self.setup.clone(), self.present.clone(), now);
+        let (setup, dealt, present) = (self.setup.clone(), self.dealt.clone(), self.present.clone());
+        let (referee, opening) = Referee::begin_dealt(scene_id(), setup, dealt, present, now);
         assert_eq!(opening.iter().find_map(event), referee.record().events().first());
         (referee, now)
     }
@@ -301,6 +304,27 @@ fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
         })
 }
 
+fn scene_id() -> MatchId {
+    MatchId::new(1_700_000_000_000, &[3; 10])
+}
+
+/// Deals rows to some of the matches that have no assigned rows.
+fn any_deal(setup: MatchSetup) -> impl Strategy<Value = (MatchSetup, Option<Box<DealtRows>>)> {
+    let seats = setup.seats();
+    let rows = prop::collection::vec(any_row(seats), 1..3);
+    let rows = rows.prop_map(move |rows| rows.iter().map(|row| Row::parse(row, seats).unwrap()).collect());
+    let rule = prop_oneof![Just(DealRule::All), Just(DealRule::SelfFirst), rows.prop_map(DealRule::List)];
+    (prop::option::of(rule), any::<[u8; 32]>()).prop_map(move |(rule, secret)| {
+        let mut setup = setup.clone();
+        let dealt = rule.filter(|_| setup.assigned.is_none()).map(|rule| {
+            let dealt = DealtRows::of_match(&DealSecret::from_bytes(secret), scene_id(), &rule, seats);
+            setup.deal = Some(Box::new(Deal::of_rows(rule, &dealt)));
+            Box::new(dealt)
+        });
+        (setup.validate().unwrap(), dealt)
+    })
+}
+
 fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
     let time = prop_oneof![
         20 => (0..3_000_u64).prop_map(StepTime::Passes),
@@ -346,8 +370,12 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     (2..=6_usize).prop_flat_map(|seats| {
         let seats = SeatCount::new(seats).unwrap();
         let present = prop::collection::vec(prop::bool::weighted(0.8), seats.get());
-        (any_setup(seats), present, prop::collection::vec(any_step(seats), 0..60)).prop_map(
-            |(setup, present, steps)| Scenario { setup, present: present.try_into().unwrap(), steps },
-        )
+        (any_setup(seats).prop_flat_map(any_deal), present, prop::collection::vec(any_step(seats), 0..60))
+            .prop_map(|((setup, dealt), present, steps)| Scenario {
+                setup,
+                dealt,
+                present: present.try_into().unwrap(),
+                steps,
+            })
     })
 }

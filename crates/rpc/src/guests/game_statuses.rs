@@ -81,7 +81,7 @@ mod tests {
         let mut games = GameStatuses::with_first_revision(7);
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let begun = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
-        let ended = MatchEvent::Ended { reason: EndReason::Finished, winner: None, audit: None };
+        let ended = MatchEvent::Ended { reason: EndReason::Finished, winner: None, audit: None, dealt: None };
         games.apply(match_id(0), &begun);
         let mut last = 0;
         for number in 1..10 * MAX_GAMES {

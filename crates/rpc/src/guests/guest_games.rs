@@ -9,9 +9,8 @@ use crate::client_address::ClientAddress;
 use crate::status::{
     NO_GUEST_PLACE, arena_status, read_request, refusal_status, retry_after_status, retry_status,
 };
-use lastnim_arena::{Arena, ArenaError, OpenSeat, Principal, retry_seconds};
+use lastnim_arena::{Arena, ArenaError, NewMatch, OpenSeat, Principal, retry_seconds};
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_core::referee::MatchSetup;
 use lastnim_core::referee::SeatAction;
 use lastnim_proto::{pb, setup::parse_new_setup};
 use std::collections::{HashMap, HashSet};
@@ -126,10 +125,10 @@ impl GuestGames {
         for bot in wanted.bots.iter_mut().filter(|bot| bot.is_empty()) {
             guest.as_str().clone_into(bot);
         }
-        let setup = read_request(|field| parse_new_setup(&wanted, field))?;
+        let new = NewMatch::from(read_request(|field| parse_new_setup(&wanted, field))?);
         // This task runs to its end even if the caller leaves, so that a match that begins is counted and the session
         // is released.
-        let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), setup));
+        let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), new));
         beginning
             .await
             .map_err(|_| Status::internal("the match could not be started: see the server's log"))?
@@ -141,7 +140,7 @@ impl GuestGames {
         address: ClientAddress,
         caller: Option<Principal>,
         guest: BotName,
-        setup: MatchSetup,
+        new: NewMatch,
     ) -> Result<MatchId, Status> {
         // The place is taken before the match is created, so that concurrent requests respect the limit.
         let place = self.take_place(address).await?;
@@ -150,7 +149,7 @@ impl GuestGames {
             retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
         })?;
         let _hold = self.hold_session(&guest)?;
-        let id = self.create_match(address, caller, &guest, setup).await?;
+        let id = self.create_match(address, caller, &guest, new).await?;
         self.places.fill_place(place, address, id);
         Ok(id)
     }
@@ -180,11 +179,11 @@ impl GuestGames {
         address: ClientAddress,
         caller: Option<Principal>,
         guest: &BotName,
-        setup: MatchSetup,
+        new: NewMatch,
     ) -> Result<MatchId, Status> {
         let mut freed = 0;
         loop {
-            match self.arena.create_guest_match(guest, caller.clone(), setup.clone()).await {
+            match self.arena.create_guest_match(guest, caller.clone(), new.clone()).await {
                 Ok(begun) => return Ok(begun.id),
                 Err(full @ ArenaError::TooManyGuestMatches { .. }) if freed < MAX_FREED_PLACES => {
                     freed += 1;

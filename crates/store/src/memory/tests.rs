@@ -108,6 +108,7 @@ async fn a_tournament_with_dropped_matches_lists_none() {
         field: Arc::default(),
         state: TournamentState::Running,
         over: None,
+        deal_secret: None,
     };
     store.write(&[Change::TournamentCreated(stored)]).await.unwrap();
     let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), limit: 9 };

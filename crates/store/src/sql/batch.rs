@@ -196,6 +196,7 @@ impl<'a> MatchChanges<'a> {
                     over_at_us: to_column_integer("a time", timed.at.as_micros())?,
                 }),
                 Event::Took { .. }
+                | Event::Dealt(_)
                 | Event::Declared { .. }
                 | Event::Revealed { .. }
                 | Event::Struck { .. }

@@ -156,7 +156,7 @@ async fn seal_matches<D: Dialect>(
     let figures = seat_results_of(sealed);
     let changed = MultiRow::new(
         "UPDATE seats SET lost = now.column3, rank_actual = now.column4, regret = now.column5, luck = now.column6,
-            plies = now.column7, optimal_plies = now.column8
+            plies = now.column7, optimal_plies = now.column8, rank_honest = now.column9
         FROM {rows} WHERE seats.match_id = now.column1::uuid AND seats.seat = now.column2",
         &figures,
     )
@@ -168,6 +168,7 @@ async fn seal_matches<D: Dialect>(
     .integer(|(.., result)| i64::from(result.luck))
     .integer(|(.., result)| small_number(result.plies))
     .integer(|(.., result)| small_number(result.optimal_plies))
+    .integer(|(.., result)| result.rank_honest.map(small_number))
     .run::<D>(connection)
     .await?;
     if changed != figures.len() as u64 {

@@ -90,7 +90,8 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn outcome(&self, id: MatchId) -> Result<Option<MatchOutcome>, StoreError> {
         let statement = Statement::new(
             "SELECT coalesce(number, 0) AS number, coalesce(group_number, 0) AS group_number, id::text,
-                winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies, seat_versions::text
+                winner, bot, lost, rank_actual, rank_honest, regret, luck, seats.plies, optimal_plies,
+                seat_versions::text
             FROM matches JOIN seats ON match_id = id WHERE id = $1::uuid ORDER BY seat",
         );
         let seats =

@@ -9,7 +9,9 @@ use crate::{
 use lastnim_core::game::{
     BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
 };
-use lastnim_core::referee::{EndReason, EventHash, MatchPhase, MatchSetup, PublicKey, Seal, Signature};
+use lastnim_core::referee::{
+    DealSecret, EndReason, EventHash, MatchPhase, MatchSetup, PublicKey, Seal, Signature,
+};
 use lastnim_proto::{
     RequestField,
     bot_version::parse_seat_versions,
@@ -108,6 +110,7 @@ pub(super) fn read_tournament(
             field: Arc::default(),
             state: row.keyword("state")?,
             over: read_finished_tournament(row)?,
+            deal_secret: row.nullable_bytes("deal_secret")?.map(DealSecret::from_bytes),
         })
     };
     with_damage_context(format_args!("tournament {}", row.label("id")), read())
@@ -176,6 +179,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
             matches: row.number("matches")?,
             wins: row.number("wins")?,
             satisfaction: row.nullable("satisfaction")?,
+            relative_satisfaction: row.nullable("relative_satisfaction")?,
             accuracy: row.nullable("accuracy")?,
             regret_per_match: row.nullable("regret_per_match")?,
             luck_per_match: row.nullable("luck_per_match")?,
@@ -288,7 +292,7 @@ pub(super) fn read_summary(
 /// The record hash of a match, as far as the database row of the match shows it.
 pub(super) enum ReadHead {
     Known(MatchHead),
-    /// A hash that is valid only if the seats' rows were revealed, which the database row does not show.
+    /// A hash that is valid only if no rows stayed secret, which the database row does not show.
     PossiblyUnrevealed(MatchHead),
 }
 
@@ -299,8 +303,9 @@ pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreEr
         let setup = row.nullable::<String>("setup")?.and_then(|setup| read_setup(&setup).ok());
         let number = match row.nullable::<i64>("number")? {
             Some(_) => Some(row.number("number")?),
-            None => setup.and_then(|setup| setup.origin).map(|origin| origin.number),
+            None => setup.as_ref().and_then(|setup| setup.origin.as_ref()).map(|origin| origin.number),
         };
+        let is_dealt = setup.is_some_and(|setup| setup.deal.is_some());
         if row.nullable::<String>("damage")?.is_some() {
             return Ok(ReadHead::Known(MatchHead { id, number, record: ListedRecord::Unrecorded }));
         }
@@ -308,7 +313,7 @@ pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreEr
         let record = ListedRecord::Signed { head: EventHash::from_bytes(row.bytes("head_hash")?), signer };
         let head = MatchHead { id, number, record };
         let is_cancelled = row.keyword::<EndReason>("reason")? == EndReason::Cancelled;
-        Ok(if is_cancelled && row.get::<i64>("plies")? == 0 {
+        Ok(if is_cancelled && (is_dealt || row.get::<i64>("plies")? == 0) {
             ReadHead::PossiblyUnrevealed(head)
         } else {
             ReadHead::Known(head)
@@ -349,6 +354,7 @@ pub(super) fn read_result_seat(row: &impl RowColumns) -> Result<ResultSeat, Stor
 fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
     Ok(SeatResult {
         rank_actual: row.number("rank_actual")?,
+        rank_honest: row.nullable::<i64>("rank_honest")?.map(|_| row.number("rank_honest")).transpose()?,
         regret: row.number("regret")?,
         luck: row.number("luck")?,
         plies: row.number("plies")?,

@@ -34,7 +34,8 @@ use std::time::Duration;
 macro_rules! tournaments {
     ($which:literal) => {
         concat!(
-            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text,
+                deal_secret
             FROM tournaments ",
             $which
         )
@@ -45,7 +46,8 @@ macro_rules! tournaments {
 macro_rules! standings {
     ($beside:literal, $which:literal) => {
         concat!(
-            "SELECT line.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
+            "SELECT line.tournament_id::text, place, line.bot, points, matches, wins, satisfaction,
+                relative_satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
                 elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure",
             $beside,
@@ -347,8 +349,8 @@ impl<D: Dialect> Store for SqlStore<D> {
         limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
         let statement = Statement::new(
-            "SELECT number, group_number, id::text, winner, bot, lost, rank_actual, regret, luck, seats.plies,
-                optimal_plies, seat_versions::text
+            "SELECT number, group_number, id::text, winner, bot, lost, rank_actual, rank_honest, regret, luck,
+                seats.plies, optimal_plies, seat_versions::text
             FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner, seat_versions
                 FROM matches
                 WHERE tournament_id = $1::uuid AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)

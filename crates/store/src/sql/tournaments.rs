@@ -125,8 +125,9 @@ async fn create_tournament<D: Dialect>(
 ) -> Result<(), StoreError> {
     let over = stored.over.as_ref();
     Statement::<D>::new(
-        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict)
-        VALUES ($1::uuid, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict,
+            deal_secret)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10::jsonb, $11) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
@@ -138,6 +139,7 @@ async fn create_tournament<D: Dialect>(
     .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
     .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
     .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
+    .bind(stored.deal_secret.as_ref().map(|secret| secret.as_bytes().as_slice()))
     .execute(connection)
     .await
 }
@@ -265,12 +267,12 @@ async fn write_standings<D: Dialect>(
         (0..).zip(standings).zip(&versions).map(|((at, line), versions)| (at, line, versions)).collect();
     let skill_interval = |line: &Standing| line.skill.and_then(|skill| skill.interval);
     let written = MultiRow::new(
-        "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
-            regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+        "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction,
+            relative_satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
             rating_measure, elo, skill, skill_low, skill_high, versions, disqualified)
         SELECT column1::uuid, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11,
             column12, column13, column14, column15, column16, column17, column18, column19, column20, column21, column22,
-            column23::jsonb, column24 FROM {rows}",
+            column23, column24::jsonb, column25 FROM {rows}",
         &lines,
     )
     .text(|_| String::from(id))
@@ -281,6 +283,7 @@ async fn write_standings<D: Dialect>(
     .integer(|(_, line, _)| small_number(line.matches))
     .integer(|(_, line, _)| small_number(line.wins))
     .float(|(_, line, _)| line.satisfaction)
+    .float(|(_, line, _)| line.relative_satisfaction)
     .float(|(_, line, _)| line.accuracy)
     .float(|(_, line, _)| line.regret_per_match)
     .float(|(_, line, _)| line.luck_per_match)

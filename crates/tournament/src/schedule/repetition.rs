@@ -18,9 +18,9 @@ pub struct RepeatedGroups {
 
 impl RepeatedGroups {
     /// Returns the repetition that is certain for a field of this size; `None` if no repetition is certain, if the
-    /// length of the tournament is unknown, or if each group has new random rows.
+    /// length of the tournament is unknown, or if each group or match has new random rows.
     pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
-        if settings.alliance == AllianceSource::Random {
+        if matches!(settings.alliance, AllianceSource::Random | AllianceSource::Dealt(_)) {
             return None;
         }
         let (bots, opponents) = (settings.seats.get(), settings.seats.get() - 1);
@@ -59,6 +59,7 @@ impl fmt::Display for RepeatedGroups {
 mod tests {
     use super::*;
     use crate::{GroupCount, SettingsDraft, TableGroups, testing};
+    use lastnim_core::referee::DealRule;
 
     #[test]
     fn more_groups_than_tables_times_positions_are_repeated() {
@@ -73,6 +74,7 @@ mod tests {
         assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
         assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));
         assert_eq!(repeated(sample(81), AllianceSource::Random), None);
+        assert_eq!(repeated(sample(81), AllianceSource::Dealt(DealRule::All)), None);
         // Five opponents form 10 different pairs.
         let gauntlet = |groups| TournamentFormat::Gauntlet { bot: "bot0".parse().unwrap(), groups };
         assert_eq!(repeated(gauntlet(None), AllianceSource::Declared), None);

@@ -69,6 +69,7 @@ impl AnalysedPosition {
                 forfeit: None,
                 state: if is_to_move { "to move".to_owned() } else { String::new() },
                 clock: None,
+                really_wanted: Vec::new(),
                 wanted: wanted.into_iter().flatten().map(wish).collect(),
             }
         };

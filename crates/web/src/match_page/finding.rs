@@ -187,7 +187,9 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
         Event::Ended(ended) if ended.reason() == pb::EndReason::Cancelled => {
             Sentence::of("The match was cancelled.")
         }
-        Event::Created(_) | Event::Revealed(_) | Event::Took(_) | Event::Ended(_) => return None,
+        Event::Created(_) | Event::Dealt(_) | Event::Revealed(_) | Event::Took(_) | Event::Ended(_) => {
+            return None;
+        }
     })
 }
 

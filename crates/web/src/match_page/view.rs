@@ -121,6 +121,8 @@ pub(super) struct SeatCard {
     pub clock: Option<SeatClock>,
     /// The symbols and the names of the seats in its order; empty before rows are revealed, and for many seats.
     pub wanted: Vec<(String, String)>,
+    /// The same for the order that was dealt to it; empty before dealt rows are opened.
+    pub really_wanted: Vec<(String, String)>,
 }
 
 /// The takes of a match and other data for the script, as lists separated by spaces.
@@ -380,7 +382,10 @@ impl MatchAtPly<'_> {
         }
         states.extend(forfeit.iter().filter(|(before, _)| *before <= self.ply).map(|(_, why)| why.clone()));
         let is_roomy = seats.count() <= MAX_ROOMY_SEATS;
-        let wanted = self.replay.wanted_winners(seat).filter(|_| is_roomy).unwrap_or_default();
+        let shown = |winners: Option<Vec<usize>>| {
+            let winners = winners.filter(|_| is_roomy).unwrap_or_default().into_iter();
+            winners.map(|other| (seat_sign(other), seats.name(other).to_owned())).collect()
+        };
         // The response of the service may be newer than these events.
         let open = self.shown.open.as_ref().filter(|open| is_last && open.plies == self.ply);
         SeatCard {
@@ -395,10 +400,8 @@ impl MatchAtPly<'_> {
             forfeit,
             state: states.join("; "),
             clock: SeatClock::of_seat(self.replay, seat, self.ply, open),
-            wanted: wanted
-                .into_iter()
-                .map(|other| (seat_sign(other), seats.name(other).to_owned()))
-                .collect(),
+            wanted: shown(self.replay.wanted_winners(seat)),
+            really_wanted: shown(self.replay.really_wanted_winners(seat)),
         }
     }
 
@@ -414,7 +417,11 @@ impl MatchAtPly<'_> {
     fn facts(&self, seats: &Seats) -> Vec<(&'static str, String)> {
         let setup = &self.replay.setup;
         let piles: Vec<String> = setup.piles.iter().map(ToString::to_string).collect();
-        let orders = if setup.assigned.is_some() { "given with the match" } else { "declared by the seats" };
+        let orders = match (&setup.assigned, &setup.deal) {
+            (Some(_), _) => "given with the match",
+            (None, None) => "declared by the seats",
+            (None, Some(_)) => "declared by the seats, which score by private ones",
+        };
         let facts = [
             ("piles", Some(shortened_list(&piles, ", "))),
             ("moves first", Some(seats.name(setup.first as usize).to_owned())),

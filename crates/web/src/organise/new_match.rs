@@ -68,6 +68,7 @@ static FIELDS: [MatchField; 8] = [
             ("declared", "each seat declares its own row"),
             ("standard", "the standard rows"),
             ("given", "as given below"),
+            ("dealt", "each seat is dealt a private row, and declares one"),
         ],
     },
     typed_field("assigned", "Given rows", "", "offsets from each seat, such as 0 1; 1 0"),
@@ -136,7 +137,8 @@ impl MatchInput {
             "declared" => Ok(pb::AllianceMode::Declared),
             "standard" => Ok(pb::AllianceMode::Standard),
             "given" => Ok(pb::AllianceMode::Given),
-            other => Err(format!("{other:?}: expected declared, standard or given")),
+            "dealt" => Ok(pb::AllianceMode::Dealt),
+            other => Err(format!("{other:?}: expected declared, standard, given or dealt")),
         };
         let alliance = self.ok_or_note("alliance", alliance);
         let assigned = self.read_rows();

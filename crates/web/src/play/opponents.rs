@@ -1,7 +1,7 @@
 //! Descriptions of house bots for players.
 
 /// Descriptions of house bots by the first part of their kind; `#` stands for the number in the kind.
-const DESCRIPTIONS: [(&str, &str); 11] = [
+const DESCRIPTIONS: [(&str, &str); 12] = [
     ("random", "takes any number of counters, each equally likely"),
     ("greedy", "always takes the whole pile"),
     ("timid", "takes one counter at a time"),
@@ -13,6 +13,7 @@ const DESCRIPTIONS: [(&str, &str); 11] = [
     ("minimax", "looks ahead to a depth of exactly #"),
     ("epsilon", "plays optimally, but errs on purpose with probability #"),
     ("mcts", "simulates # random games before each take"),
+    ("liar", "plays optimally, but may lie about a row that it was dealt"),
 ];
 
 /// Describes a house bot in a few words.

@@ -182,7 +182,7 @@ proptest! {
         let record = scenario.finish(&mut |_| ());
         let given = signed(&record);
         let verified = verify_record(&given).unwrap();
-        if record.state().game().is_some() {
+        if record.state().is_all_public() {
             prop_assert_eq!(verified.record(), &record);
             prop_assert_eq!(verified.seal().unwrap().signer, key().public_key());
             let mut unhashed = given.clone();
@@ -204,7 +204,7 @@ proptest! {
         change in 0..4,
     ) {
         let record = scenario.finish(&mut |_| ());
-        prop_assume!(record.state().game().is_some());
+        prop_assume!(record.state().is_all_public());
         let mut given = signed(&record);
         let [first, second] = places.map(|place| place.index(given.events.len()));
         match change {

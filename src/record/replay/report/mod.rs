@@ -97,8 +97,9 @@ impl<'a> Iterator for ReplaySteps<'a> {
 /// Returns the oracle's view of a match, even an open or cancelled one; `None` before the rows are revealed.
 pub fn audit_record(record: &Record) -> Option<Audit> {
     let state = record.state();
-    let audit = Audit::of_adjudicated(state.game()?, state.takes());
-    Some(audit.expect("a record's takes are legal"))
+    let game = state.game()?;
+    let audit = Audit::of_adjudicated(game, state.takes()).expect("a record's takes are legal");
+    Some(audit.with_dealt_rows(game, state.opened_rows()))
 }
 
 fn whole_micros(span: Duration) -> u64 {

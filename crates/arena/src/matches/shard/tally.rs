@@ -23,7 +23,11 @@ impl ShardTally {
             Event::Took { .. } => self.plies += 1,
             Event::Forfeited { .. } => self.forfeits += 1,
             Event::Ended { .. } => self.ended_matches += 1,
-            Event::Created(_) | Event::Declared { .. } | Event::Revealed { .. } | Event::Struck { .. } => {}
+            Event::Created(_)
+            | Event::Dealt(_)
+            | Event::Declared { .. }
+            | Event::Revealed { .. }
+            | Event::Struck { .. } => {}
         }
     }
 

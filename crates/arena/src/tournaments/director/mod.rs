@@ -305,8 +305,10 @@ impl Director {
             return ControlFlow::Continue(None);
         }
         let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
+        let StoredTournament { settings, deal_secret, .. } = &self.stored;
+        let deal = settings.alliance.deal_rule().cloned().zip(deal_secret.clone());
         let StartedMatch { id, handle, setup, play, .. } =
-            match self.arena.begin_match(setup, self.stored.settings.oracle) {
+            match self.arena.begin_match(setup, deal, settings.oracle) {
                 Ok(begun) => begun,
                 Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
                     return ControlFlow::Continue(Some(pairing));

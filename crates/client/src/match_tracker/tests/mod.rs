@@ -56,7 +56,7 @@ fn begun(id: &str) -> pb::MatchStarted {
         number: 7,
         ..Default::default()
     };
-    pb::MatchStarted { match_id: id.into(), seat: 1, setup: Some(setup) }
+    pb::MatchStarted { match_id: id.into(), seat: 1, setup: Some(setup), dealt_row: None }
 }
 
 fn started(id: &str) -> ServerEvent {

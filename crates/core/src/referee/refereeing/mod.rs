@@ -7,9 +7,9 @@ use resumption::ClockHold;
 use super::state::DecidedTake;
 use super::time::whole_micros;
 use super::{
-    EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash, Record,
-    RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatAction, SeatMessage, TimedEvent,
-    Timestamp, Turn,
+    DealtRows, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash,
+    Record, RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatAction, SeatMessage,
+    TimedEvent, Timestamp, Turn,
 };
 use crate::game::{BySeat, MatchId, Row, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
@@ -70,13 +70,28 @@ impl Referee {
     /// Begins a match. `present` marks the seats whose bots are connected.
     ///
     /// # Panics
-    /// If [`MatchSetup::validate`] rejects the setup.
+    /// If [`MatchSetup::validate`] rejects the setup, or rows are dealt.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
         present: BySeat<bool>,
         now: Timestamp,
     ) -> (Self, Vec<RefereeEffect>) {
+        Self::begin_dealt(id, setup, None, present, now)
+    }
+
+    /// Begins a match; `dealt` contains the rows to which the setup is committed, if it is.
+    ///
+    /// # Panics
+    /// If [`MatchSetup::validate`] rejects the setup, or the dealt rows are not those of the setup.
+    pub fn begin_dealt(
+        id: MatchId,
+        setup: MatchSetup,
+        dealt: Option<Box<DealtRows>>,
+        present: BySeat<bool>,
+        now: Timestamp,
+    ) -> (Self, Vec<RefereeEffect>) {
+        assert_eq!(setup.deal.is_some(), dealt.is_some(), "a setup with a deal comes with the dealt rows");
         let present = SeatSet::from(present);
         let assigned = setup.assigned.is_some();
         let seats = setup.seats();
@@ -94,6 +109,9 @@ impl Referee {
             stops: None,
             solution: None,
         };
+        if let Some(dealt) = dealt {
+            referee.record_event(Event::Dealt(dealt), &mut effects);
+        }
         if assigned {
             referee.reveal_rows(&mut effects);
         }
@@ -602,6 +620,7 @@ impl Referee {
         MatchSnapshot {
             seat,
             setup: setup.clone(),
+            dealt_row: state.dealt_rows().map(|matrix| matrix.rows()[seat].clone()),
             phase,
             declaration_left: to_declare.then(|| setup.clock().declaration.saturating_sub(waited)),
             matrix: state.game().map(|game| game.matrix.clone()),

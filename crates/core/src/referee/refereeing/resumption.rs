@@ -223,6 +223,7 @@ fn seats_ever_active(record: &Record) -> SeatSet {
                 by_bot.then_some(seat)
             }
             Event::Created(_)
+            | Event::Dealt(_)
             | Event::Declared { .. }
             | Event::Revealed { .. }
             | Event::Took { .. }

@@ -1,11 +1,11 @@
 //! Tests that the hash chain covers every part of a record.
 
-use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
+use crate::game::{AllianceMatrix, BySeat, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
 use crate::referee::testing::scenario;
 use crate::referee::{
-    EndReason, Event, EventHash, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
-    TimedEvent, canonical_bytes, parse_canonical_bytes,
+    Deal, DealHash, DealRule, DealtRows, EndReason, Event, EventHash, ForfeitReason, MatchSetup, NoteHash,
+    Origin, RefusalReason, RowDefault, TimedEvent, canonical_bytes, parse_canonical_bytes,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -32,6 +32,7 @@ fn field_changes(timed: &TimedEvent) -> Vec<TimedEvent> {
         Event::Created(setup) => {
             setup_changes(setup).into_iter().map(|setup| Event::Created(Box::new(setup))).collect()
         }
+        Event::Dealt(dealt) => dealt_changes(dealt),
         Event::Declared { .. } => declared_changes(&timed.event),
         Event::Revealed { matrix } => {
             matrix_changes(matrix).into_iter().map(|matrix| Event::Revealed { matrix }).collect()
@@ -95,6 +96,17 @@ fn declared_changes(event: &Event) -> Vec<Event> {
     let note_hashes = note_hash_changes(note_hash.clone());
     events.extend(note_hashes.map(|another| changed(seat, row, defaulted, another.as_ref())));
     events
+}
+
+fn dealt_changes(dealt: &DealtRows) -> Vec<Event> {
+    let matrices = matrix_changes(&dealt.matrix).into_iter();
+    let changed = matrices.map(|matrix| DealtRows { matrix, salts: dealt.salts.clone() });
+    let salts = dealt.salts.enumerate().map(|(seat, _)| {
+        let mut salts = dealt.salts.clone();
+        salts[seat] = DealHash::from_bytes([0; 32]);
+        DealtRows { matrix: dealt.matrix.clone(), salts }
+    });
+    changed.chain(salts).map(|dealt| Event::Dealt(Box::new(dealt))).collect()
 }
 
 fn took_changes(event: &Event) -> Vec<Event> {
@@ -177,6 +189,15 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
         }
     } else {
         change(&|setup| setup.assigned = Some(AllianceMatrix::standard(setup.seats())));
+    }
+    let hashes = |byte| BySeat::filled(setup.seats(), &DealHash::from_bytes([byte; 32]));
+    let rows = || DealRule::List(vec![Row::standard(setup.seats())]);
+    let different = setup.deal.as_ref().map(|_| None).into_iter();
+    let rules = [DealRule::All, DealRule::SelfFirst, rows()];
+    let deals = rules.into_iter().flat_map(|rule| [7, 8].map(|byte| Some((rule.clone(), hashes(byte)))));
+    for deal in different.chain(deals) {
+        let deal = deal.map(|(rule, commitments)| Box::new(Deal { rule, commitments }));
+        change(&|setup| setup.deal = deal.clone());
     }
     if let Some(origin) = &setup.origin {
         change(&|setup| setup.origin = None);

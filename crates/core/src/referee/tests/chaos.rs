@@ -80,7 +80,8 @@ impl InvariantChecker {
                 Event::Struck { seat, .. } => assert!(is_take_of(*seat, observation.input)),
                 Event::Forfeited { seat, reason } => self.check_forfeit(*seat, *reason, observation),
                 Event::Ended { .. } => ended = true,
-                Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } | Event::Created(_) => {}
+                Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } => {}
+                Event::Created(_) | Event::Dealt(_) => panic!("{timed:?} comes only at the beginning"),
             }
         }
         assert!(takes_by_bots <= 1);
@@ -113,9 +114,18 @@ fn has_taken(record: &Record, by: Seat) -> bool {
     record.events().iter().any(|timed| took(&timed.event))
 }
 
-/// Checks that a seat sees only its own row and watchers see none before the rows are revealed.
+/// Checks that a seat sees only its own rows, and that watchers see no declared rows before they are revealed and no
+/// dealt rows before the match has a winner.
 fn check_secrecy(observation: &Observation<'_>) {
     let state = observation.after.state();
+    let shows_dealt = observation.after.public_events().any(|timed| matches!(timed.event, Event::Dealt(_)));
+    let has_winner = state.end().is_some_and(|(_, winner)| winner.is_some());
+    assert_eq!(shows_dealt, state.setup().deal.is_some() && has_winner);
+    for effect in observation.effects {
+        if let RefereeEffect::SendToSeat { seat, message: SeatMessage::Snapshot(snapshot) } = effect {
+            assert_eq!(snapshot.dealt_row.as_ref(), state.dealt_rows().map(|matrix| &matrix.rows()[*seat]));
+        }
+    }
     if state.game().is_some() {
         return;
     }
@@ -176,12 +186,12 @@ pub(super) fn check_record(record: &Record) {
                 assert_eq!(lost[*seat].replace(*reason), None, "a seat is forfeited only once");
                 assert_eq!(*reason == ForfeitReason::Strikes, strikes[*seat] == setup.terms.strikes);
             }
-            Event::Created(_) | Event::Declared { .. } | Event::Ended { .. } => {}
+            Event::Created(_) | Event::Dealt(_) | Event::Declared { .. } | Event::Ended { .. } => {}
         }
     }
     assert!(strikes.iter().all(|&strikes| strikes <= setup.terms.strikes));
     assert!(plies <= setup.terms.max_plies);
-    let max_events = 3 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
+    let max_events = 4 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
     assert!(record.events().len() <= max_events.min(MAX_EVENTS));
     let state = record.state();
     assert_eq!(banks, state.banks().map(|bank| (bank.left(), bank.lag_left())));

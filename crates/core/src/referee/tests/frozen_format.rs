@@ -72,6 +72,7 @@ fn eventful_record() -> Record {
             max_plies: 400,
         },
         assigned: None,
+        deal: None,
         origin: Some(Origin {
             tournament: TournamentId::new(1_700_000_000_000, &[5; 10]),
             number: 258,

@@ -2,6 +2,7 @@
 
 mod chain;
 mod chaos;
+mod dealt;
 mod declaration;
 mod ending;
 mod forfeit;

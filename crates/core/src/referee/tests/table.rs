@@ -3,8 +3,9 @@
 use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
-    Clock, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, Record, Referee,
-    RefereeEffect, RefereeInput, RefusalReason, SeatAction, SeatMessage, Timestamp, Turn,
+    Clock, Deal, DealHash, DealRule, DealtRows, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup,
+    MatchSnapshot, Record, Referee, RefereeEffect, RefereeInput, RefusalReason, SeatAction, SeatMessage,
+    Timestamp, Turn,
 };
 use std::time::Duration;
 
@@ -60,9 +61,24 @@ impl Table {
     /// Begins a match in which the bots marked in `present` are connected.
     pub(super) fn open_with_present(present: &[bool], setup: MatchSetup) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
+        Self::dealt_to(present, setup, None, now)
+    }
+
+    /// Begins a match of connected bots with these dealt rows.
+    pub(super) fn dealt(rows: &[&[u64]], piles: &[u64]) -> Self {
+        let mut setup = declared_match(rows.len(), piles);
+        let matrix = assigned_match(rows, piles).assigned.unwrap();
+        let salts = BySeat::from_fn(setup.seats(), |seat| DealHash::from_bytes([seat.index() as u8; 32]));
+        let dealt = DealtRows { matrix, salts };
+        setup.deal = Some(Box::new(Deal::of_rows(DealRule::All, &dealt)));
+        let (present, now) = (vec![true; rows.len()], Timestamp::from_micros(1_700_000_000_000_000));
+        Self::dealt_to(&present, setup, Some(Box::new(dealt)), now)
+    }
+
+    fn dealt_to(present: &[bool], setup: MatchSetup, dealt: Option<Box<DealtRows>>, now: Timestamp) -> Self {
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let id = MatchId::new(1_700_000_000_000, &[1; 10]);
-        let (referee, effects) = Referee::begin(id, setup.validate().unwrap(), present, now);
+        let (referee, effects) = Referee::begin_dealt(id, setup.validate().unwrap(), dealt, present, now);
         assert!(matches!(events_in(&effects)[0], Event::Created(_)));
         let mut table = Self { referee, now };
         table.referee.mark_effects_announced(now);

@@ -58,7 +58,9 @@ CREATE TABLE tournaments (
     played bigint,
     total bigint,
     -- The result that the format adds to the standings; null if there is none.
-    verdict jsonb
+    verdict jsonb,
+    -- The secret from which rows are dealt; null if no rows are dealt.
+    deal_secret bytea CHECK (length(deal_secret) = 32)
 );
 CREATE INDEX tournaments_unfinished ON tournaments (id) WHERE over_at_us IS NULL;
 
@@ -110,6 +112,8 @@ CREATE TABLE standings (
     matches bigint NOT NULL,
     wins bigint NOT NULL,
     satisfaction double precision,
+    -- For tournaments with dealt rows.
+    relative_satisfaction double precision,
     accuracy double precision,
     regret_per_match double precision,
     luck_per_match double precision,
@@ -184,6 +188,8 @@ CREATE TABLE seats (
     bot text COLLATE "C" NOT NULL,
     lost text CHECK (lost IN ('no_show', 'forfeited')),
     rank_actual bigint,
+    -- For matches with dealt rows.
+    rank_honest bigint,
     regret bigint,
     luck bigint,
     plies bigint,

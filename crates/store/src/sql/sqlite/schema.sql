@@ -57,7 +57,9 @@ CREATE TABLE tournaments (
     played INTEGER,
     total INTEGER,
     -- The result that the format adds to the standings; null if there is none.
-    verdict TEXT CHECK (verdict IS NULL OR json_valid(verdict))
+    verdict TEXT CHECK (verdict IS NULL OR json_valid(verdict)),
+    -- The secret from which rows are dealt; null if no rows are dealt.
+    deal_secret BLOB CHECK (length(deal_secret) = 32)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tournaments_unfinished ON tournaments (id) WHERE over_at_us IS NULL;
 
@@ -109,6 +111,8 @@ CREATE TABLE standings (
     matches INTEGER NOT NULL,
     wins INTEGER NOT NULL,
     satisfaction REAL,
+    -- For tournaments with dealt rows.
+    relative_satisfaction REAL,
     accuracy REAL,
     regret_per_match REAL,
     luck_per_match REAL,
@@ -183,6 +187,8 @@ CREATE TABLE seats (
     bot TEXT NOT NULL,
     lost TEXT CHECK (lost IN ('no_show', 'forfeited')),
     rank_actual INTEGER,
+    -- For matches with dealt rows.
+    rank_honest INTEGER,
     regret INTEGER,
     luck INTEGER,
     plies INTEGER,

@@ -5,7 +5,7 @@ use crate::matches::shard::effect::{ShardEffect, WatchEvent};
 use crate::sessions::session_link::describe_refusal;
 use lastnim_core::game::Seat;
 use lastnim_core::oracle::{Audit, Mover};
-use lastnim_core::referee::{Event, MatchSetup, SeatMessage, TimedEvent};
+use lastnim_core::referee::{EndReason, Event, MatchSetup, SeatMessage, TimedEvent};
 use lastnim_proto::{MatchEvent, RevealedRows, TakeFeed};
 use lastnim_tournament::OracleAccess;
 use std::sync::Arc;
@@ -72,15 +72,19 @@ impl<S: Clone> LiveMatch<S> {
         match &timed.event {
             Event::Created(setup) => {
                 let setup = Arc::new(MatchSetup::clone(setup));
+                let dealt = self.referee.record().state().dealt_rows();
                 for seat in self.seats.seats().iter() {
-                    self.send_to_seat(seat, MatchEvent::Started { seat, setup: Arc::clone(&setup) }, effects);
+                    let dealt_row = dealt.map(|matrix| matrix.rows()[seat].clone());
+                    let started = MatchEvent::Started { seat, setup: Arc::clone(&setup), dealt_row };
+                    self.send_to_seat(seat, started, effects);
                 }
             }
-            Event::Declared { .. } => return,
+            Event::Declared { .. } | Event::Dealt(_) => return,
             Event::Revealed { matrix } => {
                 let revelation = RevealedRows { matrix: matrix.clone(), defaulted: self.defaulted_seats() };
                 self.send_to_all_seats(&MatchEvent::Revealed(Arc::new(revelation)), effects);
-                self.show_declarations_to_watchers(effects);
+                let is_row = |event: &Event| matches!(event, Event::Declared { .. });
+                self.show_hidden_events_to_watchers(is_row, effects);
             }
             &Event::Took { ply, seat: mover_seat, take, mover, .. } => {
                 for (seat, live) in self.seats.enumerate() {
@@ -97,8 +101,9 @@ impl<S: Clone> LiveMatch<S> {
                 self.send_to_all_seats(&MatchEvent::Forfeited { seat, reason }, effects);
             }
             &Event::Ended { reason, winner } => {
-                let audit = self.audit_for_seats(audit);
-                self.send_to_all_seats(&MatchEvent::Ended { reason, winner, audit }, effects);
+                self.send_to_all_seats(&self.ended_event(reason, winner, audit), effects);
+                let is_opened = |event: &Event| matches!(event, Event::Dealt(_)) && winner.is_some();
+                self.show_hidden_events_to_watchers(is_opened, effects);
                 effects.extend(self.seats.seats().iter().map(|seat| self.end_sent(seat)));
             }
         }
@@ -114,14 +119,29 @@ impl<S: Clone> LiveMatch<S> {
         audit.filter(|_| self.oracle == OracleAccess::Open).cloned()
     }
 
-    /// Shows watchers the declarations that were hidden from them until the rows were revealed.
-    fn show_declarations_to_watchers(&self, effects: &mut Vec<ShardEffect<S>>) {
+    /// Returns the message that tells the seats how the match ended.
+    pub(super) fn ended_event(
+        &self,
+        reason: EndReason,
+        winner: Option<Seat>,
+        audit: Option<&Arc<Audit>>,
+    ) -> MatchEvent {
+        let dealt = self.referee.record().state().opened_rows().cloned().map(Box::new);
+        MatchEvent::Ended { reason, winner, audit: self.audit_for_seats(audit), dealt }
+    }
+
+    /// Shows watchers events that were hidden from them until now.
+    fn show_hidden_events_to_watchers(
+        &self,
+        is_shown: impl Fn(&Event) -> bool,
+        effects: &mut Vec<ShardEffect<S>>,
+    ) {
         if !self.is_watched {
             return;
         }
         let events = self.referee.record().events().iter();
-        let declared = events.filter(|timed| matches!(timed.event, Event::Declared { .. }));
-        effects.extend(declared.map(|timed| ShardEffect::ShowWatchers {
+        let hidden = events.filter(|timed| is_shown(&timed.event));
+        effects.extend(hidden.map(|timed| ShardEffect::ShowWatchers {
             id: self.id,
             event: WatchEvent { event: timed.clone(), audit: None },
         }));

@@ -15,10 +15,9 @@ use crate::durability::Durability;
 use lastnim_core::game::{BySeat, MatchId, Seat, SeatVersions};
 use lastnim_core::oracle::Audit;
 use lastnim_core::referee::{
-    MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
+    DealtRows, MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
     SigningKey, TimedEvent, Timestamp,
 };
-use lastnim_proto::MatchEvent;
 use lastnim_store::StoreError;
 use lastnim_tournament::OracleAccess;
 use std::collections::VecDeque;
@@ -58,7 +57,11 @@ pub struct PreparedMatch<S> {
 #[derive(Debug)]
 pub enum Beginning {
     /// A new match.
-    Setup(Box<MatchSetup>),
+    New {
+        setup: Box<MatchSetup>,
+        /// The dealt rows, if the setup is committed to some.
+        dealt: Option<Box<DealtRows>>,
+    },
     /// An unfinished match that an earlier server began.
     Stored {
         record: Box<Record>,
@@ -137,8 +140,8 @@ impl<S: Clone> LiveMatch<S> {
         let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
         let (referee, opening, stored, stored_versions) = match beginning {
-            Beginning::Setup(setup) => {
-                let (mut referee, opening) = Referee::begin(id, *setup, present, now);
+            Beginning::New { setup, dealt } => {
+                let (mut referee, opening) = Referee::begin_dealt(id, *setup, dealt, present, now);
                 referee.hold_for_absent(hold);
                 (referee, opening, 0, Vec::new())
             }
@@ -435,8 +438,7 @@ impl<S: Clone> LiveMatch<S> {
                 }
             }
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
-                let audit = self.audit_for_seats(audit);
-                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit }, context.effects);
+                self.send_to_seat(seat, self.ended_event(reason, winner, audit), context.effects);
                 context.effects.push(self.end_sent(seat));
             }
         }
