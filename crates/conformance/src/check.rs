@@ -84,6 +84,12 @@ pub const CHECKS: &[Check] = &[
         "without a valid row in time the bot gets the standard row, and plays for preferences that are not its own"
     ),
     check!(
+        "dealt-rows",
+        playing::dealt_rows,
+        "declares a valid row, once, if a private row was dealt to it",
+        "a bot that takes a dealt row for an assigned one does not declare, and gets the standard row"
+    ),
+    check!(
         "large-piles",
         playing::large_piles,
         "plays legally with piles of up to 2^63-1 counters, and with 1,024 piles",

@@ -52,6 +52,15 @@ pub(crate) async fn declared_rows(stage: &mut Stage) -> ScenarioResult {
     Ok(())
 }
 
+/// The bot plays matches in which a private row is dealt to every seat.
+pub(crate) async fn dealt_rows(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    for seats in [2, 3, 5, 32] {
+        stage.play(&MatchPlan::new(seats, &[2, 3, 4]).at_seat(1).dealt()).await?;
+    }
+    Ok(())
+}
+
 /// The bot plays matches whose piles have sizes near the limits of number types, and matches with the maximum number
 /// of piles.
 pub(crate) async fn large_piles(stage: &mut Stage) -> ScenarioResult {
