@@ -29,6 +29,13 @@ fn the_built_in_prompt_is_complete() {
     for part in ["You are seat 2", "2, 3, 4", "{\"row\": [FIRST, ..., LAST]}", "0 to 2", "\"wants\""] {
         assert!(row.contains(part), "{part:?} is missing in:\n{row}");
     }
+    assert!(!row.contains("private") && !take.contains("private"));
+    let private = lastnim_core::game::Row::parse(&[2, 0, 1], view.seats()).unwrap();
+    let dealt = view.clone().with_dealt_row(private);
+    let wants = "the winner to be seat 1, or else seat 2 (you), or else seat 0.";
+    for question in [Question::Take(&dealt), Question::Row(dealt.info())] {
+        assert!(render(&template, question, &context).contains(wants), "{wants}");
+    }
     let mut info = view.info().clone();
     info.setup.ending = Ending::LastMoverWins;
     let other = render(&template, Question::Row(&info), &context);
