@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from .match import Match, MatchEnd, TakeFeed, Turn, standard_row
+from .match import Match, MatchEnd, TakeFeed, Turn
 from .notices import Connected, Refusal, Suspension, TournamentEnd
 
 __all__ = ["Bot", "Choice"]
@@ -51,8 +51,11 @@ class Bot(ABC):
     def declare(
         self, match: Match
     ) -> Sequence[int] | Choice[Sequence[int]] | Awaitable[Sequence[int] | Choice[Sequence[int]]]:
-        """Returns the row to declare; the default is the standard row. Not called if the rows are assigned."""
-        return standard_row(match.seats)
+        """Returns the row to declare; the default is the bot's dealt row, or the standard row if no rows are dealt.
+
+        Not called if the rows are assigned.
+        """
+        return match.honest_row
 
     @abstractmethod
     def play(self, turn: Turn) -> int | Choice[int] | Awaitable[int | Choice[int]]:

@@ -98,6 +98,14 @@ class Match:
     """All rows, if the organiser assigned them, so that seats do not declare."""
     origin: Origin | None
     """The tournament of the match; None for an exhibition."""
+    dealt_row: Row | None = None
+    """The private row that was dealt to the bot, by which it scores whatever it declares; None if no rows are dealt. Others see it after
+    the match."""
+
+    @property
+    def honest_row(self) -> Row:
+        """The row that says what the bot wants: its dealt row, or the standard row if no rows are dealt."""
+        return standard_row(self.seats) if self.dealt_row is None else self.dealt_row
 
     @property
     def seats(self) -> int:

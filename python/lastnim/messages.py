@@ -51,6 +51,11 @@ RatingMeasure: TypeAlias = Literal[
 ]
 """The measure of a rating: whatever the tournament scores."""
 
+DealRule: TypeAlias = Literal[
+    "unspecified", "all", "self_first"
+]
+"""The rows from which private rows are dealt; each is equally likely."""
+
 RowDefault: TypeAlias = Literal[
     "unspecified", "late", "invalid", "forfeited"
 ]
@@ -188,6 +193,40 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DealtRanks:
+    """
+    Places in a seat's dealt row, 0 (best) to n-1. Declarations and play add up: rank_actual - rank_honest is
+    rank_declared - rank_honest plus the sum of the seat's column of the ledger.
+    """
+
+    rank_honest: int
+    """The place of the honest winner."""
+    rank_declared: int
+    """The place of the winner under optimal play with the declared rows."""
+    rank_actual: int
+    """The place of the seat that won."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealtAudit:
+    """
+    A finished game compared with the rows that were dealt to its seats. All figures above follow the declared rows.
+    """
+
+    rows: tuple[tuple[int, ...], ...] | None
+    """The dealt rows, by which the seats score."""
+    honest_winner: int
+    """The seat that wins under optimal play if every seat declares its dealt row."""
+    seats: tuple[DealtRanks, ...]
+    """The ranks of every seat in its dealt row, by seat."""
+    ledger: tuple[LedgerRow, ...]
+    """
+    Row j is what seat j's takes cost the seats in ranks of their dealt rows. The sum of a column is the seat's
+    rank_actual - rank_declared.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """A finished game compared with optimal play."""
 
@@ -211,6 +250,8 @@ class Audit:
     """Plies that cost the mover ranks and gave ranks to a third seat."""
     first_error: int | None
     """The first ply with regret above 0, if any."""
+    dealt: DealtAudit | None
+    """The comparison with what the seats really wanted, if private rows were dealt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1010,6 +1051,11 @@ class Standing:
     """
     disqualified: bool
     """Whether it was disqualified: its place is after all others, shared with other disqualified bots."""
+    relative_satisfaction: float | None
+    """
+    With ALLIANCE_MODE_DEALT: the mean satisfaction less what optimal play would have given if every seat had declared
+    its dealt row, -1 to 1. It does not depend on the luck of the deal. Absent before the first match.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1029,6 +1075,18 @@ class Clock:
     """The maximum lag given back to a seat in one match, in milliseconds, 0 to 600,000."""
     declaration_ms: int
     """Milliseconds that every seat has to declare its row, 1 to 3,600,000 (an hour)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """How private rows were dealt."""
+
+    rule: DealRule
+    """The rows from which they were drawn; unspecified if they were drawn from a list."""
+    rows: tuple[tuple[int, ...], ...]
+    """The list from which they were drawn; empty if they were not. Each row is equally likely."""
+    commitments: tuple[bytes, ...]
+    """The commitments to the rows, by seat, 32 bytes each: docs/reference/records.md says how they are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1057,6 +1115,8 @@ class MatchSetup:
     """Its number in the tournament, from 0."""
     group: int
     """The duplicate group: matches of the same bots on the same piles in every rotation share it."""
+    deal: Deal | None
+    """How a private row was dealt to each seat; absent if no rows were dealt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1134,6 +1194,16 @@ class EndedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class DealtEvent:
+    """A private row was dealt to each seat. Shown once the match has ended with a winner."""
+
+    rows: tuple[tuple[int, ...], ...] | None
+    """The rows, by which the seats score."""
+    salts: tuple[bytes, ...]
+    """The salts of the commitments in MatchSetup.deal, by seat, 32 bytes each."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecordEvent:
     """One event of a record."""
 
@@ -1156,11 +1226,13 @@ class RecordEvent:
     """A seat was forfeited; the steward plays it from then on."""
     ended: EndedEvent | None
     """The match ended."""
+    dealt: DealtEvent | None
+    """A private row was dealt to each seat: directly after `created`. A watcher gets it just before `ended`."""
     hash: bytes
     """
     The hash of this event and all before it, 32 bytes: BLAKE3 of the event's canonical bytes, keyed with the previous
-    hash. Only present once rows are revealed: before that, a reader could try all rows until a later hash fits.
-    WatchMatch sends no hashes.
+    hash. Only present once rows are revealed: before that, a reader could try all rows until a later hash fits. If
+    rows are dealt, only present once they are opened. WatchMatch sends no hashes.
     """
 
 
@@ -1177,8 +1249,8 @@ class MatchRecord:
     """The events in order; the first is `created`."""
     signer: bytes
     """
-    The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is open, and if it
-    was cancelled before its rows were revealed.
+    The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is open, if it was
+    cancelled before its rows were revealed, and if it was cancelled and rows were dealt.
     """
     signature: bytes
     """The signature on the hash of the last event, 64 bytes; empty if `signer` is."""

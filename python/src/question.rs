@@ -25,6 +25,7 @@ pub fn match_json(info: &MatchInfo) -> Value {
         "strikes": info.terms.strikes,
         "max_plies": info.terms.max_plies,
         "assigned": info.assigned.as_ref().map(rows_json),
+        "dealt_row": info.dealt_row.as_ref().map(|row| row.offsets()),
         "origin": info.origin.as_ref().map(|origin| json!({
             "tournament": origin.tournament.to_string(),
             "number": origin.number,

@@ -26,7 +26,7 @@ async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promi
   switch (question.kind) {
     case "declare": {
       const { match } = question;
-      const row = bot.declare === undefined ? standardRow(match.seats) : await bot.declare(match);
+      const row = bot.declare === undefined ? (match.dealtRow ?? standardRow(match.seats)) : await bot.declare(match);
       if (!isRow(row, match.seats)) {
         throw new TypeError(`declare returned ${show(row)}: a row is a permutation of the offsets 0 to ${match.seats - 1}`);
       }

@@ -23,7 +23,7 @@ export interface Bot {
    */
   takeFeed?(): TakeFeed;
 
-  /** Returns the row to declare; the default is the standard row. Not called if the rows are assigned. */
+  /** Returns the row to declare; the default is the dealt row, or else the standard row. Not called if the rows are assigned. */
   declare?(match: MatchInfo): Row | Promise<Row>;
 
   /**

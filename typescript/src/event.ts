@@ -183,6 +183,8 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
   }
   const assigned = setup.assigned && parseMatrix(setup.assigned, `${field}.setup.assigned`);
   if (assigned) checkRowCount(assigned, seats);
+  const dealtRow = started.dealtRow?.offsets;
+  if (dealtRow && !isRow(dealtRow, seats)) throw unfit(`${field}.dealt_row`, "not a permutation of the offsets");
   const origin = setup.tournamentId
     ? { tournament: parseId(setup.tournamentId, `${field}.setup.tournament_id`), number: setup.number, group: setup.group }
     : undefined;
@@ -200,6 +202,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
     maxPlies: setup.maxPlies,
     assigned,
     origin,
+    dealtRow,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Ending as WireEnding } from "./gen/lastnim/v1/game_pb.js";
-import type { AllianceMatrix } from "./row.js";
+import type { AllianceMatrix, Row } from "./row.js";
 import type { EnumWord } from "./wire-enum.js";
 
 /** Who wins when no counter is left: the seat to move, or the one that took the last counter. */
@@ -55,4 +55,9 @@ export interface MatchInfo {
   readonly assigned: AllianceMatrix | undefined;
   /** The tournament of the match; absent for an exhibition. */
   readonly origin: Origin | undefined;
+  /**
+   * The private row that was dealt to the bot, by which it scores whatever it declares; absent if no rows are dealt. Others see it after
+   * the match.
+   */
+  readonly dealtRow: Row | undefined;
 }

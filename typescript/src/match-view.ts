@@ -73,6 +73,7 @@ export function practiceView(game: PracticeGame): MatchView {
     maxPlies: 10_000,
     assigned: undefined,
     origin: undefined,
+    dealtRow: undefined,
     matrix,
     position,
     ply: takes.length,
