@@ -43,7 +43,9 @@ impl AtomicFile {
 
     fn begin(path: &Path, options: &mut OpenOptions) -> Result<Self, Failure> {
         let what = path.display();
-        let name = path.file_name().ok_or_else(|| Failure::input(format!("{what}: not a file name")))?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| Failure::input(format!("{what}: expected a path that ends in a file name")))?;
         let temporary = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), process::id()));
         let file = options.write(true).open(&temporary).map_err(|error| Failure::runtime(error, what))?;
         Ok(Self { path: path.to_owned(), temporary, output: BufWriter::new(file) })

@@ -37,7 +37,7 @@ fn transcripts_of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     inside.sort();
     if inside.is_empty() {
         return Err(Failure::input(format!(
-            "{}: no transcript is in this folder: expected files that end in .{EXTENSION}",
+            "{}: this folder has no transcripts: expected files that end in .{EXTENSION}",
             folder.display()
         )));
     }

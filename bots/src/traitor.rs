@@ -20,7 +20,6 @@ impl Bot for Traitor {
 }
 
 fn game_with_own_row(game: &MatchView) -> Game {
-    let seats = game.seats();
     let matrix = game.matrix().clone().with_row(game.seat, game.honest_row());
     Game::new(game.piles.clone(), matrix, game.first.index(), game.ending).expect("the seats are the same")
 }

@@ -24,7 +24,9 @@ pub enum CardFlaw {
         why: String,
     },
     /// The card has a version of the format that this program does not know.
-    #[error("version {0}: this program reads version {CARD_VERSION}")]
+    #[error(
+        "version {0}: this program only reads version {CARD_VERSION}; use the version of lastnim that wrote it"
+    )]
     Version(u32),
     /// The text does not have exactly two lines, a card and a seal.
     #[error("it has {0}: expected two lines, the card and the seal, each ending with a newline")]
@@ -33,7 +35,7 @@ pub enum CardFlaw {
     #[error("the signature does not match this card: the card or the signature was changed")]
     Signature,
     /// The text of the seal is not exactly the text that lastnim would write.
-    #[error("the seal does not have the form that lastnim writes")]
+    #[error("the seal is not written exactly as lastnim writes it: its line was changed")]
     Rewritten,
 }
 
@@ -150,7 +152,7 @@ mod tests {
         assert!(why(&format!("{text}{seal}")).starts_with("it has 3 lines: "));
         assert_eq!(
             why(&text.replacen("{\"seal\"", "{ \"seal\"", 1)),
-            "the seal does not have the form that lastnim writes"
+            "the seal is not written exactly as lastnim writes it: its line was changed"
         );
         assert!(why(&format!("{card}\n{{}}\n")).starts_with("line 2: it has neither"));
         let short = seal.replacen("\"signature\":\"", "\"signature\":\"AAAA", 1);

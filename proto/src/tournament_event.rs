@@ -113,6 +113,6 @@ mod tests {
         let out = pb::DisqualifiedEvent { bot: "alice".into(), results: 0, reason: " ".into() };
         let event = Some(pb::tournament_event::Event::Disqualified(out));
         let refusal = read(&pb::TournamentEvent { at_us: 1, event }).unwrap_err();
-        assert!(refusal.contains("required: whether") && refusal.contains("a blank reason"), "{refusal}");
+        assert!(refusal.contains("required: say whether") && refusal.contains("a blank reason"), "{refusal}");
     }
 }

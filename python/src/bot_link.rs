@@ -92,7 +92,7 @@ impl BotLink {
         self.open_questions().insert(number, OpenQuestion { answer: sender, seats });
         let _withdrawal = WithdrawOnDrop { link: Arc::clone(self), number };
         self.notices.push(Notice { kind, number: Some(number), json });
-        answer.await.map_err(|_| MatchFailure::from("the bot has ended"))
+        answer.await.map_err(|_| MatchFailure::from("the bot's program has ended"))
     }
 
     fn open_questions(&self) -> MutexGuard<'_, HashMap<u64, OpenQuestion>> {

@@ -24,7 +24,7 @@ pub fn draw_positions(
     let counts = seats.into_iter().map(SeatCount::new).collect::<Result<Vec<_>, _>>();
     let seats = counts.map_err(|error| PyValueError::new_err(format!("seats: {error}")))?;
     if seats.is_empty() {
-        return Err(PyValueError::new_err("seats: empty: expected numbers from 2 to 32"));
+        return Err(PyValueError::new_err("seats: empty: expected one or more numbers from 2 to 32"));
     }
     if !(max_optimal_share > 0.0 && max_optimal_share <= 1.0) {
         return Err(PyValueError::new_err(format!(

@@ -5,7 +5,7 @@ use lastnim_client::{
     Summary, Suspension, TournamentEnd,
 };
 use lastnim_core::{
-    game::{AllianceMatrix, BotName, Seat},
+    game::{AllianceMatrix, BotName, Row, Seat},
     oracle::Mover,
 };
 use lastnim_proto::pb;
@@ -25,7 +25,7 @@ pub fn match_json(info: &MatchInfo) -> Value {
         "strikes": info.terms.strikes,
         "max_plies": info.terms.max_plies,
         "assigned": info.assigned.as_ref().map(rows_json),
-        "dealt_row": info.dealt_row.as_ref().map(|row| row.offsets()),
+        "dealt_row": info.dealt_row.as_ref().map(Row::offsets),
         "origin": info.origin.as_ref().map(|origin| json!({
             "tournament": origin.tournament.to_string(),
             "number": origin.number,

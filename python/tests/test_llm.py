@@ -35,7 +35,7 @@ HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | N
     ('{"take": 2} {}', "", "stop", (2, None, None), ""),
     ('{"Take": "2",}', "", "stop", (2, None, None), ""),
     ('{"answer": {"take": 2.0}}', "", "stop", (2, None, None), ""),
-    ('{"taken": 2}', "", "stop", (None, None, "unparsable"), 'has "take"'),
+    ('{"taken": 2}', "", "stop", (None, None, "unparsable"), 'has the key "take"'),
     ('<think>{"take": 2}', "", "stop", (None, None, "unparsable"), "ends inside <think>"),
     ('{"take": 2.5}', "", "stop", (None, None, "unparsable"), "expected a whole number"),
     ('{"take": 99999999999999999999}', "", "stop", (None, None, "unparsable"), "expected a whole number"),

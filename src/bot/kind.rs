@@ -18,7 +18,7 @@ pub enum PlayedBot {
 
 /// A name that is neither that of a house bot nor `llm`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", and llm for a language model" } else { "" })]
+#[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", or llm for a language model" } else { "" })]
 pub struct PlayedBotError(HouseBotError);
 
 impl PlayedBot {

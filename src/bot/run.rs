@@ -258,7 +258,10 @@ pub fn connected_json(session: &Connected) -> Value {
 }
 
 pub fn suspension_line(notice: &Suspension) -> String {
-    format!("tournament {}: {}; to play on, the bot must join again", notice.tournament, notice.message)
+    format!(
+        "tournament {}: {}; to continue playing, the bot must join again",
+        notice.tournament, notice.message
+    )
 }
 
 pub fn suspension_json(notice: &Suspension) -> Value {

@@ -122,7 +122,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
         })
     };
     args.form.form().print_result(json, |output| {
-        let more = [(replaced, "of them in place of a different file"), (kept, "already there")];
+        let more = [(replaced, "of them replacing a different file"), (kept, "already there")];
         write!(output, "{}: {written} written", dir.display())?;
         for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {
             write!(output, ", {count} {what}")?;

@@ -46,5 +46,6 @@ pub async fn fetch_public_key(remote: &RemoteServer) -> Result<PublicKey, Failur
             PublicKey::BYTES
         ))
     })?;
-    PublicKey::from_bytes(bytes).map_err(|error| Failure::runtime(error, "the server sent a bad key"))
+    PublicKey::from_bytes(bytes)
+        .map_err(|error| Failure::runtime(error, "the server sent an invalid public key"))
 }

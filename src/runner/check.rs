@@ -154,7 +154,7 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
 /// Explains what declared rows mean in matches of two seats.
 fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
-        "with two seats and declared rows, a bot can declare that it wants the other seat to win, and still play for itself without loss, \
+        "with two seats and declared rows, a bot can declare that it wants the other seat to win, and still play for itself at no cost, \
          so its accuracy and regret mean nothing; with `alliance = \"standard\"` both seats play to win",
     )
 }

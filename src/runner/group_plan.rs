@@ -114,7 +114,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
         let unit = args.measure.words();
         let unit = if max > 1.0 { unit } else { unit.trim_end_matches('s') };
         return Err(Failure::input(format!(
-            "--detect {difference}: two bots differ by at most {max} {unit} a match here: expected a number above 0 and up to {max}, such as 0.1"
+            "--detect {difference}: two bots can differ by at most {max} {unit} a match in this tournament: expected a number above 0 and up to {max}, such as 0.1"
         )));
     }
     runtime::run_on_runtime(Some(1), async {
@@ -123,7 +123,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
         let pairs = field.plan_pairs(difference);
         if pairs.is_empty() {
             return Err(Failure::input(format!(
-                "{}: no two bots of the pilot play together in {} complete duplicate groups or more: expected a longer pilot",
+                "{}: no two bots of the pilot play together in at least {} complete duplicate groups: expected a longer pilot",
                 pilot_file.display(),
                 PilotDifferences::MIN_GROUPS
             )));
@@ -244,11 +244,14 @@ impl GroupPlanner<'_> {
         }
         let unknown = self.models_without_cost();
         let unknown = (!unknown.is_empty()).then(|| {
-            format!("The pilot does not show the cost of {}: it is left out.", join_items(&unknown, ", "))
+            format!(
+                "The pilot does not show the cost of {}, so the planned cost does not include it.",
+                join_items(&unknown, ", ")
+            )
         });
         let even = pairs.iter().any(|pair| pair.size.is_none());
         let even = even.then_some(
-            "Bots that differed by the same amount in every group of the pilot have no planned number: play a longer pilot.",
+            "No number is planned for bots that differed by the same amount in every group of the pilot: play a longer pilot.",
         );
         Section::with_heading(format!(
             "{}: groups to detect a difference of {difference} {unit} a match, with 80% power at 5% significance",
@@ -256,7 +259,7 @@ impl GroupPlanner<'_> {
         ))
         .table(table.into_table())
         .paragraph(format!(
-            "Groups with both bots: `needed` by the pilot's variance, `cautious` by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number of groups.",
+            "`needed` and `cautious` count groups with both bots, by the pilot's variance and by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number of groups.",
             self.plan.format().profile().title,
             self.host().map_or_else(
                 || "every two bots share".to_owned(),

@@ -52,7 +52,7 @@ fn prepare_process() {
             }
         });
         if let Err(error) = reaper {
-            tracing::warn!(%error, "processes that programs leave behind stay as zombies");
+            tracing::warn!(%error, "cannot start the thread that reaps orphaned processes: they remain zombies until this process ends");
         }
     }
 }

@@ -27,8 +27,11 @@ pub struct LocatedRun {
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();
-    let not_begun =
-        || Failure::input(format!("{shown}: it has not started: `lastnim tournament run {shown}` plays it"));
+    let not_begun = || {
+        Failure::input(format!(
+            "{shown}: this tournament has not started: `lastnim tournament run {shown}` starts it"
+        ))
+    };
     let kept = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
     let tournament = kept.tournament.as_deref().ok_or_else(not_begun)?;
     let tournament =

@@ -58,7 +58,7 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     }
     if of_many < USUAL_TAKES * MIN_MILLIS {
         warnings.push(format!(
-            "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute each",
+            "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute per take",
             format_duration(of_many)
         ));
     }
@@ -96,7 +96,10 @@ mod tests {
         let short = "clock = \"50s+5s\"\ndeclare_within = \"59s999ms\"";
         let told = warnings(short, "50s");
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].ends_with("they have 1 min 40 s for 10 takes, less than a minute each"), "{told:?}");
+        assert!(
+            told[0].ends_with("they have 1 min 40 s for 10 takes, less than a minute per take"),
+            "{told:?}"
+        );
         assert!(told[1].ends_with("they have 59 s to declare a row, less than a minute"), "{told:?}");
         let with_increment = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
         assert_eq!(warnings(with_increment, "1m"), Vec::<String>::new());

@@ -52,7 +52,10 @@ pub async fn measure_models(
         match policy.admit_sealed(sealed) {
             Ok(RecordAdmission::Counts(admitted)) => measurer.add_match(&admitted),
             Ok(_) => {}
-            Err(refusal) => screen::print_note(format_args!("left out: match {}: {refusal}", game.id)),
+            Err(refusal) => screen::print_note(format_args!(
+                "left out of the models' figures: match {}: {refusal}",
+                game.id
+            )),
         }
     }
     Ok(Some(measurer.into_report()))

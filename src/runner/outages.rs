@@ -165,7 +165,7 @@ pub async fn follow_transcript(
         let lines = match lines {
             Ok(lines) => lines,
             Err(error) => {
-                tracing::warn!(transcript = %transcript.path.display(), %error, "the transcript cannot be read");
+                tracing::warn!(transcript = %transcript.path.display(), %error, "the transcript cannot be read, so an outage of this model's endpoint will go unnoticed");
                 return;
             }
         };

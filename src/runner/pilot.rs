@@ -36,7 +36,7 @@ impl Pilot {
         let (paths, shown) = (RunPaths::of_file(file), file.display());
         let not_begun = || {
             Failure::input(format!(
-                "{shown}: it has not been played, so nothing is known of how much its bots differ: play a small tournament with `lastnim tournament run`, and name its file with --pilot"
+                "{shown}: this pilot has not been played, so it does not show how much bots differ: play a small tournament with `lastnim tournament run`, and name its file with --pilot"
             ))
         };
         if !file.exists() {
@@ -93,7 +93,7 @@ fn check_rules(pilot: &pb::TournamentSettings, plan: &pb::TournamentSettings) ->
         let [of_pilot, of_plan] = [pilot, plan].map(|settings| setting_fact(settings, label));
         if of_pilot != of_plan {
             return Err(format!(
-                "{label}: {of_pilot} in the pilot, but {of_plan} in the plan; this affects how much bots differ, so expected a pilot with the same rules"
+                "{label}: {of_pilot} in the pilot, but {of_plan} in the plan; this affects how much bots differ, so the pilot must have the same rules as the plan"
             ));
         }
     }

@@ -141,7 +141,7 @@ impl LocalBots {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
         if timeout(STOP_TIMEOUT, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
-            tracing::warn!("some bots did not stop and were left running");
+            tracing::warn!("some bots did not stop in time: no longer waiting for them");
         }
     }
 }
@@ -227,7 +227,7 @@ impl SupervisedBot {
                     Some(SupervisorReport::Started) => {}
                     Some(SupervisorReport::Refused(why)) => return ProgramEnd::Refused(why),
                     Some(SupervisorReport::Ended(how)) => return ProgramEnd::Ended(how),
-                    None => return ProgramEnd::Ended("its supervisor has ended".to_owned()),
+                    None => return ProgramEnd::Ended("its supervisor process ended unexpectedly".to_owned()),
                 },
                 () = wait_for_phase(&mut self.phase, RunPhase::Stopped) => {
                     supervised.stop_and_wait().await;

@@ -72,7 +72,7 @@ impl BotProgram {
             if let Err(error) = log.push_bytes(printed)
                 && !is_reported
             {
-                tracing::warn!(%error, log = %log.path().display(), "cannot write the output of a program");
+                tracing::warn!(%error, log = %log.path().display(), "cannot write a program's output to its log");
                 is_reported = true;
             }
         })

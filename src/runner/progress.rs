@@ -166,7 +166,9 @@ impl RunProgress {
                 "{bot}: its program ended again ({how}) and will not be restarted in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
-            LocalBotEvent::Lost { bot, why } => format!("{bot}: it has stopped playing: {why}"),
+            LocalBotEvent::Lost { bot, why } => {
+                format!("{bot}: it has lost its session and will not reconnect: {why}")
+            }
             LocalBotEvent::OutageBegan {
                 bot,
                 cause: OutageCause { class: FailureClass::Budget, detail },
@@ -174,7 +176,7 @@ impl RunProgress {
                 format!("{bot}: a budget is used up ({detail})")
             }
             LocalBotEvent::OutageBegan { bot, cause: OutageCause { class, detail } } => {
-                format!("{bot}: its endpoint fails ({class}: {detail})")
+                format!("{bot}: its endpoint is failing ({class}: {detail})")
             }
             LocalBotEvent::OutageEnded { bot } => format!("{bot}: its endpoint answers again"),
         }

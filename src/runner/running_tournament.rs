@@ -287,7 +287,9 @@ impl RunningTournament<'_> {
             LocalBotEvent::GaveUp { bot, how, log } => {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
-            LocalBotEvent::Lost { bot, why } => (bot, format!("it lost its session for good: {why}")),
+            LocalBotEvent::Lost { bot, why } => {
+                (bot, format!("it lost its session and cannot reconnect: {why}"))
+            }
             LocalBotEvent::Restarted { .. }
             | LocalBotEvent::Refused { .. }
             | LocalBotEvent::OutageBegan { .. }

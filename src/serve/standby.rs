@@ -116,7 +116,7 @@ impl ServerCard {
                 };
                 let flag = key.replace('_', "-");
                 return Err(StoreError::Unusable(format!(
-                    "--{flag} differs from that of {}, which has the database{values}: both servers must use the same value",
+                    "--{flag} differs from that of {}, which is using the database{values}: both servers must use the same value",
                     holder.name
                 )));
             }
@@ -174,7 +174,7 @@ async fn wait_for_lock(
         tracing::info!(
             holder = card.name,
             host = holder.host,
-            "standing by: another server has the database"
+            "standing by: another server is using the database"
         );
         if holder.silent_for.is_none() {
             tracing::warn!(

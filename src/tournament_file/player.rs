@@ -98,7 +98,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         }
         (None, None, Some(remote), None) => {
             let remote_bot = (*remote == true).then_some(BotOrigin::Remote);
-            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or no such key")
+            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`; otherwise leave this key out")
         }
         _ => {
             let what = "bot: expected one of `command`, `house`, `llm` and `remote = true`";
@@ -161,7 +161,7 @@ fn read_variables(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<Gi
     for (name, value) in &given.values {
         mistakes.extend(check_variable_name(name).err().map(|why| (&env_path, why)));
         if value.contains('\0') {
-            mistakes.push((&env_path, format!("{name}: the value has a NUL character")));
+            mistakes.push((&env_path, format!("{name}: the value contains a NUL character")));
         }
     }
     for name in &given.passed {

@@ -188,7 +188,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     fs::write(run.join("records.jsonl"), format!("{records}{others}")).unwrap();
     let found = flaws_of_changed_card(&run, |card| card.tiers[0].heads = heads);
     assert!(
-        found.contains("item 1 of tier 1: its record and the card are signed by different keys"),
+        found.contains("item 1 of tier 1: its record is not signed by the card's key, but by "),
         "{found}"
     );
     fs::write(run.join("records.jsonl"), records).unwrap();

@@ -164,7 +164,7 @@ fn the_text_report_shows_every_section() {
         "By phase",
         "opening",
         "Preferences at tables of 3",
-        "No row makes every take optimal: the bot chose +",
+        "No row makes every take optimal, because the bot's choices form a circle: +",
         "Pairs: ranks that the mover's takes cost the other bot, and ranks that they gave it",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",

@@ -72,7 +72,10 @@ fn the_best_declarations_are_printed_as_text_and_json() {
 #[test]
 fn the_equilibria_are_printed_as_text_and_json() {
     let text = printed(&of_figure_1("equilibria", &[]), "");
-    assert!(text.starts_with("The truth is an equilibrium: no seat alone has a better row.\n"), "{text}");
+    assert!(
+        text.starts_with("The truth is an equilibrium: no seat alone gains by declaring another row.\n"),
+        "{text}"
+    );
     assert!(text.contains("\nPure Nash equilibria: 54 of 216 profiles of declared rows.\n"), "{text}");
     assert!(text.contains("\n  for example 0 2 1; 0 1 2; 0 2 1 (the truth): seat 2 wins\n"), "{text}");
     let answer = &json_lines(&printed(&of_figure_1("equilibria", &["--json"]), ""))[0];

@@ -293,6 +293,7 @@ fn a_bare_game_is_audited_as_json() {
             "ledger": [{"costs": [1, -1, 1]}, {"costs": [0, 0, 0]}, {"costs": [0, 0, 0]}],
             "kingmaking_plies": [0],
             "first_error": 0,
+            "dealt": null,
         })
     );
 }

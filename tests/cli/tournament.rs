@@ -302,7 +302,7 @@ fn an_exhibition_is_created_listed_and_followed() {
         (
             create("greedy,timid", &["--alliance", "given"]),
             2,
-            "--matrix: use it with --alliance given, and only then",
+            "--matrix and --alliance given: use both or neither",
         ),
     ] {
         let (given, said) = server.refused(&words);

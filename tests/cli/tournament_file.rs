@@ -189,7 +189,7 @@ fn variables_that_no_program_may_have_are_found() {
     let expected = [
         "7: bot[0].env: only a bot with `command` has environment variables",
         "11: bot[1].env: \"A B\": expected the name of a variable, such as \"OPENAI_API_KEY\"",
-        "11: bot[1].env: C: the value has a NUL character",
+        "11: bot[1].env: C: the value contains a NUL character",
         "11: bot[1].env: LASTNIM_TOKEN: lastnim sets this variable for each bot",
         "12: bot[1].pass_env: C: `env` also has a value for this variable: use only one of the two",
         "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: this is the organiser's secret, and bots never get it",

@@ -33,7 +33,7 @@ fn each_change_to_a_record_is_named_in_one_line() {
         ),
         (
             line[..line.find(",\"signer\"").unwrap()].to_owned() + "}\n",
-            "it is not signed: its signature is missing",
+            "it is not signed: its match is over, so it should have a signature",
         ),
         (
             line.replacen("\"take\":\"2\"", "\"take\":\"many\"", 1),

@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-pub const STANDS_BY: &str = "standing by: another server has the database";
+pub const STANDS_BY: &str = "standing by: another server is using the database";
 pub const SERVES: &str = "serving; settings not listed have their defaults";
 
 /// Starts a server while the other one has the database, and waits until it stands by for the `times`th time.

@@ -180,7 +180,10 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
             assert!(refused.status == 404 && refused.body.contains("open /bots/random/audit in a browser"));
         }
         let page = get(&host, "/bots/random").await.body;
-        assert!(page.contains("compared with optimal play when somebody follows the link below"), "{page}");
+        assert!(
+            page.contains("No comparison of its takes with optimal play is ready: follow the link below"),
+            "{page}"
+        );
         assert!(!heading(&page).contains("optimal"), "{page}");
     }
     let mut audit = get(&host, "/bots/random/audit").await;

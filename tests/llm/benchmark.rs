@@ -169,11 +169,11 @@ async fn a_benchmark_resumes_with_a_larger_budget() {
     let of_budget =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
     let said = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(said.contains("a budget is used up and must be raised: open matches"), "{said}");
+    assert!(said.contains("a budget of the model is used up and must be raised: open matches"), "{said}");
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
     let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(again.contains("a budget is used up"), "{again}");
+    assert!(again.contains("a budget of the model is used up"), "{again}");
     // The open match begins again with a shorter prompt, which may still fit.
     assert!(billed() <= 9_000, "{} tokens: the ledger has the spending", billed());
     assert_eq!(count_records(&folder), records);

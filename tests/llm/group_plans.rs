@@ -44,7 +44,7 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
     fs::create_dir_all(&folder).unwrap();
     let pilot = write_plan(&folder, "pilot.toml", "seats = 2", &format!("{GREEDY}{}", model("m1")));
     let refused = plan(&pilot, &[]).await.unwrap_err();
-    assert!(refused.contains("pilot.toml: it has not been played"), "{refused}");
+    assert!(refused.contains("pilot.toml: this pilot has not been played"), "{refused}");
     let mut command = lastnim(&["tournament", "run"]);
     command.arg(&pilot);
     let (output, _, stderr) = run(command).await;

@@ -309,7 +309,7 @@ async fn figures_agree_with_lines_and_records() {
     for part in [
         "2 models: m1 (m1-model) in 12 matches",
         "too few: 4 groups",
-        "of the choices by which m1 could let the first seat of its row win",
+        "of m1's choices that could have led to a win for the first seat of its row",
     ] {
         assert!(cup.text.contains(part), "{part:?} is missing:\n{}", cup.text);
     }
@@ -341,7 +341,7 @@ async fn wishes_and_plans_are_compared_with_takes() {
         let [kept, broken] = check_plans(&model["plans"], &claims);
         let conflicts = check_wants(&model["wants"], &claims);
         sums = [sums[0] + kept, sums[1] + broken, sums[2] + conflicts];
-        let words = format!("{bot} named the seat for whose win it plays from then on: ");
+        let words = format!("{bot} named the seat that it would play for from then on: ");
         assert!(cup.text.contains(&words), "{}", cup.text);
     }
     assert!(sums.iter().all(|&sum| sum > 0), "{sums:?}");
@@ -385,15 +385,12 @@ async fn unproved_questions_are_excluded_and_named() {
     assert_eq!(number_of(&model["proved_answers"]) + 2, number_of(&whole["proved_answers"]));
     assert_eq!(model["answers"], whole["answers"]);
     let (_, text, _) = cup.audit(&[&transcript], &[]).await;
-    assert!(
-        text.contains("2 lines of the transcripts that cannot be read (") && text.contains("changed"),
-        "{text}"
-    );
+    assert!(text.contains("2 lines that cannot be read (") && text.contains("changed"), "{text}");
 
     let (code, _, stderr) = cup.audit(&[&cup.folder], &[]).await;
     assert!(
         code == Some(2)
-            && stderr.contains("no transcript is in this folder: expected files that end in .jsonl"),
+            && stderr.contains("this folder has no transcripts: expected files that end in .jsonl"),
         "{stderr}"
     );
     let empty = fresh_file("empty.jsonl");

@@ -93,7 +93,7 @@ async fn an_outage_freezes_the_tournament_until_the_endpoint_answers() {
     let file = cup_of_model(&endpoint, "", "");
     let (report, stderr) = finish_cup(&file).await;
     assert_nothing_lost(&report);
-    assert!(stderr.contains("m1: its endpoint fails (server_error: HTTP 503"), "{stderr}");
+    assert!(stderr.contains("m1: its endpoint is failing (server_error: HTTP 503"), "{stderr}");
     assert!(stderr.contains("the tournament is frozen"), "{stderr}");
     assert!(stderr.contains("m1: its endpoint answers again after "), "{stderr}");
     let events = report["events"].as_array().unwrap();
@@ -214,7 +214,7 @@ async fn a_key_that_is_withdrawn_stops_the_run_at_once() {
     .await;
     let file = cup_of_model(&endpoint, "", "");
     let stderr = play_until_stop(&file).await;
-    assert!(stderr.contains("bot m1: its endpoint fails (unusable: HTTP 401"), "{stderr}");
+    assert!(stderr.contains("bot m1: its endpoint is failing (unusable: HTTP 401"), "{stderr}");
     is_mended.store(true, Ordering::SeqCst);
     assert_nothing_lost(&finish_cup(&file).await.0);
 }
@@ -242,7 +242,10 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
     fs::write(&file, fs::read_to_string(&file).unwrap().replace("[[2, 2]]", "[[9, 9, 9, 9, 9, 9, 9]]"))
         .unwrap();
     let stderr = play_until_stop(&file).await;
-    assert!(stderr.contains("bot m1: a budget is used up (the budget of the bot has no room"), "{stderr}");
+    assert!(
+        stderr.contains("bot m1: a budget is used up (the budget of the bot is too small for another call"),
+        "{stderr}"
+    );
     // A fresh start does not count what was spent, also when it tries the endpoint.
     let mut fresh = lastnim(&["tournament", "run", "--fresh"]);
     fresh.arg(&file);

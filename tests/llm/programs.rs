@@ -110,8 +110,7 @@ async fn the_usual_key_goes_to_no_other_address() {
             .env("AZURE_OPENAI_API_KEY", KEY);
         let (output, _, stderr) = run(command).await;
         assert_eq!(output.status.success(), is_sent, "{words:?}: {stderr}");
-        let why =
-            "no key was sent: name the environment variable with the key in --api-key-env): who are you?";
+        let why = "no key was sent: set --api-key-env to the name of the environment variable with the key): who are you?";
         assert_eq!(stderr.contains(why), !is_sent, "{words:?}: {stderr}");
     }
     let has_key = endpoint.calls().into_iter().map(|call| call.head.contains(KEY)).collect::<Vec<_>>();
@@ -172,7 +171,7 @@ async fn invalid_settings_are_refused_before_play() {
             &["greedy", "--model", "m"],
             "--model: only language models have this setting, but greedy is a house bot",
         ),
-        (&["model"], "and llm for a language model"),
+        (&["model"], "or llm for a language model"),
     ] {
         let (output, _, stderr) =
             run(lastnim(&[&["bot", "run"][..], words, &["--token", "t"]].concat())).await;

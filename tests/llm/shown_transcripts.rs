@@ -53,7 +53,7 @@ async fn questions_are_shown_with_the_board() {
         "a take of 99 from a pile of",
         "call 2, the question:",
         "Your answer cannot be used",
-        "decided by model: take 1; its row's first seat wins with probability 0.75",
+        "decided by model: take 1; it gives its row's first seat a win probability of 0.75",
         "so \\u001b[31m",
         "more characters: --full shows everything",
         "optimal",

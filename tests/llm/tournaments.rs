@@ -190,7 +190,10 @@ async fn models_of_a_tournament_share_its_budget() {
         let (output, _, stderr) = run(command).await;
         assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(stderr.contains(&format!("the models have {shown}")), "{stderr}");
-        assert!(stderr.contains("a budget is used up (the budget of all models has no room"), "{stderr}");
+        assert!(
+            stderr.contains("a budget is used up (the budget of all models is too small for another call"),
+            "{stderr}"
+        );
         // Calls that could exceed the rest do not start.
         let calls = endpoint.calls().len();
         assert!(calls > 0 && calls * tokens_of_call <= budget, "{calls}");

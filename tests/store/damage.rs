@@ -66,7 +66,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         ("UPDATE record_parts SET seq = 1".to_owned(), "event 0:".to_owned()),
         row("plies = plies + 1", "row of match"),
         row("winner = (winner + 1) % 3", "row of match"),
-        row("signature = NULL", "seal"),
+        row("signature = NULL", "the signature of match"),
         row(&format!("setup = {other_bot}"), "row of match"),
     ];
     // Any byte may be changed, and a part may be cut off anywhere.

@@ -31,7 +31,7 @@ test("messages are written as lastnim prints them", () => {
   const ended = create(MatchEndedSchema, { matchId: "m", reason: EndReason.PLY_LIMIT, winner: 0 });
   assert.equal(
     messageJson(MatchEndedSchema, ended),
-    '{"match_id":"m","reason":"ply_limit","winner":0,"audit":null,"started":null,"forfeited":[]}',
+    '{"match_id":"m","reason":"ply_limit","winner":0,"audit":null,"started":null,"forfeited":[],"dealt_rows":null}',
   );
   assert.match(messageJson(MatchEndedSchema, create(MatchEndedSchema, { reason: 99 as EndReason })), /"reason":99,"winner":null/);
 });

@@ -43,16 +43,16 @@ pub enum RecordMisfit {
         expected: String,
     },
     /// The match started from a different position.
-    #[error("the position differs from that in the set: {0} differ")]
+    #[error("the position is not the one in the set: {0} differ")]
     Position(&'static str),
     /// The match was played under different rules or a different clock.
     #[error("the match was not played under the card's terms: {0} differs")]
     Terms(&'static str),
     /// The match belongs to a tournament.
-    #[error("the match belongs to a tournament")]
+    #[error("the match was played in a tournament, not for a benchmark")]
     Tournament,
     /// The match has no winner.
-    #[error("the match has no winner")]
+    #[error("the match has no winner: it is not over, or it was cancelled")]
     Unfinished,
     /// An opponent lost its seat.
     #[error("the opponent {0} lost its seat")]

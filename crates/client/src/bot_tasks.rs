@@ -100,17 +100,17 @@ fn failed_task_answer(request: Option<MatchId>, error: &JoinError) -> BotAnswer 
     match request {
         Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,
         Some(match_id) => {
-            tracing::error!(%match_id, "the bot panicked: the seat is resigned");
+            tracing::error!(%match_id, "the bot panicked: resigning its seat");
             BotAnswer::Resigned { match_id }
         }
         None => {
-            tracing::error!("the bot panicked while handling an event");
+            tracing::error!("the bot panicked while handling an event: it plays on");
             BotAnswer::Handled
         }
     }
 }
 
 fn resign(match_id: MatchId, failure: &MatchFailure) -> BotAnswer {
-    tracing::error!(%match_id, error = %failure, "the bot cannot continue: the seat is resigned");
+    tracing::error!(%match_id, error = %failure, "the bot cannot continue: resigning its seat");
     BotAnswer::Resigned { match_id }
 }

@@ -38,10 +38,12 @@ pub enum LayoutError {
         places: usize,
     },
     /// The thread that computes the layout could not be started, usually for lack of memory.
-    #[error("cannot start the layout of the picture: {0}")]
+    #[error("cannot start the thread that lays out the picture: {0}")]
     Memory(#[from] io::Error),
     /// The layout library failed.
-    #[error("the layout of the picture failed: it has {places} boxes")]
+    #[error(
+        "a picture with {places} boxes could not be laid out: draw it to a smaller depth, or use Graphviz"
+    )]
     Failed {
         /// The number of boxes: one for each node, and one for each column that a take passes.
         places: usize,

@@ -203,7 +203,9 @@ impl BotBudget {
                         }
                     };
                     if let Some(class) = class {
-                        let detail = format!("the budget {whose} has no room for a call of up to {need}");
+                        let detail = format!(
+                            "the budget {whose} is too small for another call, which may need up to {need}"
+                        );
                         return Err(CallFailure::new(class, detail));
                     }
                 }

@@ -207,7 +207,7 @@ impl Completion {
         match self.text.trim().is_empty() {
             true if self.has_tool_call || TOOL_REASONS.contains(&reason) => failure(
                 FailureClass::ToolCall,
-                "the reply calls a tool, but you have no tools: answer with text".to_owned(),
+                "the reply calls a tool, but no tools are available: answer with text".to_owned(),
             ),
             true => failure(FailureClass::Empty, "the reply was empty".to_owned()),
             false => None,

@@ -430,7 +430,7 @@ impl Endpoint {
         let note = match status {
             _ if status.is_redirection() => " (redirects are not followed)",
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if self.key.is_none() => {
-                " (no key was sent: name the environment variable with the key in --api-key-env)"
+                " (no key was sent: set --api-key-env to the name of the environment variable with the key)"
             }
             _ => "",
         };

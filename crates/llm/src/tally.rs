@@ -113,7 +113,7 @@ impl fmt::Display for Tally {
         }
         if self.ignored_members > 0 {
             let values = counted(self.ignored_members, "invalid value", "invalid values");
-            write!(f, "; {values} in the answers")?;
+            write!(f, "; ignored {values} in the answers")?;
         }
         if self.spent.money > 0 {
             write!(f, "; spent: at most {}", self.spent)?;

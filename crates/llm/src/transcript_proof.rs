@@ -109,7 +109,7 @@ impl QuestionProof {
         match self {
             Self::Proved => "the record proves it",
             Self::NoAnswer => "it ended without an answer",
-            Self::Unfinished => "it has no decision",
+            Self::Unfinished => "the transcript has no decision for it",
             Self::NotPlayed => "not proved: the record has no such answer",
             Self::Unproved(Unproved::Changed) => "not proved: the hash of its lines differs from the record",
             Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash for it",

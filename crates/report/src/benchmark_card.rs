@@ -94,7 +94,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         )
         .column(
             Column::text("first take")
-                .with_meaning("the same for the first take only, whose difficulty defines the tier"),
+                .with_meaning("loss of the first take only, whose difficulty defines the tier"),
             |tier| figure(tier.first_take_loss.as_ref()),
         )
         .column(
@@ -203,7 +203,7 @@ fn playing_conditions(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
-        "Played by lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; {} s for each seat's clock.",
+        "Played by lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; each seat's clock starts with {} s.",
         card.program_version,
         count_with_noun(item_count(card), "item", "items"),
         rule.max_items,

@@ -156,7 +156,7 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
         )
         .column(
             Column::number("agreement", SHARE.unit, SHARE.precision).with_meaning(
-                "choices between two winners in which the bot chose the one that this row prefers",
+                "share of the choices between two winners in which the bot chose the one that this row prefers",
             ),
             |held| held.agreement,
         )
@@ -321,7 +321,7 @@ mod tests {
             "its 3rd choice, then its 1st choice, then its 2nd choice        1",
             "Its takes fit this row best: the next seat, then itself. This holds if",
             "ann    bob          2       1     1     3   +2",
-            "It errs more often when the match began after noon UTC: 25.0% (95%: 12.5% to 37.5%) of such takes",
+            "It errs more often when the match began after noon UTC: its share of errors differs by 25.0% (95%: 12.5% to 37.5%)",
             "the match began after noon UTC      9",
             "itself       7        75.0%      50.0%",
             "show that both choose alike, not that they are one program.",

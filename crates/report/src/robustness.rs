@@ -194,7 +194,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
         .into_table();
     let section = Section::with_heading(format!("If a take is an error with probability {}:", outlook.rate))
         .paragraph(
-            "An error is drawn at random from all legal takes, and every other take from the optimal ones. No seat allows for later errors.",
+            "An error is drawn at random from all legal takes, and every other take from the optimal ones. No seat takes later errors into account.",
         );
     add_explained_table(section, table, reader)
 }

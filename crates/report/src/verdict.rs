@@ -64,7 +64,7 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
         answer => {
             format!(
-                "whether the candidate is better is {}",
+                "it is {} whether the candidate is better",
                 enum_phrase(answer.as_str_name(), "SPRT_ANSWER_")
             )
         }
@@ -146,6 +146,6 @@ mod tests {
         );
         let open =
             describe(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
-        assert!(open[0].starts_with("whether the candidate is better is open: "), "{open:?}");
+        assert!(open[0].starts_with("it is open whether the candidate is better: "), "{open:?}");
     }
 }

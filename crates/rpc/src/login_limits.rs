@@ -36,7 +36,7 @@ impl LoginLimits {
     /// # Errors
     /// If the address has sent too many wrong tokens, returns the time until the next attempt is allowed.
     pub(super) fn count_failure(&self, address: ClientAddress, now: Instant) -> Result<(), Duration> {
-        tracing::warn!(%address, "a login failed: no valid token");
+        tracing::warn!(%address, "a login failed: the token is not valid");
         let counter = (self.hasher.hash_one(address) % COUNTERS as u64) as usize;
         let used = &mut self.used.lock().unwrap_or_else(PoisonError::into_inner)[counter];
         *used = Some(self.limit.count(*used, now, 1)?);

@@ -91,8 +91,7 @@ fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Op
     if let (Some(Some(state)), Some(Some(_))) = (state, reason)
         && !state.has_end()
     {
-        at_reason
-            .report("open and quarantined matches have no reason for an end: omit the reason or the state");
+        at_reason.report("open and quarantined matches have no end reason: omit the reason or the state");
     }
     let bots = bots?.into_iter().collect();
     Some(MatchFilter { tournament: tournament?, bots, state: state?, reason: reason? })

@@ -39,7 +39,10 @@ fn single_value<T>(name: &'static str, mut values: impl Iterator<Item = T>) -> R
     let first = values.next();
     match values.count() {
         0 => Ok(first),
-        more => parse_field(name, Err(format!("given {} times: a session has only one version", more + 1))),
+        more => parse_field(
+            name,
+            Err(format!("given {} times: give it once, because a session has only one version", more + 1)),
+        ),
     }
 }
 

@@ -154,10 +154,10 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
         CloseReason::TooManyIdleMessages => (
             Code::ResourceExhausted,
             "TOO_MANY_UNPRODUCTIVE_MESSAGES",
-            "too many refused, repeated or unexpected messages",
+            "too many refused, repeated or unexpected messages: answer each turn once",
         ),
         CloseReason::Malformed => {
-            (Code::InvalidArgument, "MALFORMED", "a message is not a PlayRequest, or is too large")
+            (Code::InvalidArgument, "MALFORMED", "a message is too large, or is not a PlayRequest")
         }
         CloseReason::ShuttingDown => {
             (Code::Unavailable, "STOPPING", "the server is stopping: connect again later")

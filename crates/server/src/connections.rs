@@ -92,7 +92,7 @@ pub(super) async fn serve_connections(
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(slot) = shared.find_slot(address).await else {
             shared.traffic.count_rejected();
-            tracing::warn!(%peer, "a connection was refused: all slots belong to authenticated connections");
+            tracing::warn!(%peer, "a connection was refused: authenticated clients use all connections; raise --connections if they need more");
             let shared = Arc::clone(&shared);
             connections.spawn(async move { shared.close_without_slot(stream).await });
             continue;
@@ -393,7 +393,7 @@ fn bounded_connections(connections: usize) -> usize {
             tracing::warn!(
                 connections,
                 fitting,
-                "the limit on open files (ulimit -n) is lower than the limit on connections"
+                "the limit on open files (ulimit -n) allows fewer connections than --connections: raise it, or lower --connections"
             );
             fitting
         }

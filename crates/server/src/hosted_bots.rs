@@ -121,7 +121,9 @@ async fn run_hosted_bot(hosted: HostedBot, server: SocketAddr, token: Token, sto
         let playing = lastnim_client::run_until(QuietBot(bot.build_bot(0)), options, stop);
         match playing.with_subscriber(NoSubscriber::default()).await {
             Ok(_) => return,
-            Err(error) => tracing::warn!(bot = %name, %error, "restarting a house bot"),
+            Err(error) => {
+                tracing::warn!(bot = %name, %error, "a house bot stopped with an error: restarting it");
+            }
         }
         sleep(RESTART_PAUSE).await;
     }

@@ -117,7 +117,7 @@ pub async fn run_server_on(
             Shutdown::Immediate => (Duration::ZERO, None),
         },
     };
-    tracing::info!(within = ?grace, "stopping: open matches have a limited time to finish");
+    tracing::info!(within = ?grace, "stopping: open matches may still finish within this time");
     report_health(&health, &HEALTH_NAMES, ServingStatus::NotServing).await;
     arena.stop(grace).await;
     drop(house);

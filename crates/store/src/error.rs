@@ -34,7 +34,7 @@ pub enum StoreError {
     Pruned(MatchId),
     /// The in-memory store has dropped matches of the tournament to make room.
     #[error(
-        "the server has forgotten some matches of tournament {0}: it keeps finished matches only in memory, up to the limits --kept-matches and --kept-events"
+        "the server has forgotten some matches of tournament {0}: its store is in memory, and keeps finished matches only up to the limits --kept-matches and --kept-events"
     )]
     Forgotten(TournamentId),
     /// The files or tables of the database are corrupt.
@@ -66,7 +66,7 @@ pub enum StoreError {
     #[error("the store rejected a change: {0}")]
     Refused(String),
     /// The writer has broken down, because of a bug in this program.
-    #[error("the store can no longer be written: {0}")]
+    #[error("the store can no longer be written to: {0}")]
     Broken(String),
 }
 

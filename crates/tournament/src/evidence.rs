@@ -109,10 +109,16 @@ impl RatingEvidence {
         settings: &Settings,
         (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
     ) -> Result<Self, CheckpointError> {
-        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "it dropped groups that did not exist")?;
+        ensure_valid(
+            forgotten_at <= newest && newest < u64::MAX,
+            "the groups that it forgot are newer than its newest group",
+        )?;
         matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);
-        ensure_valid(elo.is_some() == fresh.elo.is_some(), "plain Elo is only for matches with two seats")?;
+        ensure_valid(
+            elo.is_some() == fresh.elo.is_some(),
+            "plain Elo is missing, or present for matches with more than two seats",
+        )?;
         if let Some(elo) = &elo {
             elo.ensure_consistent()?;
         }

@@ -134,7 +134,8 @@ impl MissingAudit {
         let caller = site.access.require_viewer(&visitor.request(()))?;
         let words = match site.arena.check_oracle_open(caller.as_ref()) {
             Ok(()) => {
-                "Its takes are compared with optimal play when somebody follows the link below.".to_owned()
+                "No comparison of its takes with optimal play is ready: follow the link below to start one."
+                    .to_owned()
             }
             Err(closed) => format!("Its takes cannot be compared with optimal play now: {closed}."),
         };
@@ -164,7 +165,7 @@ fn rating_text((_, low, high): (f64, f64, f64), list: &pb::ListMatchesResponse) 
     let matches = count_with_noun(list.matches.len() as u64, "match", "matches");
     let which = if list.next_page_token.is_empty() { "its" } else { "its newest" };
     format!(
-        "Its rating is based on the wins in {which} {matches}, and lies between {low:.0} and {high:.0} with a probability of 95%. All bots start at 1500; a lead of 400 points over another bot means ten times as many wins."
+        "Its rating is based on the wins in {which} {matches}; its 95% interval is {low:.0} to {high:.0}. All bots start at 1500; a lead of 400 points over another bot means ten times as many wins as that bot."
     )
 }
 

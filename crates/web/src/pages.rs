@@ -47,7 +47,7 @@ use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 
 /// The error for a format that a page does not have, such as a picture or a feed.
-const NO_SUCH_FORM: &str = "this page has no such picture or feed";
+const NO_SUCH_FORM: &str = "this page has no picture or feed in this format";
 
 /// The pages of a site.
 #[derive(Debug, Clone)]
@@ -369,12 +369,12 @@ impl Pages {
             }
             PageFormat::Json => Ok(("application/json", content.json() + "\n")),
             PageFormat::Csv => {
-                let csv = content.csv().ok_or_else(|| Status::not_found("this page has no tables as CSV"));
+                let csv = content.csv().ok_or_else(|| Status::not_found("this page is not available as CSV"));
                 csv.map(|csv| ("text/csv; charset=utf-8", csv))
             }
             PageFormat::Toml => {
                 let toml =
-                    content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
+                    content.toml().ok_or_else(|| Status::not_found("this page is not available as TOML"));
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
             PageFormat::Svg | PageFormat::Png | PageFormat::Atom => Err(Status::not_found(NO_SUCH_FORM)),
@@ -462,7 +462,7 @@ async fn readiness_response(site: &Site) -> PageResponse {
         biased;
         () = site.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server is ready\n"),
         () = std::future::ready(()) => {
-            plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store is not available\n")
+            plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used now\n")
         }
     }
 }

@@ -119,7 +119,7 @@ pub(super) async fn standings_page(
         }
         if !has_cross_table && all > MAX_COMPARED_BOTS {
             let why = format!(
-                "The cross-table of {all} bots is not shown. For up to 200 bots, it is in this page's JSON and CSV."
+                "The cross-table of {all} bots is too large for this page. With up to 200 bots, the JSON and CSV of this page contain it."
             );
             html += &Html::with_links(&cell_link).section_html(&Section::new().paragraph(why));
         }

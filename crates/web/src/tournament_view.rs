@@ -350,7 +350,7 @@ fn rating_order_note(lines: &[pb::Standing]) -> String {
     let played = if least == most {
         String::new()
     } else {
-        format!(", because bots have played between {least} and {most} matches so far")
+        format!(", because the bots have played different numbers of matches so far, {least} to {most}")
     };
     format!("Ordered by rating while the tournament runs{played}. At the end, points decide the order.")
 }

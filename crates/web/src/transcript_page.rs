@@ -94,7 +94,7 @@ pub(super) async fn transcript_page(
         });
         let bot = setup.bots.get(seat as usize).map(String::as_str).unwrap_or_default();
         let summary =
-            format!("What the model behind {bot} was asked, and what it answered: {}", place.words());
+            format!("What the model behind {bot} was asked, and what it answered ({})", place.words());
         Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content).with_summary(summary))
     });
     Ok(content.with_trail(trail))

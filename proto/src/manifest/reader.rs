@@ -187,7 +187,7 @@ impl ManifestParts {
             before => place >= before,
         };
         if !fits {
-            return Err("it is in the wrong place".to_owned());
+            return Err("it is repeated or in the wrong place".to_owned());
         }
         self.place = place;
         parse_request(|field| self.add_part(line, field)).map_err(|violations| violations.to_string())
@@ -267,7 +267,8 @@ fn parse_header(
 }
 
 /// The error for a signature line that is not written as lastnim writes it.
-const NONCANONICAL_SIGNATURE: &str = "the signature does not have the form that lastnim writes";
+const NONCANONICAL_SIGNATURE: &str =
+    "the signature is not written exactly as lastnim writes it: its line was changed";
 
 fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {
     let text = str::from_utf8(line).map_err(|error| error.to_string())?;

@@ -127,7 +127,7 @@ fn misplaced_lines_and_invalid_values_are_named() {
         flaw("\"version\":1", "\"version\":2"),
         "line 1: manifest.version: 2: this program reads version 1"
     );
-    assert_eq!(flaw(lines[1], ""), "line 2: it is in the wrong place");
+    assert_eq!(flaw(lines[1], ""), "line 2: it is repeated or in the wrong place");
     assert_eq!(flaw(lines[13], ""), "the line `verdict` is missing");
     let swapped = [lines[7], lines[6]].concat();
     let both = [lines[6], lines[7]].concat();

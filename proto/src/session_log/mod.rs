@@ -82,7 +82,7 @@ pub enum SessionLogError {
     #[error("message: {0}")]
     Message(String),
     /// A later version of lastnim wrote the log.
-    #[error("log version {0}: this program reads version {SESSION_LOG_VERSION}")]
+    #[error("log version {0}: this program only reads version {SESSION_LOG_VERSION}; use a newer lastnim")]
     Version(u64),
 }
 

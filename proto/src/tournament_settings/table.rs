@@ -84,25 +84,25 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Swiss", Format(FormatProfile::SWISS) => {
         "swiss.rounds" Count "Rounds" "1 to 1,000", [needed "5"], "Rounds", ", {} round|, {} rounds";
-        "swiss.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+        "swiss.table_groups" Count "Groups per table" "1 to 1,000", ["1"],
             "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
     }
     "Knockout", Format(FormatProfile::KNOCKOUT) => {
         "knockout.advance" Count "Advance" "1 to `seats` - 1", ["1"], "Bots per table that advance",
             ", {} per table advances|, {} per table advance";
-        "knockout.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+        "knockout.table_groups" Count "Groups per table" "1 to 1,000", ["1"],
             "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
     }
     "Ladder", Format(FormatProfile::LADDER) => {
         "ladder.groups" Count "Duplicate groups" "1 to 10,000,000", ["it runs until it is stopped"],
             "Duplicate groups in total", ", {} group|, {} groups";
-        "ladder.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+        "ladder.table_groups" Count "Groups per table" "1 to 1,000", ["1"],
             "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
         "ladder.suspend_after" Count "Suspends after" "1 to 1,000", ["5"],
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who hosts: the bot with the least certain rating, or that bot and the longest-waiting one by turns", ", paired {}";
+            "Who is next: the bot with the least certain rating, or that bot and the longest-waiting one by turns", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
@@ -158,14 +158,14 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Every seat's time bank, and what each take adds to it", "{}";
         "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare its row",
             "; {} to declare";
-        "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag given back per take",
+        "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum lag given back per take",
             "; lag given back: {} per take";
         "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag given back per seat and match",
             ", {} in total";
     }
     "Concurrency and retention", RarelyChanged => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
-        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
+        "bot_concurrency" Count "Matches per bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
         "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit"],
             "How many of the newest finished matches keep their records", "of the newest {} match|of the newest {} matches";
         "retention.days" Count "Days kept" "1 to 36,500", ["no limit"],

@@ -263,7 +263,7 @@ impl IntakeSummary {
             let more = if others.len() == MAX_OTHER_BOTS { " and others" } else { "" };
             let records = records_counted(self.without_bot);
             return Failure::input(format!(
-                "{bot} does not play in any match that counts ({records}): the bots in them are {}{more}",
+                "{bot} does not play in any match that counts ({records}): expected one of {}{more}",
                 others.join(", ")
             ));
         }
@@ -324,7 +324,7 @@ impl IntakeSummary {
         });
         let untracked = (self.untracked > 0).then(|| {
             format!(
-                "{} exceeded the limit on remembered matches, so some matches may have been counted twice.",
+                "{} came after the limit on remembered matches was reached, so repeated matches among them may have been counted twice.",
                 records_counted(self.untracked)
             )
         });

@@ -138,7 +138,7 @@ fn run(
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
             return Err(Failure::input(format!(
-                "{bot} has no match that counts in which it played only as version {version}"
+                "no match counts in which {bot} played only as version {version}"
             )));
         }
         return match read.nothing_read_failure(subject) {

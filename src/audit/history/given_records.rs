@@ -55,7 +55,8 @@ impl RecordSource<'_, '_> {
                     if record.match_id == id {
                         self.check_record(remote.name(), &record);
                     } else {
-                        let why = format!("the server sent the record of match {:?}", record.match_id);
+                        let why =
+                            format!("the server sent the record of another match: {:?}", record.match_id);
                         self.verdict.add_record_finding(FindingKind::Record, id, remote.name(), why);
                     }
                 }

@@ -120,7 +120,7 @@ impl HistoryVerdict {
         let matches = count_with_noun(self.matches as u64, "match", "matches");
         write!(output, "{matches}: {} compared with {}", self.checked.len(), self.record_source)?;
         if self.unrecorded > 0 {
-            write!(output, ", and {} without a record compared with other logs", self.unrecorded)?;
+            write!(output, "; {} had no record, so only the logs were compared", self.unrecorded)?;
         }
         if self.pruned > 0 {
             write!(output, " ({} pruned)", count_with_noun(self.pruned, "record was", "records were"))?;

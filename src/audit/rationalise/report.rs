@@ -57,8 +57,8 @@ impl SeatCountReport<'_> {
             let left_out = rows.games_left_out();
             let were = count_with_noun(
                 left_out,
-                "match was left out, because it takes",
-                "matches were left out, because they take",
+                "match was left out, because its analysis takes",
+                "matches were left out, because their analysis takes",
             );
             section = section.list((left_out > 0).then(|| format!("{were} too long")));
         }
@@ -88,7 +88,7 @@ impl SeatCountReport<'_> {
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
         let shortest = match contradiction.minimality {
             Minimality::Proved => "no smaller set does".to_owned(),
-            Minimality::ProvedAmong(takes) => format!("no smaller set of the {takes} kept takes does"),
+            Minimality::ProvedAmong(takes) => format!("no smaller set of the {takes} takes searched does"),
             Minimality::AtLeast(takes) => {
                 format!(
                     "at least {takes} takes are needed, but the search ended before it found the smallest set"

@@ -81,9 +81,12 @@ impl BenchmarkRun {
             .find_item(&record.state().setup().bots, game)
             .ok_or("the match does not belong to an item in the set")?;
         let place = self.tiers.iter().position(|&tier| tier == item.tier);
-        let place = place.ok_or_else(|| format!("the match is {item}, which this run does not play"))?;
+        let place =
+            place.ok_or_else(|| format!("the match is for {item}, but this run does not play that tier"))?;
         if self.next_item(place).is_none_or(|next| next.number != item.number) {
-            return Err(format!("the match is {item}, but another item is next"));
+            return Err(format!(
+                "the match is for {item}, but the next item of that tier is a different one"
+            ));
         }
         let score = score_record(item, record, &self.clock).map_err(|misfit| format!("{item}: {misfit}"))?;
         let played = PlayedItem::new(item, record, score);
@@ -344,7 +347,7 @@ impl BenchmarkHost {
                     news = self.bots.next_event() => news,
                     ended = &mut model.playing => {
                         let why = match ended {
-                            Ok(Ok(_)) => "the model has left the tournament".to_owned(),
+                            Ok(Ok(_)) => "it left the tournament before the benchmark ended".to_owned(),
                             Ok(Err(error)) => error.to_string(),
                             Err(error) => error.to_string(),
                         };
@@ -356,7 +359,7 @@ impl BenchmarkHost {
             let why = match news {
                 LocalBotEvent::Restarted { how, restarts, .. } => {
                     screen::print_note(format_args!(
-                        "the program ended early ({how}) and was restarted (restart {restarts})"
+                        "the program ended early ({how}): restarting it (restart {restarts})"
                     ));
                     continue;
                 }

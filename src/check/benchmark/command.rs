@@ -132,7 +132,10 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
     for sealed in &kept {
         let id = sealed.record().id();
         run.add_record(sealed).map_err(|why| {
-            Failure::input(format!("{}: the record of match {id} does not fit: {why}", args.dir.display()))
+            Failure::input(format!(
+                "{}: the record of match {id} does not belong to this benchmark: {why}",
+                args.dir.display()
+            ))
         })?;
     }
     let bar = ProgressBar::new(u64::from(args.max_items) * run.tiers.len() as u64)

@@ -95,7 +95,7 @@ impl Player {
         }
         let of_budget = count_of(|class| matches!(class, FailureClass::Budget | FailureClass::MatchBudget));
         if !of_budget.is_empty() {
-            return Some("a budget is used up and must be raised".to_owned());
+            return Some("a budget of the model is used up and must be raised".to_owned());
         }
         let queued = count_of(|class| class == FailureClass::Queued);
         (!queued.is_empty())

@@ -53,7 +53,9 @@ impl RunFolder {
         let records = File::options().create(true).append(true).read(true).open(&file);
         let records = records.map_err(|error| Failure::runtime(error, file.display()))?;
         if records.try_lock().is_err() {
-            return Err(Failure::input(format!("{shown}: another benchmark is using this folder")));
+            return Err(Failure::input(format!(
+                "{shown}: another benchmark is using this folder: wait until it ends, or name another folder with --dir"
+            )));
         }
         if path.join(CARD_FILE).exists() {
             return Err(Failure::input(format!(

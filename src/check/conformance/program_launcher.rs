@@ -32,7 +32,7 @@ async fn await_program_end(mut supervised: SupervisedProgram, stopped: oneshot::
                 Some(SupervisorReport::Started) => {}
                 Some(SupervisorReport::Refused(why)) => break format!("it could not be started: {why}"),
                 Some(SupervisorReport::Ended(how)) => break how,
-                None => break "its supervisor has ended".to_owned(),
+                None => break "its supervisor process ended unexpectedly".to_owned(),
             }
         }
     };

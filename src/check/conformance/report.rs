@@ -51,7 +51,7 @@ fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     let section = Section::with_heading(format!("{} failed", outcome.check.name)).facts(facts);
     let section = match failure.sent.as_slice() {
         [] => section,
-        sent => section.paragraph("The last messages to the bot:").list(sent.iter().cloned()),
+        sent => section.paragraph("The last messages sent to the bot:").list(sent.iter().cloned()),
     };
     Some(match outcome.output.as_slice() {
         [] => section,

@@ -32,7 +32,7 @@ fn read_chain(text: &str) -> Result<Vec<(usize, usize)>, String> {
 
 fn read_seat(text: &str) -> Result<usize, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("{text:?} is not the number of a seat: expected one such as 0"))
+    text.parse().map_err(|_| format!("{text:?} is not the number of a seat: expected a number such as 0"))
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
             "\"1>2\" has no colon: expected a member and its relations, as in 0: 1>2, 0>2"
         );
         assert_eq!(error("0: 1"), "\"1\" is not a relation: expected two seats, as in 1>2");
-        assert_eq!(error("x: 1>2"), "\"x\" is not the number of a seat: expected one such as 0");
-        assert_eq!(error("0: 1>"), "\"\" is not the number of a seat: expected one such as 0");
+        assert_eq!(error("x: 1>2"), "\"x\" is not the number of a seat: expected a number such as 0");
+        assert_eq!(error("0: 1>"), "\"\" is not the number of a seat: expected a number such as 0");
     }
 }

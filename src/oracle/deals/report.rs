@@ -28,7 +28,7 @@ pub fn deals_report(
                 "Pact {index} ({pact}): if it is kept and all others tell the truth, seat {} wins",
                 measured.winner_if_kept
             );
-            pact_section(heading, measured)
+            pact_section(&heading, measured)
         }));
         sections.extend(double_dealing_section(&measures.double_dealing));
         if let Some(play) = play {
@@ -45,9 +45,9 @@ fn verdict_section(found: &Incentives) -> Section {
             "Only a pact pays: no seat alone gains by a lie, but a group gains if all its members keep a pact."
         }
         Some(WhatPays::Nothing) => {
-            "Nothing pays: neither a lie of one seat nor a pact of the groups searched."
+            "Nothing pays: neither a lie by a single seat nor a pact of any group searched."
         }
-        None => "It is not known what pays: the search was stopped, and --max-time allows more time.",
+        None => "It is not known what pays, because the search was stopped; --max-time allows more time.",
     };
     Section::new()
         .paragraph(format!("If every seat declares its dealt row, seat {} wins.", found.truthful_winner))
@@ -103,8 +103,8 @@ fn pacts_section(found: &Incentives) -> Section {
             .column(Column::integer("combinations"), |outcome| outcome.count.to_string())
             .into_table();
         section.table(table).paragraph(
-            "The columns of seats have the ranks that each gains. A tempted member would gain by a breach. There may be \
-             other pacts with the same effect: combinations counts the members' rows that have it.",
+            "The seat columns show how many ranks each seat gains. A tempted member would gain by breaking the pact. \
+             Other pacts may have the same effect: combinations counts the combinations of the members' rows that have it.",
         )
     };
     section.paragraphs(stopped)
@@ -128,7 +128,7 @@ fn declarations_section(deal: &Deal, measures: &DealMeasures) -> Section {
         )
 }
 
-fn pact_section(heading: String, measured: &PactMeasures) -> Section {
+fn pact_section(heading: &str, measured: &PactMeasures) -> Section {
     let members: Vec<_> = measured.members.iter().collect();
     let table = Table::of_items(&members)
         .column(Column::integer("member"), |member| member.seat.index())
@@ -190,7 +190,7 @@ fn play_sections(play: &DealtPlay) -> [Section; 2] {
     [
         Section::with_heading("How declarations and takes changed each seat's rank:").table(parts),
         Section::with_heading("Takes, judged by the mover's dealt row:").table(takes).paragraph(
-            "known: the others know the dealt row of the mover. believed: they play for its declared row. word: whether \
+            "known: the others know the dealt row of the mover. believed: they believe its declared row. word: whether \
              the take is optimal for the declared row alone (kept) or for the dealt row alone (broken).",
         ),
     ]

@@ -35,7 +35,9 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
 /// Reports whether the truth is an equilibrium, and lists the equilibria.
 pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Report {
     let truth = match &found.truth {
-        TruthCheck::Equilibrium => "The truth is an equilibrium: no seat alone has a better row.".to_owned(),
+        TruthCheck::Equilibrium => {
+            "The truth is an equilibrium: no seat alone gains by declaring another row.".to_owned()
+        }
         TruthCheck::Refuted(Deviation { seat, row, truthful, deviating }) => format!(
             "The truth is not an equilibrium. Seat {seat} should declare {row} instead of its true row {}: then {}; \
              with the truth, {}.",

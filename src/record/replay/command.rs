@@ -30,7 +30,7 @@ pub struct ReplayArgs {
     /// A record as JSON or text; - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Shows under each row and take what the model said, from a transcript or a folder of them; may be repeated
+    /// Shows what the model said under each row and take, from a transcript or folder; may be repeated
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "json")]
     transcript: Vec<PathBuf>,
     /// Shows only this ply

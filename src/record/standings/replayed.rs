@@ -90,7 +90,7 @@ impl ReplayedResults {
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
-                "match {id} has the number {number}, but so does match {known_id}, whose record was read before"
+                "match {id} has the number {number}, which match {known_id} already has, whose record was read first"
             ))
         } else if *known != result {
             Err(format!("an earlier record of match {id} has a different result"))

@@ -105,7 +105,7 @@ fn decision_text(decision: &TranscriptDecision, length: TextLength) -> String {
     let failure = decision.failure.map(|class| format!(", because the last failure was {class}"));
     let probability = decision
         .win_probability
-        .map(|probability| format!("; its row's first seat wins with probability {probability}"));
+        .map(|probability| format!("; it gives its row's first seat a win probability of {probability}"));
     let wants = decision.wants.map(|seat| format!("; it wants seat {seat} to win"));
     let plan = decision.plan.map(|seat| format!("; it plays for seat {seat} from this take on"));
     let ignored = (!decision.ignored.is_empty())

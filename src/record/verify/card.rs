@@ -296,10 +296,7 @@ impl CardVerdict {
         match sealed.seal() {
             None => return Err(("signer", "its record is not signed".to_owned())),
             Some(seal) if Some(seal.signer) != self.signer => {
-                let why = format!(
-                    "its record and the card are signed by different keys: the record by {}",
-                    seal.signer
-                );
+                let why = format!("its record is not signed by the card's key, but by {}", seal.signer);
                 return Err(("signer", why));
             }
             Some(_) => {}
@@ -344,7 +341,7 @@ impl CardVerdict {
         if self.is_verified() {
             let records = count_with_noun(self.records as u64, "record", "records");
             section = section.paragraph(format!(
-                "The figures follow from {records}: the items of each tier in order, up to the one at which the tier ended, against the opponents of the set. The records do not prove who played."
+                "The figures follow from {records}: in each tier, the items were played in order until the tier ended, against the set's opponents. The records do not prove who played."
             ));
         }
         section.into()

@@ -343,7 +343,9 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
             (None, Some(_), None) => {
                 return Err(VerifyRefusal::Unsigned("its match was cancelled before the rows were revealed"));
             }
-            (None, Some(_), Some(_)) => return Err(VerifyRefusal::Unsigned("its signature is missing")),
+            (None, Some(_), Some(_)) => {
+                return Err(VerifyRefusal::Unsigned("its match is over, so it should have a signature"));
+            }
             (Some(seal), _, _) if key.is_some_and(|key| key != seal.signer) => {
                 return Err(VerifyRefusal::OtherSigner(Box::new(seal.signer)));
             }

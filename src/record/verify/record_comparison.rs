@@ -269,7 +269,8 @@ fn record_difference(manifest: &Manifest, listed: &ListedMatch, sealed: &SealedR
         ListedRecord::Unrevealed { public_head } => {
             let shows_secrets = record.public_events().count() < record.events().len();
             let is_same = !shows_secrets && record.public_head() == Some(public_head);
-            (!is_same).then(|| "its public events differ from those in the manifest".to_owned())
+            (!is_same)
+                .then(|| "it reveals rows, or its public events differ from those in the manifest".to_owned())
         }
         ListedRecord::Unrecorded => {
             Some("the manifest says that the server has no complete record of it".to_owned())

@@ -38,7 +38,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     let shown = file.display().to_string();
     assert_eq!(
         refusal(&file, &["finish"], 2),
-        format!("{shown}: it has not started: `lastnim tournament run {shown}` plays it")
+        format!("{shown}: this tournament has not started: `lastnim tournament run {shown}` starts it")
     );
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line(&format!("lastnim tournament finish {shown}"));

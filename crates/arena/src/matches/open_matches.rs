@@ -399,7 +399,7 @@ pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
     match play.await {
         Ok(_) => {}
         Err(ArenaError::Stopping) => tracing::info!(%id, "a match was interrupted"),
-        Err(error) => tracing::error!(%error, %id, "a match was lost"),
+        Err(error) => tracing::error!(%error, %id, "a match failed while it was being played"),
     }
 }
 

@@ -325,7 +325,8 @@ impl Session {
 
     /// Sets which takes are sent to the bot, in its open matches and in later ones.
     fn set_feed(&self, feed: TakeFeed) {
-        self.link.count_idle_message("a `subscribe`, which answers no request".to_owned());
+        self.link
+            .count_idle_message("a `subscribe`, which does not answer a request from the server".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {

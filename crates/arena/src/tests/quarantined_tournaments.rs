@@ -73,7 +73,7 @@ async fn a_tournament_whose_lost_match_cannot_be_stored_is_resumed_by_the_next_s
         let view = wait_for_view(&arena, id, |view| view.damage.is_some()).await;
         let lost = store.refused_match().unwrap();
         let why = view.damage.unwrap();
-        assert_eq!(*why, *format!("match {lost} was lost, and the store did not accept its quarantine"));
+        assert_eq!(*why, *format!("match {lost} failed, and the store rejected its quarantine"));
         check_refused(&arena, id, &why).await;
         assert_eq!(arena.tournament(id).await.unwrap().played, 0);
         if is_cancelled {

@@ -103,7 +103,7 @@ impl Arena {
             }
         };
         self.inner.environment.spawn_computation(compare).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the comparison of bots panicked");
+            tracing::error!(%error, tournament = %handle.view().stored.id, "the comparison of a tournament's bots panicked");
             None
         })
     }

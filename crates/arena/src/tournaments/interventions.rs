@@ -75,9 +75,10 @@ impl Arena {
         match handle.intervene(intervention).await {
             Some(done) => done.map(|event| (handle.view(), event)),
             None if self.is_stopped() => Err(ArenaError::Stopping),
-            None => handle
-                .check_not_quarantined()
-                .and(Err(ArenaError::Intervention { id, why: "its last match is over".to_owned() })),
+            None => handle.check_not_quarantined().and(Err(ArenaError::Intervention {
+                id,
+                why: "its last match is over, so it can no longer be changed".to_owned(),
+            })),
         }
     }
 

@@ -39,7 +39,7 @@ impl Arena {
         });
         let rated = async move {
             if let Err(error) = rating.await {
-                tracing::error!(%error, "rating the tournament panicked");
+                tracing::error!(%error, tournament = %id, "the code that rates a running tournament panicked");
             }
         };
         if has_ratings {
@@ -67,8 +67,12 @@ impl Arena {
         match rating.await {
             Ok(Ok(appraisal)) => handle.set_final_ratings(appraisal),
             Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
-            Ok(Err(halt)) => tracing::error!(%halt, "the finished tournament could not be rated"),
-            Err(error) => tracing::error!(%error, "the final rating of a tournament panicked"),
+            Ok(Err(halt)) => {
+                tracing::error!(%halt, tournament = %handle.view().stored.id, "the finished tournament could not be rated");
+            }
+            Err(error) => {
+                tracing::error!(%error, tournament = %handle.view().stored.id, "the code that rates a finished tournament panicked");
+            }
         }
         ControlFlow::Continue(())
     }

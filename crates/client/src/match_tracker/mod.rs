@@ -194,7 +194,10 @@ impl MatchTracker {
 
     fn handle_caught_up(&mut self, left_out: u64) {
         if left_out > 0 {
-            tracing::warn!(left_out, "the server did not report all matches that ended between two sessions");
+            tracing::warn!(
+                left_out,
+                "the server did not report all matches that ended while the bot was disconnected"
+            );
         }
         self.caught_up = true;
         self.close_unconfirmed();

@@ -88,7 +88,10 @@ mod tests {
             let refused = NoteHash::parse_optional(&vec![7; given]).unwrap_err();
             assert_eq!(
                 refused.to_string(),
-                format!("a note hash of {given} bytes: expected 32 bytes, or no note hash")
+                format!(
+                    "a note hash of {given} byte{}: expected 32 bytes, or no note hash",
+                    if given == 1 { "" } else { "s" }
+                )
             );
         }
     }

@@ -80,7 +80,7 @@ mod tests {
             [
                 "strikes of 101: expected 1 to 100",
                 "max_plies of 0: expected 1 to 65536",
-                "clock: initial_ms of 0 ms: expected 1 to 86400000 ms, in whole ms",
+                "clock: initial_ms of 0 ms: expected a whole number of ms from 1 to 86400000",
             ]
         );
         assert!(Terms::default().validate().is_ok());

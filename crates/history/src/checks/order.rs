@@ -57,7 +57,7 @@ fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
             Event::Took(_) => "a take",
             Event::Snapshot(_) => "a snapshot",
             Event::Revealed(_) => "the rows",
-            Event::Forfeited(_) => "the loss of a seat",
+            Event::Forfeited(_) => "a report of a lost seat",
             Event::MatchStarted(_) => "the match's start",
             _ => continue,
         };

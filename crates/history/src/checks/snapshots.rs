@@ -32,7 +32,7 @@ fn check_snapshot(
         return differs(
             "the number of takes",
             ply.to_string(),
-            format!("{} at the end", replayed.takes.len()),
+            format!("{} in the whole match", replayed.takes.len()),
         );
     };
     let position = &state.position;

@@ -45,7 +45,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
         if counted > passed {
             let words = format!(
-                "seat {} is charged {} and credited {} of lag for a ply that lasted {}",
+                "seat {} is charged {} and credited {} of lag for a ply that lasted only {}",
                 take.seat,
                 milliseconds(take.charged),
                 milliseconds(take.credited),
@@ -82,7 +82,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let passed = row.at.since(replayed.created());
         if passed < deadline {
             let words = format!(
-                "according to the record, the row of seat {seat} was late {} after the match began, but the time limit is {}",
+                "according to the record, seat {seat} ran out of time to declare {} after the match began, but the time limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );

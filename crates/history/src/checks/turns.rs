@@ -42,11 +42,12 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
                 Event::Forfeited(forfeited) if forfeited.seat == u32::from(seat) => lost = Some(message.line),
                 Event::Turn(turn) => {
                     if begins && !rows_told && message.gaps == 0 {
-                        let words = "a turn before the rows were revealed".to_owned();
+                        let words = "the server sent a turn before it revealed the rows".to_owned();
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
                     if let Some(line) = lost {
-                        let words = format!("a turn, but line {line} says that the seat is lost");
+                        let words =
+                            format!("the server sent a turn, but line {line} says that the seat is lost");
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
                     let notice = notice_of_turn(turn, message, previous);
@@ -87,7 +88,7 @@ fn check_turn(
     findings: &mut Findings,
 ) {
     let Some(state) = replayed.ply_state(turn.ply) else {
-        let words = "a turn, but the record ends before this ply".to_owned();
+        let words = "the server sent a turn, but the record ends before this ply".to_owned();
         findings.add(FindingKind::Turn, message, turn.ply, words);
         return;
     };

@@ -32,8 +32,8 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: the ranks that an error in a match's first take gave the other bot, beyond those that a random error gives, minus the mean of the same for bots that could have had its place;\n\
-                 p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations, of pairs and of sets of bots."
+                "favouritism: the ranks that an error in a match's first take gave the other bot, beyond those that a random error gives, minus the mean of this for all bots that could have sat there;\n\
+                 p: the share of {REPLICATES} permutations of the places with at least as much favouritism; corrected p: corrected for all tests of takes and declarations, of pairs and of sets of bots."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
 }
@@ -69,11 +69,11 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         let declarations = &pair.declarations;
         match (declarations.is_flagged(), declarations.is_dependent()) {
             (true, _) => match (declarations.is_paid, declarations.is_returned) {
-                (true, true) => "FLAGGED: costs wins, and is returned",
-                (true, false) => "FLAGGED: costs wins",
-                (false, _) => "FLAGGED: is returned",
+                (true, true) => "FLAGGED: costs the bot wins, and the other returns the favour",
+                (true, false) => "FLAGGED: costs the bot wins",
+                (false, _) => "FLAGGED: the other returns the favour",
             },
-            (false, true) => "depends on the other bot",
+            (false, true) => "the row depends on where the other bot sits",
             (false, false) => "",
         }
     };
@@ -96,12 +96,12 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
     let more = (more > 0).then(|| format!("{} not shown.", count_with_noun(more, "more pair", "more pairs")));
-    let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot has it")
+    let section = Section::with_heading("Declarations: how many ranks higher a bot puts a seat in its row when the other bot sits there")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
         .paragraph(
-            "wins given: how many more matches the other bot wins under optimal play than if its rank were exchanged with another bot's;\n\
-             wins paid: how many more matches the bot would win under optimal play if it put itself first than with its declared rows;\n\
+            "wins given: the share of matches that the other bot wins under optimal play, minus the share if the bot's row swapped it with a third bot;\n\
+             wins paid: the share of matches that the bot would win under optimal play if it put itself first, minus the share that it wins with its declared rows;\n\
              forgone: the share of matches that the bot does not win under optimal play with its row, but would win with another row."
         );
     Some(section)
@@ -143,9 +143,11 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
             "significant, but small".to_owned()
         }
         None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
-            "significant, but its loss was made up for".to_owned()
+            "significant, but later play made up for the loss".to_owned()
         }
-        None if pair.favouritism.is_significant() => "significant, but its own loss is unknown".to_owned(),
+        None if pair.favouritism.is_significant() => {
+            "significant, but what it cost the mover is unknown".to_owned()
+        }
         None => String::new(),
     };
     let ranks = |label: &str| Column::number(label, RANKS.unit, RANKS.precision).with_sign();
@@ -185,7 +187,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
             let alone = flagged.iter().flat_map(|pair| flag_texts(pair, &findings.sets));
             let words = findings.sets.iter().map(flagged_set_text).chain(alone);
             section.alert(format!(
-                "FLAGGED: please look at {} ({tests} were run): {}. This is a request to look, not a verdict.",
+                "FLAGGED: please look at {} (found in {tests}): {}. This is a request to look, not a verdict.",
                 count_with_noun(flagged.len(), "pair", "pairs"),
                 join_items(words, "; ")
             ))
@@ -267,7 +269,7 @@ pub(super) fn examples_sections(findings: &AuditFindings) -> Vec<Section> {
         matches.flat_map(|pair| pair.matches_to_look_at.iter().map(move |id| (*pair, id))).collect();
     let takes = (!takes.is_empty()).then(|| {
         Section::with_heading(
-            "Takes to look at: errors in flagged pairs by which the other bot gained the most ranks",
+            "Takes to look at: errors in flagged pairs that gave the other bot the most ranks",
         )
         .table(
             Table::of_items(&takes)
@@ -317,7 +319,7 @@ fn unflagged_results_note(findings: &AuditFindings) -> Option<String> {
     let depend = (depend > 0).then(|| {
         let pairs = count_with_noun(depend, "pair", "pairs");
         format!(
-            "declarations depend on which bot has which place in {pairs}; this is also true of honest bots that model others"
+            "declarations depend on which bot sits where in {pairs}; this is also true of honest bots that model others"
         )
     });
     let words: Vec<String> = [small, paid_back, unknown, depend].into_iter().flatten().collect();

@@ -126,7 +126,9 @@ fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
             let words = join_items(words, " over ");
-            format!("No row makes every take optimal: the bot chose {words}, each at least once")
+            format!(
+                "No row makes every take optimal, because the bot's choices form a circle: {words}, each at least once"
+            )
         }
     }
 }

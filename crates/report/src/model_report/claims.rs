@@ -99,7 +99,7 @@ pub(super) fn want_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let wishes = (!wishes.is_empty()).then(|| {
         Section::with_heading("Ranks by the declared row and by the wanted row")
             .table(wish_table(&wishes))
-            .paragraph("The wanted row is the declared row with the stated seat moved to the front. Regret: ranks lost per take by either row. Other rows: matches in which the two rows differ. Gain: how many ranks better, by the wanted row, the winner under optimal play is after the declared row than after the wanted one.")
+            .paragraph("The wanted row is the declared row with the stated seat moved to the front. Regret: ranks lost per take, measured by each row. Other rows: matches in which the two rows differ. Gain: the ranks, in the wanted row, by which declaring the other row improved the winner under optimal play.")
     });
     rows.into_iter().chain([sentences]).chain(wishes).collect()
 }
@@ -157,19 +157,19 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     let mut sentences = Vec::new();
     if wants.stated > 0 {
         sentences.push(format!(
-            "with {}, {bot} said whom it wanted to win; {} of these rows put that seat first",
+            "with {}, {bot} named the seat that it wanted to win; {} of these rows put that seat first",
             count_with_noun(wants.stated, "row", "rows"),
             share_text(wants.declared_as_stated, wants.stated),
         ));
         sentences.push(format!(
-            "of the choices by which {bot} could let that seat win, {} did",
+            "of {bot}'s choices that could have led to a win for that seat, {} did",
             share_text(wants.stated_chosen, wants.stated_choices)
         ));
     }
     let wishes = wants.wishes.unwrap_or_default();
     if wishes.misdeclared > 0 {
         sentences.push(format!(
-            "{bot} declared another row than it wanted in {}: under optimal play this served its wish better than the truth in {}, and worse in {}; the stated seat won {}, and would have won {} had {bot} declared the truth and all played optimally",
+            "{bot} declared a row other than the one that it wanted in {}: under optimal play, this led to a winner that it preferred in {}, and to one that it liked less in {}; the stated seat won {}, and would have won {} if {bot} had declared the row that it wanted and all had played optimally",
             count_with_noun(wishes.misdeclared, "match", "matches"),
             wishes.gained,
             wishes.lost,
@@ -187,7 +187,7 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
         ));
     }
     sentences.push(format!(
-        "of the choices by which {bot} could let the first seat of its row win, {} did",
+        "of {bot}'s choices that could have led to a win for the first seat of its row, {} did",
         share_text(wants.first_chosen, wants.first_choices)
     ));
     sentences.extend(wants.revealed.iter().map(|revealed| format!("{bot}{}", revealed_rows_text(revealed))));
@@ -196,7 +196,7 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
 
 fn plan_sentence(bot: &str, plans: &pb::PlanFigures) -> String {
     format!(
-        "with {}, {bot} named the seat for whose win it plays from then on: {} led to that seat under optimal play; in later choices {bot} kept to {} and broke {}; the others had no such choice before the next plan",
+        "with {}, {bot} named the seat that it would play for from then on: {} of these takes led to a win for that seat under optimal play; in later choices {bot} kept to {} and broke {}; no choice tested the other plans",
         count_with_noun(plans.stated, "take", "takes"),
         plans.led,
         count_with_noun(plans.kept, "plan", "plans"),
@@ -209,7 +209,7 @@ fn revealed_rows_text(revealed: &pb::RevealedRows) -> String {
     let fit = revealed.best_fit.as_ref().and_then(|fit| {
         let row = join_items(&fit.row.as_ref()?.offsets, " ");
         Some(format!(
-            "; {row} fits best: {} are optimal for this row",
+            "; {row} fits best: {} of its takes are optimal for this row",
             share_text(fit.optimal_plies, fit.plies)
         ))
     });

@@ -59,7 +59,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         (
             read.unread_lines,
             format!(
-                "{} of the transcripts that cannot be read ({})",
+                "{} that cannot be read ({})",
                 count_with_noun(read.unread_lines, "line", "lines"),
                 join_items(&read.unread_places, ", ")
             ),

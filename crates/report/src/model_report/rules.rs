@@ -118,5 +118,5 @@ fn policy_text(model: &pb::ModelFindings) -> Option<String> {
             .map(|(policy, count)| format!("{policy} {}", count_with_noun(*count, "time", "times"))),
         ", ",
     );
-    (!policies.is_empty()).then(|| format!("without an answer, {} used: {words}", model.bot))
+    (!policies.is_empty()).then(|| format!("when the model gave no answer, {} used: {words}", model.bot))
 }

@@ -120,7 +120,7 @@ impl BotGames {
         self.session(bot).map(|session| session.revision())
     }
 
-    /// Waits for [`MIN_WAIT`], and then until the session of a bot has events newer than `revision`, the session is
+    /// Waits for a quarter of a second, and then until the session of a bot has events newer than `revision`, the session is
     /// over, or the time is up.
     pub async fn wait_for_newer_events(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };

@@ -110,7 +110,7 @@ impl BatchService {
             ended = self.answer_requests(&place, requests, &responses) => ended,
             () = responses.closed() => return,
             () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
-            () = deadline => Err(too_long_status("the batch was not finished")),
+            () = deadline => Err(too_long_status(None, "the batch was not finished")),
         };
         if let Err(status) = ended {
             // Even a slow reader gets the reason, but the server waits only for a limited time.

@@ -67,7 +67,7 @@ impl BotAuditService {
 
     /// Admits an audit, unless a limit is reached.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
-        let too_many = || "an audit of bots is already running for this caller".to_owned();
+        let too_many = || "this caller is already auditing bots: wait until that audit is done".to_owned();
         let full = "too many bot audits are running: try again later";
         Permit::acquire(&self.running_audits, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)
             .map(Arc::new)
@@ -217,7 +217,7 @@ impl BotAuditService {
         tokio::select! {
             response = self.read_and_audit(&place, requests) => response,
             () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
-            () = sleep(time_left) => Err(too_long_status("not all records were read")),
+            () = sleep(time_left) => Err(too_long_status(Some(MAX_STREAM_TIME), "not all records were read")),
         }
     }
 
@@ -315,7 +315,9 @@ fn add_record_to_audit(
 }
 
 fn idle_status() -> Status {
-    let message =
-        format!("no record came for {} s: close the stream to get the answer", IDLE_TIMEOUT.as_secs());
+    let message = format!(
+        "no record came for {} s: close the stream after the last record to get the answer",
+        IDLE_TIMEOUT.as_secs()
+    );
     refusal_status(Code::Aborted, "IDLE", &message)
 }

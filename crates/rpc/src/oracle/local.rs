@@ -13,7 +13,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum OracleQuestionError {
     /// The service has no such method, or the method needs a server.
-    #[error("unknown oracle method {0:?}, or one that needs a server: try \"Solve\"")]
+    #[error("oracle method {0:?} does not exist or needs a server: expected another, such as \"Solve\"")]
     UnknownMethod(String),
     /// The JSON does not match the method's request message.
     #[error(transparent)]
@@ -91,7 +91,7 @@ mod tests {
         let words = |method: &str, question: &Value| answer(method, question).unwrap_err().to_string();
         assert_eq!(
             words("Guess", &json!({})),
-            "unknown oracle method \"Guess\", or one that needs a server: try \"Solve\""
+            "oracle method \"Guess\" does not exist or needs a server: expected another, such as \"Solve\""
         );
         assert!(words("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));
         let mut tall = paper_game();

@@ -76,7 +76,7 @@ impl QuestionError {
     fn status(&self) -> Status {
         match self {
             Self::Refused(violations) => violations_status(violations),
-            Self::TooLong(how_far) => too_long_status(how_far),
+            Self::TooLong(how_far) => too_long_status(Some(MAX_QUESTION_TIME), how_far),
             // A retry cannot help, so the status has no RetryInfo.
             Self::TooLarge(bound) => refusal_status(Code::ResourceExhausted, "TOO_LARGE", bound),
         }
@@ -233,7 +233,11 @@ impl QuestionScheduler {
         });
         working.await.map_err(|error| {
             tracing::error!(%error, "the oracle panicked");
-            refusal_status(Code::Internal, "ORACLE", "the oracle failed on this question")
+            refusal_status(
+                Code::Internal,
+                "ORACLE",
+                "the oracle failed on this question: see the server's log",
+            )
         })
     }
 
@@ -250,17 +254,18 @@ impl QuestionScheduler {
 /// Returns the status of a question that got no turn, because its deadline has passed or there were too many others.
 fn no_turn_status(deadline: Option<Instant>) -> Status {
     match deadline {
-        Some(by) if by <= Instant::now() => too_long_status("the question was still waiting"),
+        Some(by) if by <= Instant::now() => {
+            too_long_status(None, "the question was still waiting for its turn")
+        }
         _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
     }
 }
 
-/// Returns the status of work that took too long.
-pub(super) fn too_long_status(how_far: &str) -> Status {
-    let message = format!(
-        "the time limit of {} s or the call's deadline was reached: {how_far}",
-        MAX_QUESTION_TIME.as_secs()
-    );
+/// Returns the status of work that took too long: until the call's deadline, or for the time `limit` if there is one.
+pub(super) fn too_long_status(limit: Option<Duration>, how_far: &str) -> Status {
+    let limit =
+        limit.map_or_else(String::new, |limit| format!("the time limit of {} s or ", limit.as_secs()));
+    let message = format!("{limit}the call's deadline was reached: {how_far}");
     refusal_status(Code::DeadlineExceeded, "TOO_LONG", &message)
 }
 

@@ -25,6 +25,10 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
     drop(waits);
     answered.await.unwrap_or_else(|_| {
         tracing::error!(error = ?ended.err(), "a call panicked");
-        Err(refusal_status(Code::Internal, "BROKEN", "an internal error ended this call"))
+        Err(refusal_status(
+            Code::Internal,
+            "BROKEN",
+            "an internal error ended this call: see the server's log",
+        ))
     })
 }

@@ -238,7 +238,7 @@ impl GroupCommit {
 }
 
 fn writer_broken_error() -> StoreError {
-    StoreError::Broken("its writer has failed".to_owned())
+    StoreError::Broken("its writer has failed: restart the server".to_owned())
 }
 
 struct CommitWriter {

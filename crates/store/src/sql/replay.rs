@@ -51,7 +51,8 @@ impl StoredPart {
 
     /// Returns an iterator over its events.
     pub(super) fn events(&self, id: MatchId) -> Result<EncodedEvents<'_>, DamageReason> {
-        let seq = usize::try_from(self.seq).map_err(|_| format!("seq of {}: out of range", self.seq))?;
+        let seq = usize::try_from(self.seq)
+            .map_err(|_| format!("its column seq is {}, which is out of range", self.seq))?;
         EncodedEvents::of_part(id, seq, &self.bytes)
     }
 }
@@ -186,7 +187,7 @@ impl RecordReplay {
             head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
-            let why = "its reason, winner, plies and head_hash do not all follow from its events".to_owned();
+            let why = "its reason, winner, plies or head_hash does not follow from its events".to_owned();
             return with_damage_context(format_args!("the row of match {id}"), Err(why));
         }
         let seal = with_damage_context(format_args!("the signature of match {id}"), self.seal)?;

@@ -43,7 +43,7 @@ pub(super) trait RowColumns {
 
     fn number<T: TryFrom<i64>>(&self, column: &str) -> Result<T, DamageReason> {
         let number: i64 = self.get(column)?;
-        number.try_into().map_err(|_| format!("{column} of {number}: out of range"))
+        number.try_into().map_err(|_| format!("its column {column} is {number}, which is out of range"))
     }
 
     fn time(&self, column: &str) -> Result<Timestamp, DamageReason> {

@@ -410,7 +410,8 @@ pub(super) fn read_winner(row: &impl RowColumns, seats: SeatCount) -> Result<Opt
 }
 
 pub(super) fn read_seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, DamageReason> {
-    let index = index.try_into().map_err(|_| format!("{column} of {index}: out of range"))?;
+    let index =
+        index.try_into().map_err(|_| format!("its column {column} is {index}, which is out of range"))?;
     seats.seat(index).map_err(|error| format!("{column}: {error}"))
 }
 

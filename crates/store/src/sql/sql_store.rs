@@ -72,7 +72,10 @@ pub(super) async fn within_deadline<T>(
     act: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     tokio::time::timeout(patience, act).await.unwrap_or_else(|_| {
-        Err(StoreError::Unavailable(format!("it did not answer within {} seconds", patience.as_secs())))
+        Err(StoreError::Unavailable(format!(
+            "the database did not answer within {} seconds",
+            patience.as_secs()
+        )))
     })
 }
 

@@ -29,7 +29,7 @@ pub struct ResultFold {
 #[non_exhaustive]
 pub enum SnapshotUnavailable {
     /// The schedule of this format can only be rebuilt from results, so there is never a snapshot.
-    #[error("its schedule can only be rebuilt from results")]
+    #[error("this kind of tournament has no snapshots")]
     Unsupported,
     /// Some results have not reached every fold; try again later.
     #[error("results are still being counted")]
@@ -84,7 +84,7 @@ impl ResultFold {
         let evidence = RatingEvidence::restore(settings, evidence)?;
         ensure_valid(
             evidence.added_count() == reported.counted_results(),
-            "the number of rated matches is wrong",
+            "the number of rated matches differs from the number of counted results",
         )?;
         for bot in bots {
             standings.add_bot(bot);

@@ -136,11 +136,11 @@ impl OnlineRatings {
         let bots = self.numbers.len();
         let numbers: BTreeSet<usize> = self.numbers.values().copied().collect();
         let are_numbered = numbers.len() == bots && numbers.last().is_none_or(|&last| last < bots);
-        ensure_valid(are_numbered, "a bot is rated twice")?;
+        ensure_valid(are_numbered, "the numbers of the rated bots are not unique or have gaps")?;
         let lengths = [self.matches.len(), self.strengths.len(), self.covariances.len(), self.sums.len()];
         let is_whole =
             lengths == [bots; 4] && (1..).zip(&self.covariances).all(|(number, row)| row.len() == number);
-        ensure_valid(is_whole, "a pair of bots has no covariance")
+        ensure_valid(is_whole, "the ratings or covariances do not fit the number of bots")
     }
 
     /// Updates the ratings by the result of one match. Each match must be used only once. The order of the matches has

@@ -231,12 +231,15 @@ impl<R: RoundFormat> RoundSchedule<R> {
         self.drawn.clear();
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
-            ensure_valid(round.tables.iter().all(is_table), "a table has a bot that is not in the field")?;
+            ensure_valid(
+                round.tables.iter().all(is_table),
+                "a table has an unknown bot or the wrong number of bots",
+            )?;
             // Every earlier round had at least one table.
             let least_first = round.index.saturating_mul(self.matches_per_table());
             ensure_valid(
                 least_first <= round.first && round.first <= MAX_NUMBER,
-                "a round's number is too high",
+                "a round's first match number is out of range",
             )?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
@@ -360,7 +363,9 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         ensure_results_fit(&self.results)?;
         let first = match (self.state, self.drawn.last()) {
             (RoundState::Open, Some(round)) => round.first,
-            (RoundState::Open, None) => return Err(CheckpointError::Malformed("no round is open")),
+            (RoundState::Open, None) => {
+                return Err(CheckpointError::Malformed("the round in progress is missing"));
+            }
             (RoundState::TooFewBots | RoundState::Over, _) => self.end_of_last_round(),
         };
         self.numbers = NumberSequence::starting_at(first);

@@ -50,7 +50,7 @@ impl fmt::Display for RepeatedGroups {
         let Self { groups, different } = self;
         write!(
             f,
-            "only {different} of {groups} groups can be different: in the others, bots without randomness repeat the same matches, and intervals and tests count them as new evidence; use more positions or random rows"
+            "only {different} of {groups} groups can be different: bots without randomness play the same matches in the others, but intervals and tests count these as new evidence; use more positions or random rows"
         )
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
         HeatRow { sign, name, cells: payers.iter().map(|&other| cell(cost(seat, other))).collect() }
     };
     write_template(&HeatTable {
-        caption: "Places that the takes of each seat cost every seat",
+        caption: "How many places each seat's takes (rows) cost every seat (columns); negative: gained",
         is_crowded,
         heading_words: " paid",
         columns: payers.iter().map(|&seat| heading(seats, seat)).collect(),

@@ -35,7 +35,7 @@ use lastnim_proto::{json::MessageJson, pb, record::verify_record};
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
 use lastnim_report::words::join_first_items;
-use model_replies::{ModelReplies, read_model_replies};
+use model_replies::read_model_replies;
 use pb::transcript_service_server::TranscriptService as _;
 use tonic::{Code, Status};
 use view::MatchExtras;

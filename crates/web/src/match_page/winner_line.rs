@@ -175,7 +175,7 @@ impl LineAtPly<'_> {
             note: if shows_all {
                 ""
             } else {
-                "Only seats that would win under optimal play at some position have a lane."
+                "Only seats that would win under optimal play at some point of the match have a lane."
             },
             grounds: lanes.iter().map(ground).collect(),
             runs: runs.collect(),

@@ -113,7 +113,7 @@ impl VoidInput {
         }
         if chosen.len() > MAX_TARGETS {
             mistakes.push(format!(
-                "too many matches and groups: expected at most {MAX_TARGETS}, so void them in several steps"
+                "too many matches and groups: expected at most {MAX_TARGETS} at once; void them in several steps"
             ));
         }
         mistakes.truncate(MAX_MISTAKES);

@@ -245,7 +245,7 @@ mod tests {
         // The test's own thread is the runtime's only one for messages.
         forbid_slow_work();
         let fields = FormFields::parse(b"act=take&ply=0&take=5").unwrap();
-        act_in_game(&site, &visitor, player.clone(), id, &fields).await.unwrap();
+        Box::pin(act_in_game(&site, &visitor, player.clone(), id, &fields)).await.unwrap();
         while site.get_match(&visitor, id).await.unwrap().audit.is_none() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -70,7 +70,7 @@ impl PlayerGame {
         let (replay, strikes) = site
             .run_slow_work(visitor, replay_and_count)
             .await?
-            .ok_or_else(|| Status::data_loss("the record has no first event"))?;
+            .ok_or_else(|| Status::data_loss("the record of this match has no first event"))?;
         // If the match has just ended, it has an audit now.
         let shown = if replay.end.is_some() && first.audit.is_none() {
             site.get_match(visitor, id).await?

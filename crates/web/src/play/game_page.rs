@@ -145,7 +145,7 @@ fn draw_response(
     typed: Option<&FormFields>,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
-    let broken = || Status::data_loss("the record has an illegal take");
+    let broken = || Status::data_loss("the record of this match has an illegal take");
     let position = game.replay.position_after(game.replay.plies()).ok_or_else(broken)?;
     let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
     let headline = headline(game, &position);

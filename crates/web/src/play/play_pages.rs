@@ -32,7 +32,7 @@ pub(crate) async fn show_play_page(
         PlayAddress::NewGame => new_game_page(site, visitor),
         PlayAddress::Game { id, since } => {
             let guest = Player::Guest(visitor_guest_name(visitor)?);
-            show_game(site, visitor, guest, id, since).await
+            Box::pin(show_game(site, visitor, guest, id, since)).await
         }
     }
 }
@@ -52,7 +52,9 @@ pub(crate) async fn show_bot_play_page(
         return if is_followed { lost_sign_in_response(visitor) } else { sign_in_page(visitor) };
     };
     let shown = match *address {
-        BotPlayAddress::Game { id, since } => show_game(site, &seated, Player::Bot(bot), id, since).await?,
+        BotPlayAddress::Game { id, since } => {
+            Box::pin(show_game(site, &seated, Player::Bot(bot), id, since)).await?
+        }
         BotPlayAddress::Seats { since: Some(since) } => {
             wait_for_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
         }
@@ -94,7 +96,7 @@ pub(crate) async fn handle_play_form(
         PlayAddress::NewGame => start_game(site, visitor, fields).await,
         PlayAddress::Game { id, .. } => {
             let guest = Player::Guest(visitor_guest_name(visitor)?);
-            act_in_game(site, visitor, guest, id, fields).await
+            Box::pin(act_in_game(site, visitor, guest, id, fields)).await
         }
     }
 }
@@ -116,7 +118,7 @@ pub(crate) async fn handle_bot_play_form(
             change_field(site, &seated, bot, (id, action)).await
         }
         (&BotPlayAddress::Game { id, .. }, Some((seated, bot))) => {
-            act_in_game(site, &seated, Player::Bot(bot), id, fields).await
+            Box::pin(act_in_game(site, &seated, Player::Bot(bot), id, fields)).await
         }
         (BotPlayAddress::Seats { .. }, Some(_)) => {
             Ok(redirect_response(&BotPlayAddress::Seats { since: None }))

@@ -114,8 +114,8 @@ fn decision_text(table: &RoundTable) -> String {
     match table.tie_break {
         _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
         None | Some(pb::TieBreak::Unspecified) => "decided by points".to_owned(),
-        Some(pb::TieBreak::Regret) => "level on points; decided by fewer errors".to_owned(),
-        Some(pb::TieBreak::HeadToHead) => "level on points and errors; decided head to head".to_owned(),
+        Some(pb::TieBreak::Regret) => "level on points; won on fewer errors".to_owned(),
+        Some(pb::TieBreak::HeadToHead) => "level on points and errors; won head to head".to_owned(),
         Some(pb::TieBreak::Lot) => "level in everything; decided by lot".to_owned(),
     }
 }

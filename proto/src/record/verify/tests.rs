@@ -157,7 +157,7 @@ fn invalid_fields_are_named() {
         ),
         (
             |record| take_of(&mut record.events[6]).note_hash.truncate(8),
-            "event 6 cannot be read: events[6].note_hash: a note hash of 8 bytes: expected 32, or no note hash",
+            "event 6 cannot be read: events[6].note_hash: a note hash of 8 bytes: expected 32 bytes, or no note hash",
         ),
         (
             |record| record.events[5].hash.truncate(31),

@@ -108,7 +108,7 @@ impl Director {
             Ok(()) => ControlFlow::Continue(Ok(())),
             Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
             Err(error) => {
-                tracing::error!(%error, tournament = %self.stored.id, "a change to the field was not stored");
+                tracing::error!(%error, tournament = %self.stored.id, "a change to the tournament was not stored");
                 ControlFlow::Break(())
             }
         }

@@ -273,8 +273,10 @@ impl Director {
     /// `Break` if the store does not free the number.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
-            tracing::error!(%error, %id, "the number of a voided match was not freed");
-            return self.give_up(&format!("match {id} is voided, but the store did not free its number"));
+            tracing::error!(%error, %id, "the store rejected the change that voids a match");
+            return self.give_up(&format!(
+                "match {id} was voided, but the store rejected this, so the match cannot be replayed"
+            ));
         }
         self.replays.push(pairing);
         ControlFlow::Continue(())

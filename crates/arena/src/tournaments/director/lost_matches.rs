@@ -22,7 +22,7 @@ impl Director {
         failure: &MatchFailure,
     ) -> ControlFlow<(), Option<MatchOutcome>> {
         let &OpenPairing { ref pairing, id, ref setup, .. } = lost;
-        tracing::error!(error = %failure, %id, number = pairing.number, "a match was lost");
+        tracing::error!(error = %failure, %id, number = pairing.number, "a match failed while it was being played");
         if !failure.is_permanent() {
             return ControlFlow::Break(());
         }
@@ -34,9 +34,8 @@ impl Director {
             Change::MatchQuarantined { id, at, why: failure.damage() },
         ];
         if let Err(error) = self.store(changes).await? {
-            tracing::error!(%error, %id, "a lost match could not be quarantined");
-            return self
-                .give_up(&format!("match {id} was lost, and the store did not accept its quarantine"));
+            tracing::error!(%error, %id, "a failed match could not be quarantined");
+            return self.give_up(&format!("match {id} failed, and the store rejected its quarantine"));
         }
         // If the match panicked after its end was stored, the store does not quarantine it but still has its outcome.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);

@@ -148,7 +148,7 @@ impl Director {
         if let Err(error) =
             self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
         {
-            tracing::error!(%error, tournament = %id, "a tournament's end was not stored");
+            tracing::error!(%error, tournament = %id, "could not store that a tournament has ended");
         }
     }
 
@@ -246,7 +246,7 @@ impl Director {
             () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
-        tracing::error!(%error, tournament = %self.stored.id, "a tournament's cancellation was not stored");
+        tracing::error!(%error, tournament = %self.stored.id, "could not store that a tournament was cancelled");
         // If the store rejected only this change, the tournament can be cancelled anyway.
         if matches!(error, StoreError::Refused(_)) {
             ControlFlow::Continue(())

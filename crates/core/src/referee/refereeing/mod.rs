@@ -423,7 +423,7 @@ impl Referee {
                 return self.handle_repeated_take(seat, ply, take, effects);
             }
             MatchPhase::Declaring | MatchPhase::Playing if state.is_forfeited(seat) => {
-                (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
+                (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward now plays for it"))
             }
             MatchPhase::Declaring => {
                 (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())

@@ -138,7 +138,7 @@ impl OpenMatch {
 fn damaged_part_error(id: MatchId, number: i64) -> StoreError {
     StoreError::Damaged {
         what: format!("part of the record of match {id}"),
-        why: format!("{number} is not a valid seq, next_seq or number of plies"),
+        why: format!("its seq, next_seq or plies is {number}, which is out of range"),
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     if wait_for_lock(connection).await? {
         Ok(())
     } else {
-        Err(StoreError::Unavailable("another session holds this server's lock".to_owned()))
+        Err(StoreError::Unavailable("another session holds the database's lock".to_owned()))
     }
 }
 

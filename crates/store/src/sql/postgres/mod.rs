@@ -98,7 +98,10 @@ async fn prepare_reader(connection: &mut PgConnection, commits: &Commits) -> Res
             .await
             .map_err(store_error_of)?;
     if is_replica || epoch != commits.epoch() || commit < confirmed {
-        return Err(StoreError::Unavailable("it is not the database that this server writes to".to_owned()));
+        return Err(StoreError::Unavailable(
+            "a connection leads to a replica, or to a database other than the one that this server writes to"
+                .to_owned(),
+        ));
     }
     Ok(())
 }

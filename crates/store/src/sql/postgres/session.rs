@@ -119,7 +119,7 @@ pub(super) async fn apply_settings(
         let is_stronger = name == SYNCHRONOUS_COMMIT && found == REMOTE_APPLY;
         if found != wanted && !is_stronger {
             return Err(StoreError::Unusable(format!(
-                "the session does not keep its settings: {name} is {found:?} and not {wanted:?}; if there is a connection pooler, connect to PostgreSQL directly"
+                "the session does not keep its settings: {name} is {found:?} instead of {wanted:?}; connect to PostgreSQL directly if this goes through a connection pooler"
             )));
         }
     }

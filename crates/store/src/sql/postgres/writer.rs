@@ -123,5 +123,9 @@ async fn refused_claim_error(connection: &mut PgConnection, pid: i32, commits: &
     };
     // If nothing is wrong with the database, the next writer can go on after it has read the newest commit number
     // again.
-    checked.await.err().unwrap_or_else(|| StoreError::Unavailable("it lagged behind this server".to_owned()))
+    checked.await.err().unwrap_or_else(|| {
+        StoreError::Unavailable(
+            "the database's newest commit is not the one that this server expected".to_owned(),
+        )
+    })
 }

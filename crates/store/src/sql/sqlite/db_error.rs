@@ -46,7 +46,7 @@ pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
             StoreError::Unusable(format!("{name} is not a SQLite database: name another file or a new one"))
         }
         Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
-            "{name} cannot be opened for writing ({}): name a file that this user can write to",
+            "{name} cannot be opened ({}): name a file that this user can read and write",
             database_message(&error)
         )),
         _ => store_error_of(error),

@@ -70,7 +70,9 @@ async fn check_repeatedly(
                 let _ = found.set(error);
                 return;
             }
-            Err(error) => tracing::warn!(%error, "the database's pages could not be checked"),
+            Err(error) => {
+                tracing::warn!(%error, "the database's pages could not be checked; this is tried again later");
+            }
         }
         tokio::time::sleep(every).await;
     }
@@ -117,7 +119,7 @@ impl IntegrityPass {
                     return Err(StoreError::Corrupt(format!("table {table}: {}", found.join("; "))));
                 }
                 Err(StoreError::Unavailable(_)) if began.elapsed() >= MAX_TABLE_CHECK_TIME => {
-                    tracing::warn!(table, within = ?MAX_TABLE_CHECK_TIME, "a table is too large to check in full");
+                    tracing::warn!(table, within = ?MAX_TABLE_CHECK_TIME, "a table was not checked completely: it is too large for the time limit");
                 }
                 Err(error) => return Err(error),
             }

@@ -132,7 +132,7 @@ pub(crate) async fn open_sqlite_for_reading(
 ) -> Result<Arc<dyn StoreReader>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !path.is_file() {
-        return Err(StoreError::Unusable(format!("there is no database {}", path.display())));
+        return Err(StoreError::Unusable(format!("there is no database {}: check the path", path.display())));
     }
     if !accept_lost_wal {
         id_file::check_log(&path).await?;
@@ -161,7 +161,7 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     match std::fs::metadata(path) {
         Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
-            "{} has {} names (hard links): a database must have only one, because its lock depends on the name",
+            "{} has {} names (hard links): remove all but one, because the lock of a database depends on its name",
             path.display(),
             file.nlink()
         ))),
@@ -264,7 +264,7 @@ impl WriteBackend for SqliteBackend {
         if writer.checkpoint().await
             && let Err(error) = self.id_file.mark_closed()
         {
-            tracing::warn!(%error, "the database is closed, but this could not be noted in the id file");
+            tracing::warn!(%error, "the id file could not be updated, and still says that the database is open; no data is lost");
         }
         // The keeper is released only after the id file is marked, because SQLite may remove the log from then on.
         if let Err(error) = self.keeper.lock().await.release().await {

@@ -24,7 +24,7 @@ impl<S: Clone> LiveMatch<S> {
                 Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id)))
             }
             SeatMessage::TakeRepeated { ply, take } => {
-                Some(format!("match {}: repeated take of {take} at ply {ply}", self.id))
+                Some(format!("match {}: the take of {take} at ply {ply} was sent again", self.id))
             }
             SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
         };
