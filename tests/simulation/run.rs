@@ -209,6 +209,8 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
         limits: limits_of(&world.plan),
         keepalive_interval: world.plan.setting.keepalive,
         keepalive_timeout: world.plan.setting.keepalive,
+        // Pages would have the real date in their headers.
+        no_web: true,
         ..Config::default()
     };
     match run_server_on(listener, arena, config, pending()).await {

@@ -141,7 +141,9 @@ impl ServerShared {
             .max_header_list_size(MAX_HEADER_BYTES)
             .max_concurrent_streams(config.streams_per_connection)
             .keep_alive_interval(config.keepalive_interval)
-            .keep_alive_timeout(config.keepalive_timeout);
+            .keep_alive_timeout(config.keepalive_timeout)
+            // Dates are for caches, and gRPC is not cached. Without them the bytes do not depend on the system's clock.
+            .auto_date_header(services.pages.is_some());
         let page_protocol = services.pages.is_some().then(|| {
             let mut protocol = http1::Builder::new();
             protocol

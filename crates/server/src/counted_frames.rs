@@ -141,7 +141,7 @@ impl<S> CountedFrames<S> {
         self.explained -= explained;
         let unexplained = idle - explained;
         if unexplained > 0 {
-            let used = self.limit.count(self.used, Instant::now(), unexplained);
+            let used = self.limit.count(self.used, tokio::time::Instant::now().into_std(), unexplained);
             self.used = Some(used.map_err(|_| TooManyIdleFrames)?);
         }
         Ok(())

@@ -14,6 +14,7 @@ pub(super) async fn run_timer(core: Weak<ShardCore>, alarm_changed: Arc<Notify>)
         match rings_at {
             None => alarm_changed.notified().await,
             Some(at) => tokio::select! {
+                biased;
                 () = tokio::time::sleep_until(at) => {
                     let Some(core) = core.upgrade() else { return };
                     core.tick();
