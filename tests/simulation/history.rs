@@ -233,7 +233,8 @@ impl History {
         let shows_deal = shown.events.iter().any(is_deal);
         let record = heard.record(&self.disk, id, |record| {
             let hides_deal = record.state().setup().deal.is_some() && !shows_deal;
-            record.events().len() >= count + usize::from(hides_deal)
+            let is_long_enough = record.events().len() >= count + usize::from(hides_deal);
+            is_long_enough && (!shows_deal || record.state().opened_rows().is_some())
         });
         let committed = record.is_some_and(|record| {
             let events: Vec<pb::RecordEvent> = record.events().iter().map(Into::into).collect();
