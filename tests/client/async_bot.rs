@@ -1,6 +1,6 @@
 //! An async bot that plays many matches concurrently.
 
-use super::{BotSession, LONG, Script, ended, matrix, started, turn};
+use super::script::{BotSession, LONG, Script, ended, matrix, started, turn};
 use lastnim_client::{AsyncBot, Choice, MatchEnd, MatchFailure, MatchView, run_async, run_async_until};
 use lastnim_core::game::{MatchId, Row};
 use lastnim_proto::pb::{self, play_request::Action, play_response::Event};

@@ -1,6 +1,7 @@
 //! The SDK against servers that send without end, do not read, or are silent.
 
-use super::{LONG, Script, Scripted, TOURNAMENT, ended, started, thinker};
+use super::script::{LONG, Script, Scripted, TOURNAMENT, ended, started, tournament_ended};
+use super::thinker;
 use lastnim_client::{ByteStream, OpeningConnection, Options, ServerAddress, Transport, run};
 use lastnim_proto::pb::{self, arena_service_server::ArenaServiceServer, play_response::Event};
 use std::{io, sync::Arc, time::Duration};
@@ -87,6 +88,6 @@ async fn a_silent_session_is_opened_again() {
     let waited = silent_since.elapsed();
     assert!((Duration::from_secs(25)..Duration::from_secs(27)).contains(&waited), "{waited:?}");
     again.welcome(0).await;
-    again.tell(super::tournament_ended()).await;
+    again.tell(tournament_ended()).await;
     ended(run).await.unwrap();
 }

@@ -5,209 +5,28 @@ mod async_bot;
 mod hostile_bot;
 mod hostile_server;
 mod opponent_model;
+mod script;
 mod take_feed;
 
 use hostile_bot::{Misbehaviour, attack};
 use lastnim_client::{
-    Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary,
-    TournamentEnd, run, run_until,
+    Bot, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary, TournamentEnd, run,
+    run_until,
 };
-use lastnim_proto::pb::{
-    self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
-    arena_service_server::{ArenaService, ArenaServiceServer},
-    play_request::Action,
-    play_response::Event,
+use lastnim_proto::pb::{self, PlayResponse, TournamentState, play_request::Action, play_response::Event};
+use script::{
+    LONG, Script, TOURNAMENT, ended, is_take, match_ended, revealed, snapshot, started, tournament,
+    tournament_ended, turn,
 };
 use std::{future::pending, sync::mpsc as blocking, time::Duration};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     task::JoinSet,
     time::timeout,
 };
-use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
-use tonic::{Request, Response, Status, Streaming, transport::Server};
-
-const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
-const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
-/// The limit for every wait; reached only in failures.
-const LONG: Duration = Duration::from_mins(2);
-
-/// A session, driven by the script.
-struct BotSession {
-    tell: mpsc::Sender<Result<PlayResponse, Status>>,
-    heard: Streaming<PlayRequest>,
-}
-
-impl BotSession {
-    async fn tell(&self, event: Event) {
-        self.tell.send(Ok(PlayResponse { event: Some(event) })).await.unwrap();
-    }
-
-    /// Welcomes a bot that subscribes to its own turns only.
-    async fn welcome(&mut self, open_matches: u32) {
-        assert_eq!(self.welcome_to_feed(open_matches).await, Feed::OwnTurns);
-    }
-
-    /// Welcomes a bot and returns its subscription.
-    async fn welcome_to_feed(&mut self, open_matches: u32) -> Feed {
-        self.tell(Event::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "0".into() }))
-            .await;
-        let Action::Subscribe(subscribe) = self.next().await else { panic!("it subscribes first") };
-        subscribe.feed()
-    }
-
-    /// Welcomes a bot that asks to join the tournament.
-    async fn welcome_to_the_tournament(&mut self, open_matches: u32) {
-        self.welcome(open_matches).await;
-        let asked = Action::JoinTournament(pb::JoinTournament { tournament_id: TOURNAMENT.into() });
-        assert_eq!(self.next().await, asked);
-        let tournament = Some(tournament(TournamentState::Running));
-        self.tell(Event::JoinedTournament(Box::new(pb::JoinedTournament { tournament }))).await;
-    }
-
-    async fn next(&mut self) -> Action {
-        let request = timeout(LONG, self.heard.message()).await.expect("the client is silent").unwrap();
-        request.expect("the client closed the stream").action.expect("an action")
-    }
-
-    async fn break_with(self, status: Status) {
-        self.tell.send(Err(status)).await.unwrap();
-    }
-}
-
-/// Passes every session to the script.
-struct Scripted {
-    sessions: mpsc::Sender<BotSession>,
-}
-
-#[tonic::async_trait]
-impl ArenaService for Scripted {
-    type PlayStream = ReceiverStream<Result<PlayResponse, Status>>;
-
-    async fn play(
-        &self,
-        request: Request<Streaming<PlayRequest>>,
-    ) -> Result<Response<Self::PlayStream>, Status> {
-        if request.metadata().get("authorization").is_none_or(|value| value != "Bearer right") {
-            return Err(Status::unauthenticated("this is not the token of a bot"));
-        }
-        let (tell, told) = mpsc::channel(64);
-        let session = BotSession { tell, heard: request.into_inner() };
-        self.sessions.send(session).await.map_err(|_| Status::unavailable("the script has ended"))?;
-        Ok(Response::new(ReceiverStream::new(told)))
-    }
-}
-
-fn tournament(state: TournamentState) -> Tournament {
-    Tournament {
-        id: TOURNAMENT.into(),
-        state: state.into(),
-        field: vec!["b".into()],
-        ..Tournament::default()
-    }
-}
-
-/// The address of the scripted server, and its sessions.
-struct Script {
-    server: String,
-    sessions: mpsc::Receiver<BotSession>,
-}
-
-impl Script {
-    async fn start() -> Self {
-        Self::start_with(Server::builder()).await
-    }
-
-    async fn start_with(mut builder: Server) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = listener.local_addr().unwrap().to_string();
-        let (sender, sessions) = mpsc::channel(4);
-        tokio::spawn(
-            builder
-                .add_service(ArenaServiceServer::new(Scripted { sessions: sender }))
-                .serve_with_incoming(TcpListenerStream::new(listener)),
-        );
-        Self { server, sessions }
-    }
-
-    fn options(&self) -> Options {
-        Options::new(&self.server, "right")
-    }
-
-    async fn next_session(&mut self) -> BotSession {
-        timeout(LONG, self.sessions.recv()).await.expect("no connection").expect("the server runs")
-    }
-}
-
-async fn ended(run: tokio::task::JoinHandle<Result<Summary, Error>>) -> Result<Summary, Error> {
-    timeout(LONG, run).await.expect("the run does not end").expect("the run does not panic")
-}
-
-fn started() -> pb::MatchStarted {
-    let setup = pb::MatchSetup {
-        bots: vec!["a".into(), "b".into()],
-        piles: vec![5],
-        clock: Some((&Clock::default()).into()),
-        strikes: 3,
-        max_plies: 100,
-        tournament_id: TOURNAMENT.into(),
-        first: 1,
-        ..Default::default()
-    };
-    pb::MatchStarted { match_id: ID.into(), seat: 1, setup: Some(setup), dealt_row: None }
-}
-
-fn matrix() -> pb::AllianceMatrix {
-    pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] }
-}
-
-fn revealed() -> Event {
-    Event::Revealed(pb::Revealed {
-        match_id: ID.into(),
-        alliance_matrix: Some(matrix()),
-        defaulted: Vec::new(),
-    })
-}
-
-fn turn() -> pb::Turn {
-    pb::Turn { match_id: ID.into(), ply: 0, pile: 0, counters: 5, bank_ms: 1000 }
-}
-
-fn snapshot(turn: Option<pb::Turn>) -> Event {
-    let (started, phase) = (Some(started()), pb::Phase::Playing.into());
-    Event::Snapshot(Box::new(pb::Snapshot {
-        started,
-        phase,
-        alliance_matrix: Some(matrix()),
-        turn,
-        ..Default::default()
-    }))
-}
-
-fn tournament_ended() -> Event {
-    Event::TournamentEnded(Box::new(pb::TournamentEnded {
-        tournament_id: TOURNAMENT.into(),
-        state: TournamentState::Finished.into(),
-        standing: Some(pb::Standing { place: 1, ..Default::default() }),
-        ..Default::default()
-    }))
-}
-
-fn match_ended() -> Event {
-    let reason = pb::EndReason::Finished.into();
-    Event::MatchEnded(Box::new(pb::MatchEnded {
-        match_id: ID.into(),
-        reason,
-        winner: Some(1),
-        ..Default::default()
-    }))
-}
-
-fn is_take(action: &Action, take: u64) -> bool {
-    matches!(action, Action::Take(sent) if sent.take == take && sent.ply == 0 && sent.match_id == ID)
-}
+use tonic::Status;
 
 /// Takes two counters when the test allows it.
 struct Thinker {

@@ -1,6 +1,6 @@
 //! Subscriptions to takes.
 
-use super::{Script, ended};
+use super::script::{Script, ended};
 use lastnim_client::{
     AsyncBot, Bot, Choice, Error, MatchFailure, MatchView, Summary, TakeFeed, run_async_until, run_until,
 };
