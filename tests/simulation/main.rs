@@ -11,6 +11,7 @@ mod plan;
 mod players;
 mod run;
 mod seeds;
+mod setup;
 mod shrink;
 mod tally;
 mod verdict;

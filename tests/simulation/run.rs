@@ -4,19 +4,16 @@ use super::bounds::watch_bounds;
 use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
 use super::network::{HostLife, SimulatedListener};
-use super::plan::{BotKind, Direction, Fault, FaultKind, Plan, Stream, TournamentPlan, When, draw_stream};
-use super::players::{bot_name, bot_token, play_bot, watch_matches};
+use super::plan::{Direction, Fault, FaultKind, Plan, When};
+use super::players::{play_bot, watch_matches};
+use super::setup::{backend_of, first_changes, limits_of};
 use super::tally::Tally;
 use super::verdict::{check_end, is_all_over};
 use super::world::{SERVERS, World};
-use lastnim_arena::{Arena, Backend, Durability, Environment, Limits};
-use lastnim_core::game::{Piles, TournamentId};
-use lastnim_core::referee::{Clock, DealRule, DealSecret, SigningKey, Terms, Timestamp};
+use lastnim_arena::Arena;
+use lastnim_core::game::TournamentId;
 use lastnim_server::{Config, ServeError, run_server_on};
-use lastnim_store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
-use lastnim_tournament::{
-    AllianceSource, Concurrency, Positions, Scoring, Settings, SettingsDraft, TournamentState, testing,
-};
+use lastnim_store::{Store as _, StoreError};
 use std::cell::RefCell;
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,73 +105,6 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     Outcome { trace: world.history.trace(), violations: world.history.violations(), tally }
 }
 
-/// Returns the initial contents of the disk: the bots and the tournaments. Witnesses join by themselves.
-fn first_changes(plan: &Plan) -> Vec<Change> {
-    let names: Vec<_> = (0..plan.setting.bots.len()).map(|bot| bot_name(plan, bot)).collect();
-    let bots = names.iter().enumerate().map(|(bot, name)| {
-        let token = bot_token(plan.seed, bot).hash();
-        Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::default(), token })
-    });
-    let joined: Vec<_> = names
-        .iter()
-        .zip(&plan.setting.bots)
-        .filter(|&(_, &kind)| kind != BotKind::Witness)
-        .map(|(name, _)| name.clone())
-        .collect();
-    let tournaments =
-        tournament_ids(plan).into_iter().zip(&plan.setting.tournaments).map(|(id, tournament)| {
-            Change::TournamentCreated(StoredTournament {
-                id,
-                created_at: Timestamp::default(),
-                settings: Arc::new(settings_of(tournament, plan)),
-                terms: terms_of(tournament),
-                field: Arc::new(joined.clone()),
-                state: TournamentState::Open,
-                over: None,
-                deal_secret: (tournament.declares && tournament.deals).then(|| deal_secret(plan)),
-            })
-        });
-    bots.chain(tournaments).collect()
-}
-
-fn deal_secret(plan: &Plan) -> DealSecret {
-    let mut bytes = [0; DealSecret::BYTES];
-    bytes[..8].copy_from_slice(&plan.seed.to_le_bytes());
-    DealSecret::from_bytes(bytes)
-}
-
-fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
-    let alliance = match (tournament.declares, tournament.deals) {
-        (true, true) => AllianceSource::Dealt(DealRule::All),
-        (true, false) => AllianceSource::Declared,
-        (false, _) => AllianceSource::Standard,
-    };
-    let standard = testing::settings(tournament.seats, 1, alliance.clone());
-    let positions = (0..tournament.positions).map(|index| {
-        let piles: Vec<u64> = (0..2 + index).map(|pile| 2 + (plan.seed + pile) % 3).collect();
-        Piles::parse(&piles).expect("a few counters")
-    });
-    let draft = SettingsDraft {
-        positions: Positions::listed(positions.collect()).expect("a few positions"),
-        scoring: Scoring::default_for(&alliance, standard.seats),
-        concurrency: Concurrency::new(tournament.concurrency).expect("a few at once"),
-        start_at: Some(plan.setting.bots.len()),
-        seed: plan.seed,
-        ..(*standard).clone()
-    };
-    Settings::new(draft).expect("the parts fit together")
-}
-
-fn terms_of(tournament: &TournamentPlan) -> Terms {
-    let clock = Clock {
-        initial: tournament.bank,
-        increment: Duration::from_millis(20),
-        declaration: tournament.declaration,
-        ..Clock::default()
-    };
-    Terms { clock, max_plies: 60, ..Terms::default() }
-}
-
 /// Runs one of the servers while it owns the store.
 async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
     if world.owner() != me {
@@ -223,32 +153,6 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
         }
     }
     Ok(())
-}
-
-fn limits_of(plan: &Plan) -> Limits {
-    let setting = &plan.setting;
-    Limits {
-        return_grace: setting.return_grace,
-        stall_threshold: setting.stall_threshold,
-        session_queue: setting.session_queue,
-        ping_interval: setting.ping_interval,
-        checkpoint_results: setting.checkpoint_results,
-        unread_per_seat: setting.unread_per_seat,
-        ..Limits::default()
-    }
-}
-
-fn backend_of(world: &Arc<World>, server: usize) -> Backend {
-    let (dated, drawing) = (Arc::clone(world), Arc::clone(world));
-    let mut key = [0; SigningKey::SEED_BYTES];
-    let mut draw = draw_stream(world.plan.seed, Stream::Key, 0);
-    key.fill_with(|| draw.next_bits() as u8);
-    Backend {
-        store: world.disk.open(server),
-        durability: Durability::Ply,
-        key: SigningKey::from_seed(&key),
-        environment: Environment::new(move || dated.date(), move |bytes| drawing.fill_random(bytes)),
-    }
 }
 
 /// The end of a temporary fault.
