@@ -1,6 +1,6 @@
 //! Scenarios in which the bot loses its server or its connection.
 
-use super::snapshots::LONG_PILES;
+use super::{session::begin_and_lose_other_seat, snapshots::LONG_PILES};
 use crate::{
     scripted_match::{MatchPlan, ScriptedMatch},
     stage::{ScenarioResult, SessionLoss, Stage},
@@ -100,12 +100,7 @@ enum TakeCut {
 /// The stream is lost four times: after another seat's `forfeited`, after a ping, after `match_ended`, and after
 /// `caught_up`.
 pub(crate) async fn while_ending(stage: &mut Stage) -> ScenarioResult {
-    stage.join().await?;
-    stage.tolerate_late_answers();
-    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
-    stage.send_events(&mut played);
-    stage.step(from_mut(&mut played)).await?;
-    played.disqualify(played.other_seat());
+    let mut played = begin_and_lose_other_seat(stage).await?;
     stage.send_events_until(&mut played, |event| matches!(event, MatchEvent::Forfeited { .. }));
     lose_and_reconnect(stage, &mut played, SessionLoss::Cut).await?;
     stage.ping();

@@ -2,7 +2,8 @@
 
 use super::snapshots::LONG_PILES;
 use crate::{
-    scripted_match::MatchPlan,
+    CheckFailure,
+    scripted_match::{MatchPlan, ScriptedMatch},
     stage::{ScenarioResult, SessionLoss, Stage},
 };
 use lastnim_proto::ServerEvent;
@@ -52,15 +53,21 @@ pub(crate) async fn slow_network(stage: &mut Stage) -> ScenarioResult {
     stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
 }
 
-/// Another seat is lost, and then the bot's own, after which the bot must not act in that match.
-pub(crate) async fn lost_seats(stage: &mut Stage) -> ScenarioResult {
+/// Begins a match of three seats, and disqualifies another seat after the bot's first step.
+pub(super) async fn begin_and_lose_other_seat(stage: &mut Stage) -> Result<ScriptedMatch, CheckFailure> {
     stage.join().await?;
-    // The bot's take may be in transit when its seat is lost.
+    // The bot's take may be in transit when a seat is lost.
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
     stage.send_events(&mut played);
     stage.step(from_mut(&mut played)).await?;
     played.disqualify(played.other_seat());
+    Ok(played)
+}
+
+/// Another seat is lost, and then the bot's own, after which the bot must not act in that match.
+pub(crate) async fn lost_seats(stage: &mut Stage) -> ScenarioResult {
+    let mut played = begin_and_lose_other_seat(stage).await?;
     stage.send_events(&mut played);
     stage.step(from_mut(&mut played)).await?;
     played.disqualify(played.seat());

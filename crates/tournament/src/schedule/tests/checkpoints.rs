@@ -1,15 +1,16 @@
 //! Tests that a tournament restored from a checkpoint equals one in which all results were counted again.
 
 use super::schedule_properties::any_tournament;
+use super::schedule_simulation::random_result_with;
 use super::*;
 use crate::testing::versions;
 use crate::{
     Appraisal, BotComparison, CheckpointError, Concurrency, DisqualifiedResults, LadderPairing,
-    LadderSettings, MatchOutcome, MatchResult, Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss,
-    SeatResult, SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups,
-    TournamentEvent, TournamentFormat, VoidedMatch, snapshot_state,
+    LadderSettings, MatchResult, Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss, SeatResult,
+    SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups, TournamentEvent,
+    TournamentFormat, VoidedMatch, snapshot_state,
 };
-use lastnim_core::game::{BotName, BySeat, MatchId};
+use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -43,13 +44,7 @@ struct VisibleState {
 
 /// Creates a result that depends only on the seed and the match. Some matches are cancelled, and some seats are lost.
 fn random_result(seed: u64, pairing: &Pairing) -> MatchResult {
-    let mut draw = SeededDraw::new(seed, pairing.number);
-    let seats = pairing.bots.seats();
-    if draw.number_below(12) == 0 {
-        return MatchResult::cancelled(pairing);
-    }
-    let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
-    let results = BySeat::from_fn(seats, |_| SeatResult {
+    random_result_with(seed, pairing, |draw, seats| SeatResult {
         rank_actual: draw.number_below(seats.get() as u64) as u32,
         rank_honest: Some(draw.number_below(seats.get() as u64) as u32),
         regret: draw.number_below(3) as u32,
@@ -61,9 +56,8 @@ fn random_result(seed: u64, pairing: &Pairing) -> MatchResult {
             1 => Some(SeatLoss::Forfeited),
             _ => None,
         },
-        versions: versions(&mut draw),
-    });
-    MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
+        versions: versions(draw),
+    })
 }
 
 impl SimulatedTournament {

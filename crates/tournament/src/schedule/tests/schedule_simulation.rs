@@ -5,7 +5,7 @@ use crate::{
     AllianceSource, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult, SeededDraw, Settings,
     SettingsDraft, TournamentFormat, testing,
 };
-use lastnim_core::game::{BotName, BySeat};
+use lastnim_core::game::{BotName, BySeat, SeatCount};
 use std::collections::BTreeMap;
 
 pub(super) use crate::testing::field;
@@ -131,21 +131,30 @@ impl ScheduleSimulation {
 /// Generates results that depend only on the seed and the match. Some matches are cancelled, and some seats are lost.
 pub(super) fn random_result(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
-        let mut draw = SeededDraw::new(seed, pairing.number);
-        let seats = pairing.bots.seats();
-        if draw.number_below(12) == 0 {
-            return MatchResult::cancelled(pairing);
-        }
-        let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
-        let results = BySeat::from_fn(seats, |_| SeatResult {
+        random_result_with(seed, pairing, |draw, seats| SeatResult {
             rank_actual: draw.number_below(seats.get() as u64) as u32,
             regret: draw.number_below(2) as u32,
             plies: 2,
             lost: (draw.number_below(8) == 0).then_some(SeatLoss::Forfeited),
             ..SeatResult::default()
-        });
-        MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
+        })
     }
+}
+
+/// Creates a result that depends only on the seed, the match and `draw_seat`. Some matches are cancelled.
+pub(super) fn random_result_with(
+    seed: u64,
+    pairing: &Pairing,
+    draw_seat: impl Fn(&mut SeededDraw, SeatCount) -> SeatResult,
+) -> MatchResult {
+    let mut draw = SeededDraw::new(seed, pairing.number);
+    let seats = pairing.bots.seats();
+    if draw.number_below(12) == 0 {
+        return MatchResult::cancelled(pairing);
+    }
+    let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
+    let results = BySeat::from_fn(seats, |_| draw_seat(&mut draw, seats));
+    MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
 }
 
 /// Generates results in which the bot with the lowest number wins.
