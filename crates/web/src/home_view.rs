@@ -36,7 +36,7 @@ pub(super) struct HomeView {
     /// Who leads or has won each of these tournaments, if that could be read.
     findings: Vec<Option<TournamentFinding>>,
     is_busy: bool,
-    /// Previews of the open matches; if there are none, of the newest finished match.
+    /// Previews of the open matches. When no match is open, the preview of the newest finished match.
     previews: Vec<MatchPreview>,
     /// The title of the tournament of the first preview; may be empty.
     title: String,
@@ -152,7 +152,7 @@ impl HomeView {
     fn featured_html(&self) -> String {
         match self.previews.first() {
             Some(preview) => featured_html(preview, &self.title),
-            None => "<p>There is no match to show.</p>".to_owned(),
+            None => "<p>No match has been played yet.</p>".to_owned(),
         }
     }
 

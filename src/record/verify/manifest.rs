@@ -32,7 +32,7 @@ pub enum StandingsVerdict {
     NotAsked,
     /// The standings cannot be computed, for this reason.
     NotComparable(String),
-    /// The standings were computed. These are the differences from the manifest; empty if there are none.
+    /// The standings were computed, and these are their differences from the manifest. Empty if they agree.
     Compared(Vec<StandingsDifference>),
 }
 

@@ -31,8 +31,8 @@ pub struct GroupPacts {
 pub struct PactOutcome {
     /// The winner.
     pub winner: Seat,
-    /// The members that get a better winner by declaring another row while the rest keep the pact. If there are none,
-    /// the pact is safe from its own members.
+    /// The members that get a better winner by declaring another row while the rest keep the pact. An empty set means
+    /// that the pact is safe from its own members.
     pub tempted: SeatSet,
     /// The value to each seat j, in ranks, -(n-1) to n-1: `rank_j(v(D)) - rank_j(winner)`. At least 1 for a member.
     pub values: BySeat<i32>,
