@@ -355,8 +355,8 @@ fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
 }
 
 /// Prepends the tournament's id to the server's message, unless the message already names it.
-fn prepend_tournament_once(id: &str, words: &str) -> String {
-    if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
+fn prepend_tournament_once(id: &str, message: &str) -> String {
+    if message.contains(id) { message.to_owned() } else { format!("tournament {id}: {message}") }
 }
 
 /// Returns the message of a status, or the description of its code.

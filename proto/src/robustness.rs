@@ -108,12 +108,12 @@ impl From<&ErrorOutlook> for pb::ErrorOutlook {
         Self {
             rate: outlook.rate.get(),
             win_probabilities: outlook.win_probabilities.as_slice().to_vec(),
-            seats: seats.map(|(seat, figures)| seat_errors_message(seat, figures)).collect(),
+            seats: seats.map(|(seat, figures)| seat_error_outlook_message(seat, figures)).collect(),
         }
     }
 }
 
-fn seat_errors_message(seat: Seat, figures: &SeatErrorOutlook) -> pb::SeatErrorOutlook {
+fn seat_error_outlook_message(seat: Seat, figures: &SeatErrorOutlook) -> pb::SeatErrorOutlook {
     pb::SeatErrorOutlook {
         seat: seat.into(),
         expected_rank_if_all_err: figures.expected_rank_if_all_err,

@@ -79,8 +79,8 @@ async fn answer_connection(stream: TcpStream, metrics: Metrics) {
 }
 
 fn answer_request(request: &Request<Incoming>, metrics: &Metrics) -> Response<Body> {
-    let refuse = |status: StatusCode, words: &str| {
-        let mut response = Response::new(Body::new(words.to_owned()));
+    let refuse = |status: StatusCode, text: &str| {
+        let mut response = Response::new(Body::new(text.to_owned()));
         *response.status_mut() = status;
         response
     };

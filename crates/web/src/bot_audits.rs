@@ -32,14 +32,14 @@ struct AuditState {
 #[derive(Debug)]
 struct CachedFindings {
     response: Arc<pb::AuditBotResponse>,
-    /// The newest match of the bot when the audit started.
-    newest: String,
+    /// The id of the bot's newest match when the audit started.
+    newest_match_id: String,
     at: Instant,
 }
 
 impl CachedFindings {
-    fn is_current(&self, newest: &str) -> bool {
-        self.newest == newest || self.at.elapsed() < MAX_AGE
+    fn is_current(&self, newest_match_id: &str) -> bool {
+        self.newest_match_id == newest_match_id || self.at.elapsed() < MAX_AGE
     }
 }
 
@@ -48,7 +48,7 @@ impl CachedFindings {
 pub(super) struct RunningAudit {
     audits: BotAudits,
     name: BotName,
-    newest: String,
+    newest_match_id: String,
     result: watch::Sender<Option<AuditResult>>,
 }
 
@@ -67,23 +67,23 @@ impl BotAudits {
         self.lock().running.as_ref() == Some(name)
     }
 
-    /// Returns the cached audit of a bot, and an audit to run if one is due and no other is running. `newest` is the newest
-    /// match of the bot.
+    /// Returns the cached audit of a bot, and an audit to run if one is due and no other is running. `newest_match_id`
+    /// is the id of the bot's newest match.
     pub(super) fn find(
         &self,
         name: &BotName,
-        newest: String,
+        newest_match_id: String,
     ) -> (Option<Arc<pb::AuditBotResponse>>, Option<RunningAudit>) {
         let mut state = self.lock();
         let found = state.audits.get(name);
-        let is_current = found.is_some_and(|findings| findings.is_current(&newest));
+        let is_current = found.is_some_and(|findings| findings.is_current(&newest_match_id));
         let found = found.map(|findings| Arc::clone(&findings.response));
         let due = (!is_current && state.running.is_none()).then(|| {
             state.running = Some(name.clone());
             RunningAudit {
                 audits: self.clone(),
                 name: name.clone(),
-                newest,
+                newest_match_id,
                 result: watch::Sender::default(),
             }
         });
@@ -100,9 +100,11 @@ impl RunningAudit {
     /// Caches the result and sends it to the waiting request.
     pub(super) fn finish(mut self, result: AuditResult) {
         if let Ok(response) = &result {
-            let (response, newest) = (Arc::clone(response), std::mem::take(&mut self.newest));
+            let (response, newest_match_id) =
+                (Arc::clone(response), std::mem::take(&mut self.newest_match_id));
             let audits = &mut self.audits.lock().audits;
-            audits.insert(self.name.clone(), CachedFindings { response, newest, at: Instant::now() });
+            audits
+                .insert(self.name.clone(), CachedFindings { response, newest_match_id, at: Instant::now() });
             if audits.len() > MAX_BOTS
                 && let Some((oldest, _)) = audits.iter().min_by_key(|(_, findings)| findings.at)
             {

@@ -27,15 +27,15 @@ pub(super) fn with_refusal(mut response: Response<Body>, status: &Status) -> Res
 
 /// Adds a reason to a response. Words separated by capitals or underscores become `UPPER_SNAKE_CASE`.
 #[must_use = "returns the changed response"]
-pub(super) fn with_reason(mut response: Response<Body>, words: &str) -> Response<Body> {
-    let mut reason = String::new();
-    for letter in words.chars() {
+pub(super) fn with_reason(mut response: Response<Body>, reason: &str) -> Response<Body> {
+    let mut with_underscores = String::new();
+    for letter in reason.chars() {
         let is_new_word =
-            letter.is_ascii_uppercase() && reason.ends_with(|last: char| last.is_ascii_lowercase());
-        reason.extend(is_new_word.then_some('_'));
-        reason.push(letter);
+            letter.is_ascii_uppercase() && with_underscores.ends_with(|last: char| last.is_ascii_lowercase());
+        with_underscores.extend(is_new_word.then_some('_'));
+        with_underscores.push(letter);
     }
-    response.extensions_mut().insert(PageRefusal { reason: reason.to_ascii_uppercase() });
+    response.extensions_mut().insert(PageRefusal { reason: with_underscores.to_ascii_uppercase() });
     response
 }
 

@@ -489,6 +489,6 @@ fn last_event_id(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.parse().ok()
 }
 
-fn plain_response(status: StatusCode, words: &str) -> PageResponse {
-    text_response(status, "text/plain; charset=utf-8", Freshness::Now, words.to_owned())
+fn plain_response(status: StatusCode, text: &str) -> PageResponse {
+    text_response(status, "text/plain; charset=utf-8", Freshness::Now, text.to_owned())
 }

@@ -135,7 +135,7 @@ impl PartialRow {
     }
 
     /// Returns the offsets that are known to be preferred to `offset`, as bits.
-    fn worse_offsets(&self, offset: usize) -> u32 {
+    fn preferred_offsets(&self, offset: usize) -> u32 {
         (0..self.seats.get())
             .filter(|&other| self.prefers(other, offset))
             .fold(0, |above, other| above | offset_bit(other))
@@ -206,7 +206,7 @@ impl LinearExtensions {
     fn of_partial_row(known: &PartialRow) -> Self {
         let mut above = [0; MAX_SEATS];
         for (offset, above) in above.iter_mut().enumerate().take(known.seats.get()) {
-            *above = known.worse_offsets(offset);
+            *above = known.preferred_offsets(offset);
         }
         let mut rows = Self { seats: known.seats, above, offsets: Vec::new(), untried: Vec::new() };
         rows.untried.push(rows.candidates(0));

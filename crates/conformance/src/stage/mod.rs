@@ -189,9 +189,9 @@ pub(super) fn event_of(event: pb::play_response::Event) -> pb::PlayResponse {
     pb::PlayResponse { event: Some(event) }
 }
 
-fn shorten(words: &str) -> String {
-    match words.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}...", &words[..end]),
-        None => words.to_owned(),
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
 }

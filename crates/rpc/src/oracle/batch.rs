@@ -31,13 +31,13 @@ pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
 /// A request in a batch.
 pub(super) trait BatchRequest: Send + Sync + 'static {
-    /// The terms that all questions of a request share.
-    type Terms: Send + Sync + 'static;
+    /// The parameters that all questions of a request share.
+    type SharedParameters: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Parses the terms that all questions of this request share. This happens before the request waits for its turn,
-    /// so that an oversized request does not hold memory while it waits.
-    fn parse_terms(&self) -> Result<Self::Terms, Violations>;
+    /// Parses the parameters that all questions of this request share. This happens before the request waits for its
+    /// turn, so that an oversized request does not hold memory while it waits.
+    fn parse_shared_parameters(&self) -> Result<Self::SharedParameters, Violations>;
 
     /// Builds the response that refuses the whole request with the number `request`.
     fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
@@ -46,7 +46,7 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     /// index of the next question, which is `None` if all are answered.
     fn answer_part(
         &self,
-        terms: &Self::Terms,
+        parameters: &Self::SharedParameters,
         place: ResponsePosition,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), HaltReason>;
@@ -128,8 +128,8 @@ impl BatchService {
             let next = timeout(IDLE_TIMEOUT, requests.next()).await;
             let Some(request) = next.map_err(|_| idle_status("no request came"))? else { break };
             let request = request?;
-            let terms = match request.parse_terms() {
-                Ok(terms) => terms,
+            let parameters = match request.parse_shared_parameters() {
+                Ok(parameters) => parameters,
                 Err(violations) => {
                     drop(request);
                     if send_response(responses, Q::refusal_response(number, (&violations).into())).await?
@@ -140,13 +140,13 @@ impl BatchService {
                     continue;
                 }
             };
-            let request = Arc::new((request, terms));
+            let request = Arc::new((request, parameters));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
                 let (asked, at) = (Arc::clone(&request), ResponsePosition { request: number, start });
                 let question = move |budget: &mut Budget<'_>| {
-                    let (request, terms) = &*asked;
-                    request.answer_part(terms, at, budget).map_err(QuestionError::from)
+                    let (request, parameters) = &*asked;
+                    request.answer_part(parameters, at, budget).map_err(QuestionError::from)
                 };
                 let (response, rest) =
                     self.scheduler.answer_part(place, QuestionEffort::Quick, question).await?;
@@ -204,10 +204,10 @@ mod tests {
     struct Two(u32);
 
     impl BatchRequest for Two {
-        type Terms = ();
+        type SharedParameters = ();
         type Response = (u64, Vec<u32>);
 
-        fn parse_terms(&self) -> Result<(), Violations> {
+        fn parse_shared_parameters(&self) -> Result<(), Violations> {
             parse_request(|field| {
                 let few = if self.0 > 10 { Err(format!("{} of them", self.0)) } else { Ok(()) };
                 field.member("number").ok_or_report(few)

@@ -22,10 +22,10 @@ fn steps_for_length(length: usize, seats: usize) -> u64 {
 }
 
 impl BatchRequest for pb::SolveBatchRequest {
-    type Terms = SolveTerms;
+    type SharedParameters = SolveTerms;
     type Response = pb::SolveBatchResponse;
 
-    fn parse_terms(&self) -> Result<SolveTerms, Violations> {
+    fn parse_shared_parameters(&self) -> Result<SolveTerms, Violations> {
         parse_request(|field| parse_solve_terms(self, field))
     }
 
@@ -35,15 +35,15 @@ impl BatchRequest for pb::SolveBatchRequest {
 
     fn answer_part(
         &self,
-        terms: &SolveTerms,
+        parameters: &SolveTerms,
         place: ResponsePosition,
         budget: &mut Budget<'_>,
     ) -> Result<(Self::Response, Option<u32>), HaltReason> {
         let ResponsePosition { request, start } = place;
         let mut response = pb::SolveBatchResponse { request, start, ..Default::default() };
-        let seats = terms.matrix.seats();
-        let mut solver = match terms.detail {
-            SolveDetail::Winner => Some(BatchSolver::new(&terms.matrix, terms.ending)),
+        let seats = parameters.matrix.seats();
+        let mut solver = match parameters.detail {
+            SolveDetail::Winner => Some(BatchSolver::new(&parameters.matrix, parameters.ending)),
             SolveDetail::Solution => None,
         };
         let mut next = start;
@@ -61,7 +61,7 @@ impl BatchRequest for pb::SolveBatchRequest {
                     SolveAnswer::Winner(solver.solve_position(piles.as_slice())[first].into())
                 }
                 (Ok((piles, first)), None) => {
-                    let game = Game::new(piles, terms.matrix.clone(), first.index(), terms.ending);
+                    let game = Game::new(piles, parameters.matrix.clone(), first.index(), parameters.ending);
                     SolveAnswer::Solution((&game.expect("the seat is one of these")).into())
                 }
             };
@@ -73,10 +73,10 @@ impl BatchRequest for pb::SolveBatchRequest {
 }
 
 impl BatchRequest for pb::AuditBatchRequest {
-    type Terms = ();
+    type SharedParameters = ();
     type Response = pb::AuditBatchResponse;
 
-    fn parse_terms(&self) -> Result<(), Violations> {
+    fn parse_shared_parameters(&self) -> Result<(), Violations> {
         parse_request(|field| {
             check_questions(self.games.len(), field.member("games"));
             Some(())

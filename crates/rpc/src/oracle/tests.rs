@@ -69,7 +69,7 @@ fn ask<Q: Message + Default, A>(
 /// Mangles a batch request, and answers all its questions if it can still be decoded.
 fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
     let Some(request) = mangled(request, changes) else { return };
-    let terms = match request.parse_terms() {
+    let terms = match request.parse_shared_parameters() {
         Ok(terms) => terms,
         Err(violations) => return assert_valid_refusal(&violations),
     };

@@ -64,15 +64,14 @@ mod tests {
 
     /// Creates the result of a match between bot0, bot1, ... that seat 0 won; returns the bots at the table and the
     /// winner, both as digits.
-    fn rated_outcome(lost: &[Option<SeatLoss>]) -> Option<(String, String)> {
+    fn rated_table_and_winner(lost: &[Option<SeatLoss>]) -> Option<(String, String)> {
         let mut result = testing::match_of_group(0, &field(lost.len()), 0);
         let outcome = result.outcome.as_mut().unwrap();
         for seat in outcome.seats.seats().iter() {
             outcome.seats[seat].lost = lost[seat.index()];
         }
         let numbers = |bots: &[&BotName]| bots.iter().map(|bot| &bot.as_str()[3..]).collect::<String>();
-        RatedMatch::of_result(&result)
-            .map(|rated_outcome| (numbers(rated_outcome.table()), numbers(&[rated_outcome.winner()])))
+        RatedMatch::of_result(&result).map(|rated| (numbers(rated.table()), numbers(&[rated.winner()])))
     }
 
     #[test]
@@ -93,7 +92,7 @@ mod tests {
             ([Some(NoShow), Some(Forfeited), None], None),
         ] {
             let expected = expected.map(|(table, winners)| (table.to_owned(), winners.to_owned()));
-            assert_eq!(rated_outcome(&lost), expected, "{lost:?}");
+            assert_eq!(rated_table_and_winner(&lost), expected, "{lost:?}");
         }
     }
 

@@ -125,8 +125,8 @@ fn with_heading_ids(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
 }
 
 /// Returns the id of a heading: its words in lower case, joined by hyphens.
-fn heading_slug(words: &str) -> String {
-    let letters = words.to_lowercase();
+fn heading_slug(heading: &str) -> String {
+    let letters = heading.to_lowercase();
     let kept = letters.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }

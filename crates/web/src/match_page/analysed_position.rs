@@ -53,10 +53,10 @@ impl AnalysedPosition {
             (&replay, &Seats::of_setup(&replay.setup), &replay.position_after(0)?);
         let oracle = MatchOracle::of_match(replay)?;
         let winner = oracle.winner(position);
-        let asked = TakeLinks::Oracle { typed, position };
+        let take_links = TakeLinks::Oracle { typed, position };
         let outcomes = &oracle.outcomes(position);
         let mode = BoardMode::Steps;
-        let board = MatchBoard { asked, replay, seats, position, ply: 0, audit: None, outcomes, mode };
+        let board = MatchBoard { take_links, replay, seats, position, ply: 0, audit: None, outcomes, mode };
         let card = |seat: usize| {
             let is_to_move = position.to_move().index() == seat;
             let wanted = replay.wanted_winners(seat).filter(|_| count <= MAX_ROOMY_SEATS);
@@ -81,7 +81,7 @@ impl AnalysedPosition {
             headline: headline.html(seats),
             seats: write_template(&DrawnSeats { seat_list: (0..count).map(card).collect() }),
             board: board.html(),
-            panel: oracle.panel_html(asked, seats, position, None),
+            panel: oracle.panel_html(take_links, seats, position, None),
             wants: wants_table(replay, seats, Some(winner)),
             outlined: outlined.html(seats),
         })

@@ -130,7 +130,7 @@ impl TakeLinks<'_> {
 /// The board after some takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchBoard<'a> {
-    pub asked: TakeLinks<'a>,
+    pub take_links: TakeLinks<'a>,
     pub replay: &'a Replay,
     pub seats: &'a Seats,
     pub position: &'a Position,
@@ -281,7 +281,7 @@ impl MatchBoard<'_> {
             is_newest,
             class: format!("taken {}{}", seat_class(seat), if is_newest { " now" } else { "" }),
             sign: seat_sign(seat),
-            address: self.asked.address_after(after),
+            address: self.take_links.address_after(after),
             after,
             words: format!("Take {after}: {name} took {taken} of {}{error}", take.counters),
             repeats: if is_folded { 1 } else { taken },
@@ -297,7 +297,7 @@ impl MatchBoard<'_> {
         let best = if outcome.cost == 0 { ", which is optimal" } else { "" };
         Some(Choice {
             class: if outcome.cost == 0 { "counter best" } else { "counter" },
-            address: self.asked.address(take),
+            address: self.take_links.address(take),
             take,
             words: format!("If {mover} takes {take}{best}, {} wins", self.seats.name(outcome.winner)),
             sign: seat_sign(outcome.winner),
@@ -347,8 +347,8 @@ mod tests {
         };
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let (replay, seats, position) = (&replay, &seats, &position);
-        let asked = TakeLinks::Match { id, ply };
-        MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &outcomes, mode }.html()
+        let take_links = TakeLinks::Match { id, ply };
+        MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &outcomes, mode }.html()
     }
 
     fn counts(html: &str) -> [usize; 3] {

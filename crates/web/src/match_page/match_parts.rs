@@ -108,7 +108,7 @@ fn picture_of_match(
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
     let board = MatchBoard {
-        asked: TakeLinks::Match { id, ply },
+        take_links: TakeLinks::Match { id, ply },
         replay,
         seats,
         position,
@@ -139,7 +139,7 @@ pub(crate) async fn embedded_match(
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
         let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
         let board = MatchBoard {
-            asked: TakeLinks::Match { id, ply },
+            take_links: TakeLinks::Match { id, ply },
             replay,
             seats,
             position,

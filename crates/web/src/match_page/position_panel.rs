@@ -79,7 +79,7 @@ impl<'a> MatchOracle<'a> {
     /// move can force even if all others play together against it, if that is known.
     pub(super) fn panel_html(
         &self,
-        asked: TakeLinks<'_>,
+        take_links: TakeLinks<'_>,
         seats: &Seats,
         position: &Position,
         sure: Option<u32>,
@@ -89,7 +89,7 @@ impl<'a> MatchOracle<'a> {
         let option = |outcome: &TakeOutcome| PanelOption {
             class: if outcome.cost == 0 { "best" } else { "" },
             take: outcome.lo,
-            address: asked.address(outcome.lo),
+            address: take_links.address(outcome.lo),
             takes: match (outcome.lo, outcome.hi) {
                 (lo, hi) if lo == hi => format!("take {lo}"),
                 (lo, hi) => format!("{lo} to {hi}"),
@@ -113,8 +113,8 @@ impl<'a> MatchOracle<'a> {
                 .text(format!(" is to move, with {} in the pile. It can take:", position.counters()))
                 .html(seats),
             options: outcomes.iter().map(option).collect(),
-            action: asked.form_address(),
-            ply: asked.ply(),
+            action: take_links.form_address(),
+            ply: take_links.ply(),
             counters: position.counters(),
             line,
             has_more,

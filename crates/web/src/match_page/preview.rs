@@ -91,8 +91,8 @@ impl MatchPreview {
         let (replay, position) = (&self.replay, &self.position);
         let (id, ply, mode) = (self.id, replay.plies(), BoardMode::Preview);
         let seats = &Seats::of_setup(&replay.setup);
-        let asked = TakeLinks::Match { id, ply };
-        let board = MatchBoard { asked, replay, seats, position, ply, audit: None, outcomes: &[], mode };
+        let take_links = TakeLinks::Match { id, ply };
+        let board = MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &[], mode };
         let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
         let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
         let named = replay.setup.bots.iter().enumerate().take(MAX_SEATS).map(|(seat, bot)| NamedSeat {

@@ -188,9 +188,9 @@ impl MatchAtPly<'_> {
         let Self { id, replay, ply, .. } = *self;
         let position = &replay.requested_position(ply)?;
         let audit = self.audit();
-        let asked = TakeLinks::Match { id, ply };
+        let take_links = TakeLinks::Match { id, ply };
         let mode = if asks { BoardMode::Asks } else { BoardMode::Steps };
-        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &[], mode };
+        let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &[], mode };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
         Ok((write_template(&DrawnSeats { seat_list }), board.html()))
     }
@@ -227,15 +227,15 @@ impl MatchAtPly<'_> {
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
-        let asked = TakeLinks::Match { id, ply };
+        let take_links = TakeLinks::Match { id, ply };
         let mode = BoardMode::Steps;
-        let board = MatchBoard { asked, replay, seats, position, ply, audit, outcomes: &outcomes, mode };
+        let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &outcomes, mode };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
             if position.is_over() {
                 "<p>The match is over.</p>".to_owned()
             } else {
-                oracle.panel_html(asked, seats, position, sure)
+                oracle.panel_html(take_links, seats, position, sure)
             }
         });
         let last = ply.checked_sub(1);

@@ -24,7 +24,7 @@ struct Overview {
     tournaments: String,
 }
 
-fn organised_cell_link(key: &str, text: &str) -> Option<String> {
+fn organiser_cell_link(key: &str, text: &str) -> Option<String> {
     let id = text.parse().ok().filter(|_| key == "id")?;
     Some(OrganiseAddress::Tournament { id }.to_string())
 }
@@ -38,7 +38,7 @@ pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<Pa
     } else {
         Section::with_heading("Tournaments").table(move_title_to_front(tournament_table(&list.tournaments)))
     };
-    let tournaments = Html::with_links(&organised_cell_link).section_html(&section);
+    let tournaments = Html::with_links(&organiser_cell_link).section_html(&section);
     let content = Overview { tournaments };
     Ok(private_response(organiser, StatusCode::OK, Page::of_template("Organise", &content)))
 }

@@ -98,12 +98,12 @@ impl SettingsInput {
         }
     }
 
-    fn note_mistake(&mut self, field: FormField, words: &str) {
+    fn note_mistake(&mut self, field: FormField, text: &str) {
         let mistake = self.mistakes.entry(field.name()).or_default();
         if !mistake.is_empty() {
             mistake.push_str("; ");
         }
-        mistake.push_str(words);
+        mistake.push_str(text);
     }
 
     /// Assigns the errors of the service to fields.
