@@ -78,7 +78,8 @@ impl Director {
         }
         // The limit on events does not apply to resuming, so that a paused tournament can always be resumed.
         if self.rulings.events() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
-            return Err(ArenaError::Full { what: "events in this tournament", limit: MAX_EVENTS });
+            let reason = format!("it has {MAX_EVENTS} events, which is the limit, so it can only be resumed");
+            return Err(self.impossible(reason));
         }
         match intervention {
             Intervention::Pause(open) => {
@@ -162,7 +163,7 @@ impl Director {
             return Err(self.impossible(format!("{}{more}: nothing was voided", refused.join("; "))));
         }
         if self.rulings.voided().count() + found.len() > MAX_VOIDED {
-            return Err(ArenaError::Full { what: "voided matches in this tournament", limit: MAX_VOIDED });
+            return Err(self.impossible(format!("at most {MAX_VOIDED} of its matches can be voided")));
         }
         let Some(event) = self.rulings.void(found, reason.clone()) else {
             return Err(self.impossible("no match was named"));
