@@ -361,7 +361,7 @@ fn tournament(
         changes.extend(written);
     }
     let over = TournamentResult { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
-    let standings = Arc::new(standings.lines());
+    let standings = Arc::new(standings.lines(TournamentState::Finished));
     changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
     Ok(changes)
 }

@@ -127,7 +127,7 @@ async fn fill_tournament(
             .upper_bound()
             .context("the number of matches is not known in advance")?;
         let verdict = Arc::new(fold.schedule.format_verdict());
-        let mut standings = fold.standings.lines();
+        let mut standings = fold.standings.lines(TournamentState::Finished);
         let appraisal = fold.evidence.appraise_finally(&|| true)?;
         appraisal.add_to_standings(&mut standings);
         let over = TournamentResult { at, played, total, verdict };

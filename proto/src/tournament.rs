@@ -244,6 +244,7 @@ impl From<&Standing> for pb::Standing {
     fn from(standing: &Standing) -> Self {
         Self {
             place: standing.place,
+            tie_break: standing.tie_break.map_or(pb::TieBreak::Unspecified, Into::into).into(),
             bot: standing.bot.to_string(),
             points: standing.points,
             matches: standing.matches,

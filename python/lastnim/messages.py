@@ -51,6 +51,15 @@ RatingMeasure: TypeAlias = Literal[
 ]
 """The measure of a rating: whatever the tournament scores."""
 
+TieBreak: TypeAlias = Literal[
+    "unspecified", "regret", "head_to_head", "lot"
+]
+"""
+What decides between bots that are level on points, or in a ladder on ratings, in this order. Where rows are
+assigned or dealt, regret is used; where they are declared, head to head, since a bot that declares its row
+chooses what counts as its regret.
+"""
+
 DealRule: TypeAlias = Literal[
     "unspecified", "all", "self_first"
 ]
@@ -1006,10 +1015,10 @@ class Standing:
 
     place: int
     """
-    The place, from 1; equal bots share it. In knockouts by the round in which a bot went out, and in the final by its
-    rank there; bots that went out in the same earlier round share a place. Otherwise by points; in samples, gauntlets
-    and sequential tests, where bots play different numbers of matches, by points per match; in ladders by rating.
-    Then by lower regret, then head to head.
+    The place, from 1. In knockouts by the round in which a bot went out, and in the final by its rank there; bots
+    that went out in the same earlier round share a place. Otherwise by points; in samples, gauntlets and sequential
+    tests, where bots play different numbers of matches, and in all tournaments that have not finished, by points per
+    match; in ladders by rating. Then by tie-breaks. Bots that are still level before the end share a place.
     """
     bot: str
     """The bot."""
@@ -1055,6 +1064,11 @@ class Standing:
     """
     With ALLIANCE_MODE_DEALT: the mean satisfaction less what optimal play would have given if every seat had declared
     its dealt row, -1 to 1. It does not depend on the luck of the deal. Absent before the first match.
+    """
+    tie_break: TieBreak
+    """
+    What put it behind the bot one line above, or in an earlier round of a knockout behind the last bot that advanced.
+    Unspecified if no tie-break was needed, and if it shares its place.
     """
 
 

@@ -10,7 +10,8 @@ use lastnim_proto::{field_history::parse_field_history, parse_request, pb, tourn
 use lastnim_server::load_or_generate_key;
 use lastnim_store::{RetentionLimits, Store, StoredMatch};
 use lastnim_tournament::{
-    FieldChange, MatchOutcome, MatchResult, RatingEvidence, Settings, Standings, plan_schedule,
+    FieldChange, MatchOutcome, MatchResult, RatingEvidence, Settings, Standings, TournamentState,
+    plan_schedule,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +69,7 @@ pub async fn judge(
     let total = schedule.total_matches().upper_bound().expect("it ends");
     assert_eq!((finished.matches_played, finished.matches_total), (total, total));
     assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "each pairing is played once");
-    let mut lines = standings.lines();
+    let mut lines = standings.lines(TournamentState::Finished);
     evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
     let folded: Vec<pb::Standing> = lines.iter().map(Into::into).collect();
     assert_eq!(organiser.standings(tournament).await, folded);

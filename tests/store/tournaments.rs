@@ -10,7 +10,8 @@ use lastnim_tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
     PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays, Scoring, Settings,
-    SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat, TournamentState,
+    SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TieBreak, TournamentFormat,
+    TournamentState,
 };
 use std::sync::Arc;
 
@@ -75,6 +76,7 @@ pub fn tournament(number: u64) -> StoredTournament {
 pub fn standings(names: &[BotName]) -> Vec<Standing> {
     let line = |(place, bot): (u32, &BotName)| Standing {
         place: place / 2 + 1,
+        tie_break: [None, Some(TieBreak::HeadToHead), Some(TieBreak::Lot)][place as usize % 3],
         bot: bot.clone(),
         points: 1.0 / 3.0 + f64::from(place),
         matches: place,

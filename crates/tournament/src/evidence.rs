@@ -4,7 +4,7 @@ use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
     EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
     ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead, StrengthRatings,
-    TournamentFormat, format::StandingsOrder,
+    TournamentFormat, format::StandingsOrder, tie_break::rank_lines_by,
 };
 use lastnim_core::{
     game::BotName,
@@ -195,7 +195,8 @@ impl Appraisal {
     pub fn add_to_standings(&self, lines: &mut [Standing]) {
         self.add_figures(lines);
         if self.order == StandingsOrder::Rating {
-            sort_by_ratings(lines);
+            let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
+            rank_lines_by(lines, |one, other| points(other).total_cmp(&points(one)));
         }
     }
 
@@ -208,26 +209,13 @@ impl Appraisal {
     }
 }
 
-/// Sorts by rating and assigns places: bots with equal ratings keep their order, and share a place if they did before.
-fn sort_by_ratings(lines: &mut [Standing]) {
-    let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
-    lines.sort_by(|one, other| points(other).total_cmp(&points(one)));
-    let (mut place, mut before) = (0, None);
-    for (index, line) in (1..).zip(lines) {
-        let this = (points(line).to_bits(), line.place);
-        if before != Some(this) {
-            (place, before) = (index, Some(this));
-        }
-        line.place = place;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::LadderPairing;
     use crate::{
         AllianceSource, SeatLoss, SeededDraw, SettingsDraft, StandingRating, Standings, Streak, TableGroups,
+        TournamentState,
         checkpoint::{decode_state, encode_state},
         rating::testing::match_of_group,
         testing,
@@ -253,7 +241,7 @@ mod tests {
             evidence.add_result(result);
         }
         let lines = |evidence: &RatingEvidence| {
-            let mut lines = standings.lines();
+            let mut lines = standings.lines(TournamentState::Finished);
             evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
             lines
         };
@@ -270,9 +258,13 @@ mod tests {
         results.iter().rev().for_each(|result| reversed.add_result(result));
         assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
         assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
-        let mut nothing = standings.lines();
+        let mut nothing = standings.lines(TournamentState::Finished);
         RatingEvidence::new(&settings).appraise_finally(&|| true).unwrap().add_to_standings(&mut nothing);
-        assert_eq!(nothing, standings.lines(), "without a match there are no ratings or skills");
+        assert_eq!(
+            nothing,
+            standings.lines(TournamentState::Finished),
+            "without a match there are no ratings or skills"
+        );
     }
 
     #[test]
@@ -343,7 +335,7 @@ mod tests {
             standings.add_result(&result);
             evidence.add_result(&result);
         }
-        let mut lines = standings.lines();
+        let mut lines = standings.lines(TournamentState::Finished);
         evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
         let elo = |bot: &BotName| {
             let line = lines.iter().find(|line| line.bot == *bot).unwrap();
@@ -379,9 +371,10 @@ mod tests {
             standings.add_result(&result);
             evidence.add_result(&result);
         }
-        let before: Vec<_> = standings.lines().iter().map(|line| line.bot.to_string()).collect();
+        let before: Vec<_> =
+            standings.lines(TournamentState::Finished).iter().map(|line| line.bot.to_string()).collect();
         assert_eq!(before[0], "bot0");
-        let mut lines = standings.lines();
+        let mut lines = standings.lines(TournamentState::Finished);
         evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
         let rating = |line: &Standing| line.rating.map(|rating| rating.points);
         assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");

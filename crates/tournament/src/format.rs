@@ -1,6 +1,6 @@
 //! Tournament formats.
 
-use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
+use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups, TournamentState};
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
@@ -90,7 +90,7 @@ pub enum FormatError {
     },
 }
 
-/// The first criterion by which the standings are sorted; the second is regret.
+/// The first criterion by which the standings are sorted; tie-breaks follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandingsOrder {
     /// Total points: for formats in which all bots play equally many matches, or in which better bots earn more
@@ -101,6 +101,17 @@ pub(super) enum StandingsOrder {
     /// Rating: for formats that pair similar bots, so that all bots win about equally often. Until there are ratings,
     /// points per match are used instead.
     Rating,
+}
+
+impl StandingsOrder {
+    /// Returns the criterion for a tournament of this format in a state. Until a tournament has finished, the order by
+    /// points becomes one by points per match, since some bots have played more matches than others.
+    pub(super) fn in_state(self, state: TournamentState) -> Self {
+        match self {
+            Self::Points if state != TournamentState::Finished => Self::PointsPerMatch,
+            order => order,
+        }
+    }
 }
 
 impl TournamentFormat {

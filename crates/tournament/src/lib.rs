@@ -40,6 +40,7 @@ mod state;
 mod tally;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod tie_break;
 mod title;
 mod tournament_end;
 mod version_tally;
@@ -78,7 +79,7 @@ pub use sample_size::{PilotDifferences, SampleSize};
 pub use schedule::{
     BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,
     MatchLimiter, RepeatedGroups, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, Suspension,
-    SuspensionReason, TieBreak, TotalMatches, count_matches, group_size, plan_schedule,
+    SuspensionReason, TotalMatches, count_matches, group_size, plan_schedule,
 };
 pub use scoring::Scoring;
 pub use seat_credit::SeatCredit;
@@ -87,6 +88,7 @@ pub use sprt_settings::{EffectBounds, ErrorRates, SprtError, SprtMeasure, SprtSe
 pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
 pub use state::TournamentState;
+pub use tie_break::TieBreak;
 pub use title::{Title, TitleError};
 pub use tournament_end::TournamentEnd;
 pub use version_tally::{PlayedVersion, VersionTally};

@@ -1,13 +1,16 @@
 //! A line of the standings.
 
-use super::{ConfidenceInterval, MeanEstimate, PlayedVersion, RatingMeasure};
+use super::{ConfidenceInterval, MeanEstimate, PlayedVersion, RatingMeasure, TieBreak};
 use lastnim_core::game::BotName;
 
 /// A bot's line of the standings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The place, from 1; tied bots share it.
+    /// The place, from 1. Bots share a place if no tie-break has decided between them.
     pub place: u32,
+    /// The tie-break that put the bot behind the bot one line above, or in an earlier round of a knockout behind the
+    /// last bot that advanced. `None` if no tie-break was needed, and for bots that share their place.
+    pub tie_break: Option<TieBreak>,
     /// The bot.
     pub bot: BotName,
     /// Total points.

@@ -2,29 +2,41 @@
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
-    MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, interner::Interner,
-    tally::StandingTally,
+    MatchResult, Scoring, Settings, Standing, TableGroups, TieBreak, TournamentState, format::StandingsOrder,
+    interner::Interner, tally::StandingTally, tie_break::lot_of_bot,
 };
 use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap},
+};
 
 /// The standings of a tournament, computed from its match results in any order.
 ///
-/// Bots are ordered by points, then by regret per match, lowest first (bots that made no take themselves come last),
-/// then head to head, that is by the points that the tied bots won against each other. Here a match counts once for
-/// each tied opponent in it. Bots that are still tied share their place and are listed by name. Formats in which some
-/// bots play more matches than others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per
-/// match instead. A lost seat scores nothing, even if the steward won for it.
+/// When a tournament has finished, bots are ordered by points, and formats in which some bots play more matches than
+/// others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per match. Before that, every
+/// format orders by points per match, since some bots have played more matches than others.
+///
+/// Between bots that are level, [`TieBreak`] decides: regret per match, lowest first (bots that made no take themselves
+/// come last), where rows are assigned or dealt; otherwise the points that the bots won against each other, where a
+/// match counts once for each bot of them that it had. In a finished tournament lots decide between bots that are still
+/// level; those that made no take themselves come last. Before that these share their place and are listed by name. A
+/// lost seat scores nothing, even if the steward
+/// won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
     order: StandingsOrder,
+    before_lot: TieBreak,
+    seed: u64,
+    /// The number of the draw of lots.
+    draw: u64,
     seats: SeatCount,
     bots: Interner<BotName>,
     tallies: Vec<StandingTally>,
     /// For each bot and opponent, the points that the bot won in the matches that both played, in the units of the
-    /// tallies. Opponents against which the bot won nothing are left out.
+    /// tallies. Opponents against which the bot won nothing are left out. Empty unless bots are compared head to head.
     against: Vec<BTreeMap<u32, i64>>,
 }
 
@@ -37,6 +49,9 @@ impl Standings {
         let mut standings = Self {
             scoring: settings.scoring,
             order: settings.format.standings_order(),
+            before_lot: TieBreak::before_lot(&settings.alliance),
+            seed: settings.seed,
+            draw: 0,
             seats: settings.seats,
             bots: Interner::default(),
             tallies: Vec::new(),
@@ -46,6 +61,11 @@ impl Standings {
             standings.number_of_bot(bot);
         }
         standings
+    }
+
+    /// Sets the number of the draw of lots, which is 0 in new standings.
+    pub(super) fn with_draw(self, draw: u64) -> Self {
+        Self { draw, ..self }
     }
 
     /// Returns the state to encode. Byes are not part of it, since the format supplies them again.
@@ -82,7 +102,7 @@ impl Standings {
             let before = self.tallies[bot].score_units(self.scoring);
             self.tallies[bot].add_game(outcome, seat);
             let units = self.tallies[bot].score_units(self.scoring) - before;
-            if units > 0 {
+            if units > 0 && self.before_lot == TieBreak::HeadToHead {
                 for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
                     *self.against[bot].entry(opponent as u32).or_default() += units;
                 }
@@ -105,26 +125,51 @@ impl Standings {
         }
     }
 
-    /// Returns the lines of all bots, by place.
-    pub fn lines(&self) -> Vec<Standing> {
-        let mut order: Vec<usize> = (0..self.tallies.len()).collect();
-        order.sort_by(|&one, &other| self.cmp(one, other));
-        let (bots, mut lines) = (self.bots.items(), Vec::with_capacity(order.len()));
-        for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
-            // The sort is stable, so tied bots are in the order of their numbers.
-            let mut tied: Vec<_> =
-                tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
-            tied.sort_by(|(ours, one), (theirs, other)| {
-                theirs.cmp(ours).then_with(|| bots[*one].cmp(&bots[*other]))
-            });
-            for equal in tied.chunk_by(|(ours, _), (theirs, _)| ours == theirs) {
-                let place = lines.len() as u32 + 1;
-                lines.extend(equal.iter().map(|&(_, bot)| {
-                    self.tallies[bot].to_standing(place, bots[bot].clone(), self.scoring, self.seats)
-                }));
-            }
+    /// Returns the lines of all bots of a tournament in this state, by place.
+    pub fn lines(&self, state: TournamentState) -> Vec<Standing> {
+        let order = self.order.in_state(state);
+        let mut bots: Vec<usize> = (0..self.tallies.len()).collect();
+        bots.sort_by(|&one, &other| self.cmp_points(one, other, order));
+        let mut lines = Vec::with_capacity(bots.len());
+        for level in bots.chunk_by(|&one, &other| self.cmp_points(one, other, order).is_eq()) {
+            self.add_level_lines(level, state, &mut lines);
         }
         lines
+    }
+
+    /// Adds the lines of bots with equal points, which are given by number in ascending order.
+    fn add_level_lines(&self, level: &[usize], state: TournamentState, lines: &mut Vec<Standing>) {
+        let points: HashMap<usize, i64> = match self.before_lot {
+            TieBreak::HeadToHead => {
+                level.iter().map(|&bot| (bot, self.head_to_head_points(bot, level))).collect()
+            }
+            TieBreak::Regret | TieBreak::Lot => HashMap::new(),
+        };
+        let cmp_before_lot = |one: usize, other: usize| match self.before_lot {
+            TieBreak::HeadToHead => points[&other].cmp(&points[&one]),
+            TieBreak::Regret | TieBreak::Lot => self.tallies[one].cmp_regret(&self.tallies[other]),
+        };
+        let name = |bot: usize| &self.bots.items()[bot];
+        let draws_lots = state == TournamentState::Finished;
+        let lot = |bot: usize| {
+            draws_lots.then(|| (self.tallies[bot].is_absent(), lot_of_bot(self.seed, self.draw, name(bot))))
+        };
+        let mut level = level.to_vec();
+        level.sort_by(|&one, &other| {
+            let by_lot = || lot(one).cmp(&lot(other)).then_with(|| name(one).cmp(name(other)));
+            cmp_before_lot(one, other).then_with(by_lot)
+        });
+        let first = lines.len();
+        for (index, &bot) in level.iter().enumerate() {
+            let tie_break = index.checked_sub(1).and_then(|ahead| {
+                let is_level = cmp_before_lot(level[ahead], bot).is_eq();
+                if is_level { draws_lots.then_some(TieBreak::Lot) } else { Some(self.before_lot) }
+            });
+            let is_shared = index > 0 && tie_break.is_none();
+            let place = if is_shared { lines[first + index - 1].place } else { (first + index) as u32 + 1 };
+            let line = self.tallies[bot].to_standing(place, name(bot).clone(), self.scoring, self.seats);
+            lines.push(Standing { tie_break, ..line });
+        }
     }
 
     fn number_of_bot(&mut self, bot: &BotName) -> usize {
@@ -136,24 +181,21 @@ impl Standings {
         number
     }
 
-    fn cmp(&self, one: usize, other: usize) -> Ordering {
+    fn cmp_points(&self, one: usize, other: usize, order: StandingsOrder) -> Ordering {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
-        let by_points = match self.order {
+        match order {
             StandingsOrder::Points => theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring)),
             StandingsOrder::PointsPerMatch | StandingsOrder::Rating => {
                 theirs.cmp_units_per_match(ours, self.scoring)
             }
-        };
-        by_points.then_with(|| ours.cmp_regret(theirs))
+        }
     }
 
-    /// Returns the points that a bot won against the bots tied with it. `tied` lists all tied bots by number.
-    fn head_to_head_points(&self, bot: usize, tied: &[usize]) -> i64 {
-        if tied.len() == 1 {
-            return 0;
-        }
-        let is_tied = |opponent: u32| tied.binary_search(&(opponent as usize)).is_ok();
-        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_tied(opponent));
+    /// Returns the points that a bot won against the bots level with it. `level` lists all of them by number, in
+    /// ascending order.
+    fn head_to_head_points(&self, bot: usize, level: &[usize]) -> i64 {
+        let is_level = |opponent: u32| level.binary_search(&(opponent as usize)).is_ok();
+        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_level(opponent));
         against.map(|(_, units)| units).sum()
     }
 }
@@ -170,6 +212,7 @@ mod tests {
         referee::DealRule,
     };
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Creates a result from the names by seat, the winner's seat, and the rank and regret of each seat.
     fn result(bots: [&str; 3], winner: usize, seats: [(u32, u32); 3]) -> MatchResult {
@@ -207,60 +250,117 @@ mod tests {
         assert_eq!(fold(&settings, &[], &[plain])[0].relative_satisfaction, None);
     }
 
-    fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
+    fn fold<'a>(
+        settings: &Settings,
+        field: impl IntoIterator<Item = &'a BotName>,
+        results: &[MatchResult],
+    ) -> Vec<Standing> {
+        fold_in(TournamentState::Finished, settings, field, results)
+    }
+
+    fn fold_in<'a>(
+        state: TournamentState,
+        settings: &Settings,
+        field: impl IntoIterator<Item = &'a BotName>,
+        results: &[MatchResult],
+    ) -> Vec<Standing> {
         let mut standings = Standings::new(settings, field);
         for result in results {
             standings.add_result(result);
         }
-        standings.lines()
+        standings.lines(state)
     }
 
     fn lines(alliance: AllianceSource, results: &[MatchResult]) -> Vec<String> {
+        lines_in(TournamentState::Finished, alliance, results)
+    }
+
+    fn lines_in(state: TournamentState, alliance: AllianceSource, results: &[MatchResult]) -> Vec<String> {
         let field: Vec<BotName> = ["d", "c", "b", "a"].map(|bot| bot.parse().unwrap()).to_vec();
-        let line = |line: &Standing| format!("{} {} {}", line.place, line.bot, line.points);
-        fold(&testing::settings(3, 1, alliance), &field, results).iter().map(line).collect()
+        let line = |line: &Standing| {
+            let tie_break = line.tie_break.map(|tie_break| format!(" {tie_break:?}")).unwrap_or_default();
+            format!("{} {} {}{tie_break}", line.place, line.bot, line.points)
+        };
+        fold_in(state, &testing::settings(3, 1, alliance), &field, results).iter().map(line).collect()
     }
 
     #[test]
     fn every_bot_has_a_line_from_the_start() {
-        assert_eq!(lines(AllianceSource::Declared, &[]), ["1 a 0", "1 b 0", "1 c 0", "1 d 0"]);
+        let settings = testing::settings(3, 1, AllianceSource::Declared);
+        let lines = Standings::new(&settings, &testing::field(3)).lines(TournamentState::Open);
+        let shown: Vec<_> =
+            lines.iter().map(|line| (line.place, line.bot.as_str(), line.tie_break)).collect();
+        assert_eq!(shown, [(1, "bot0", None), (1, "bot1", None), (1, "bot2", None)]);
     }
 
     #[test]
-    fn points_come_first_then_regret() {
+    fn points_come_first_then_regret_where_rows_are_assigned() {
         let results = [
             result(["a", "b", "c"], 2, [(1, 0), (2, 1), (0, 2)]),
             result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
         ];
-        // Regret per match: b 1/2, c 2/2, a 0/1, d 3/1.
-        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
         // Satisfaction: a 1/2, b 0 + 1, c 1 + 1/2, d 0.
         assert_eq!(lines(AllianceSource::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
+        let results = [
+            result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
+            result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
+            result(["b", "d", "c"], 2, [(2, 2), (2, 9), (0, 0)]),
+        ];
+        // Satisfaction: c 3, a 1, b and d 1/2. Regret per match: b 4/2, d 18/2.
+        let expected = ["1 c 3", "2 a 1", "3 b 0.5", "4 d 0.5 Regret"];
+        assert_eq!(lines(AllianceSource::Standard, &results), expected);
     }
 
     #[test]
     fn regret_is_per_match() {
         let results = [
-            result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
-            result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
+            result(["a", "b", "c"], 2, [(2, 1), (2, 2), (0, 0)]),
+            result(["a", "d", "c"], 2, [(2, 2), (2, 9), (0, 0)]),
         ];
         // Regret per match: a 3/2, b 2/1, d 9/1.
-        assert_eq!(lines(AllianceSource::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
+        let expected = ["1 c 2", "2 a 0", "3 b 0 Regret", "4 d 0 Regret"];
+        assert_eq!(lines(AllianceSource::Random, &results), expected);
     }
 
     #[test]
-    fn ties_are_broken_head_to_head_or_share_a_place() {
+    fn declared_rows_are_compared_head_to_head_and_then_by_lot() {
         let even = [(1, 0); 3];
+        // Regret does not count here: a bot chooses the row by which it is measured.
+        let errs = [(1, 3), (1, 0), (1, 0)];
         // a and b have two wins each, and b won the match in which both played.
         let results = [
             result(["a", "c", "d"], 0, even),
             result(["a", "d", "c"], 0, even),
             result(["a", "b", "c"], 1, even),
-            result(["b", "c", "d"], 0, even),
+            result(["b", "c", "d"], 0, errs),
         ];
-        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
-        let even = [result(["b", "c", "d"], 0, even), result(["c", "d", "a"], 2, even)];
-        assert_eq!(lines(AllianceSource::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
+        let lines_of = |state| lines_in(state, AllianceSource::Declared, &results);
+        let finished = lines_of(TournamentState::Finished);
+        assert_eq!(finished[..2], ["1 b 2", "2 a 2 HeadToHead"]);
+        let by_lot = [["3 c 0", "4 d 0 Lot"], ["3 d 0", "4 c 0 Lot"]];
+        assert!(by_lot.iter().any(|lot| finished[2..] == *lot), "{finished:?}");
+        // Points per match: b 2/2, a 2/3.
+        assert_eq!(lines_of(TournamentState::Running), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
+    }
+
+    #[test]
+    fn every_level_bot_can_win_the_lot() {
+        let plain = testing::settings(3, 1, AllianceSource::Declared);
+        let field = testing::field(4);
+        let leaders: BTreeSet<BotName> = (0..40)
+            .map(|seed| {
+                let settings = Settings::new(SettingsDraft { seed, ..(*plain).clone() }).unwrap();
+                let lines = fold(&settings, &field, &[]);
+                assert!(lines.iter().zip(1..).all(|(line, place)| line.place == place), "{lines:?}");
+                assert_eq!(
+                    lines,
+                    fold(&settings, field.iter().rev(), &[]),
+                    "the field's order does not matter"
+                );
+                lines[0].bot.clone()
+            })
+            .collect();
+        assert_eq!(leaders.len(), 4, "{leaders:?}");
     }
 
     #[test]
@@ -281,7 +381,7 @@ mod tests {
                 )
             })
             .collect();
-        let lines = fold(&settings, &field, &results);
+        let lines = fold_in(TournamentState::Running, &settings, &field, &results);
         let told: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
         assert_eq!(told[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
         assert_eq!(
@@ -302,7 +402,7 @@ mod tests {
             SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent].clone() };
         let mut standings = Standings::new(&testing::settings(3, 1, AllianceSource::Standard), []);
         standings.add_result(&won_by_the_steward);
-        let lines = standings.lines();
+        let lines = standings.lines(TournamentState::Finished);
         let line = |bot: &str| lines.iter().find(|line| line.bot.as_str() == bot).unwrap();
         let figures = |bot| {
             let line = line(bot);
@@ -325,7 +425,7 @@ mod tests {
             standings.set_bye_scores(&byes[..1], groups);
             // Repeated calls replace the scores and do not add to them.
             standings.set_bye_scores(&byes, groups);
-            let lines = standings.lines();
+            let lines = standings.lines(TournamentState::Finished);
             let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
             assert_eq!(points_of, [("c", points[0]), ("a", points[1])]);
             assert!(lines.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
@@ -336,7 +436,7 @@ mod tests {
     fn figures_are_absent_before_the_first_match() {
         let mut standings =
             Standings::new(&testing::settings(3, 1, AllianceSource::Declared), &testing::field(1));
-        let line = standings.lines().remove(0);
+        let line = standings.lines(TournamentState::Finished).remove(0);
         assert_eq!((line.satisfaction, line.accuracy), (None, None));
         assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
         // This bot lost its seat before its first take.
@@ -344,7 +444,11 @@ mod tests {
         lost.outcome.as_mut().unwrap().seats =
             BySeat::filled(SeatCount::new(3).unwrap(), &SeatResult::default());
         standings.add_result(&lost);
-        let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
+        let line = standings
+            .lines(TournamentState::Finished)
+            .into_iter()
+            .find(|line| line.bot.as_str() == "bot0")
+            .unwrap();
         assert_eq!((line.matches, line.accuracy, line.regret_per_match), (1, None, None));
         let seat = SeatResult {
             rank_actual: 1,
@@ -359,7 +463,11 @@ mod tests {
         let mut played = result(["bot0", "x", "y"], 1, [(1, 0); 3]);
         played.outcome.as_mut().unwrap().seats = BySeat::filled(SeatCount::new(3).unwrap(), &seat);
         standings.add_result(&played);
-        let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
+        let line = standings
+            .lines(TournamentState::Finished)
+            .into_iter()
+            .find(|line| line.bot.as_str() == "bot0")
+            .unwrap();
         assert_eq!((line.satisfaction, line.accuracy), (Some(0.5), Some(0.75)));
         assert_eq!((line.regret_per_match, line.luck_per_match), (Some(1.0), Some(-2.0)));
     }

@@ -54,29 +54,36 @@ impl StandingTally {
         self.optimal_plies += i64::from(result.optimal_plies);
     }
 
-    /// Returns the points in the units of the scoring: wins, or satisfaction in units of 1 / (n - 1).
+    /// Returns the points, with those for byes, in the units of the scoring: wins, or satisfaction in units of 1 / (n - 1).
     pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
-        let won = match scoring {
-            Scoring::Win => i64::from(self.wins),
-            Scoring::Satisfaction => self.satisfaction_units,
-        };
-        won + self.byes
+        self.won_units(scoring) + self.byes
     }
 
-    /// Compares the points per match without rounding. A bot without matches has 0.
+    /// Returns the points without those for byes.
+    fn won_units(&self, scoring: Scoring) -> i64 {
+        match scoring {
+            Scoring::Win => i64::from(self.wins),
+            Scoring::Satisfaction => self.satisfaction_units,
+        }
+    }
+
+    /// Compares the points per match without rounding. A bot without matches has 0. Byes do not count.
     pub(super) fn cmp_units_per_match(&self, other: &Self, scoring: Scoring) -> Ordering {
-        let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
-        scaled(self.score_units(scoring), other.matches)
-            .cmp(&scaled(other.score_units(scoring), self.matches))
+        let scaled = |won: i64, matches: u32| i128::from(won) * i128::from(matches.max(1));
+        scaled(self.won_units(scoring), other.matches).cmp(&scaled(other.won_units(scoring), self.matches))
     }
 
     /// Compares the regret per match without rounding. A bot without matches has 0. A bot that played matches but made
     /// no take comes last, since it had no chance to err.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
-        let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
         let by_regret = scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches));
-        absent(self).cmp(&absent(other)).then(by_regret)
+        self.is_absent().cmp(&other.is_absent()).then(by_regret)
+    }
+
+    /// Returns whether the bot played matches but made no take.
+    pub(super) fn is_absent(&self) -> bool {
+        self.matches > 0 && self.plies == 0
     }
 
     /// Creates the bot's line in the standings.
@@ -91,6 +98,7 @@ impl StandingTally {
         let matches = i64::from(self.matches);
         Standing {
             place,
+            tie_break: None,
             bot,
             points: match scoring {
                 Scoring::Win => divide_or_zero(self.score_units(scoring), 1),

@@ -9,7 +9,7 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_report::words::join_items;
 use lastnim_tournament::{
     BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings, Schedule,
-    Standing, Standings, TotalMatches, plan_schedule,
+    Standing, Standings, TotalMatches, TournamentState, plan_schedule,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,8 +167,9 @@ impl ReplayedResults {
         for change in changes {
             standings.add_bot(&change.bot);
         }
-        if !shown.has_started && self.results.is_empty() && self.unrecorded.is_empty() {
-            let mut lines = standings.lines();
+        let has_started = matches!(shown.state, Some(TournamentState::Running | TournamentState::Finished));
+        if !has_started && self.results.is_empty() && self.unrecorded.is_empty() {
+            let mut lines = standings.lines(TournamentState::Open);
             rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
             return Ok(ComputedStandings {
                 standings: lines,
@@ -195,14 +196,6 @@ impl ReplayedResults {
         if let (Some(bye_groups), FormatVerdict::Byes(byes)) = (settings.format.bye_groups(), &verdict) {
             standings.set_bye_scores(byes, bye_groups);
         }
-        let mut lines = standings.lines();
-        let mut compared = Vec::new();
-        if ratings == RatingChoice::Final {
-            let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
-            appraisal.add_to_standings(&mut lines);
-            compared = BotComparison::compare_all(&cross_table, &appraisal);
-        }
-        rulings.rank_standings(&mut lines, &verdict);
         let total = schedule.total_matches();
         let known_end = results.last_key_value().map_or(0, |(number, _)| number + 1);
         let end = if let TotalMatches::Exactly(total) = total { total } else { known_end };
@@ -211,6 +204,15 @@ impl ReplayedResults {
             TotalMatches::Exactly(_) => Some(omitted.count).filter(|&missing| missing > 0),
             TotalMatches::AtMost(_) | TotalMatches::Open => None,
         };
+        let by_records = if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
+        let mut lines = standings.lines(shown.state.unwrap_or(by_records));
+        let mut compared = Vec::new();
+        if ratings == RatingChoice::Final {
+            let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
+            appraisal.add_to_standings(&mut lines);
+            compared = BotComparison::compare_all(&cross_table, &appraisal);
+        }
+        rulings.rank_standings(&mut lines, &verdict);
         Ok(ComputedStandings { standings: lines, verdict, cross_table: compared, missing, omitted })
     }
 

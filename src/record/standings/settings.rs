@@ -24,8 +24,8 @@ pub struct ShownTournament {
     pub rulings: Rulings,
     /// The interventions of the organiser, as protocol messages.
     pub events: Vec<pb::TournamentEvent>,
-    /// Whether the tournament is known to have started; if not, it counts as started if it has results.
-    pub has_started: bool,
+    /// The state of the tournament; `None` if its records decide whether it has finished.
+    pub state: Option<TournamentState>,
 }
 
 impl ShownTournament {
@@ -37,8 +37,8 @@ impl ShownTournament {
         let (id, field, changes) = (manifest.id, manifest.field.clone(), manifest.changes.clone());
         let (settings, rulings) = (read_settings(&manifest.settings)?, read_rulings(&manifest.events)?);
         let events = manifest.events.clone();
-        let has_started = matches!(manifest.state, TournamentState::Running | TournamentState::Finished);
-        Ok(Self { id, settings, field, changes, rulings, events, has_started })
+        let state = Some(manifest.state);
+        Ok(Self { id, settings, field, changes, rulings, events, state })
     }
 }
 
@@ -50,8 +50,8 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     let pb::GetTournamentResponse { tournament, field_history, events, .. } =
         parse_tournament_response(text)?;
     let tournament = tournament.ok_or("tournament: this key is missing")?;
-    let settings = tournament.settings.ok_or("tournament.settings: this key is missing")?;
-    let settings = read_settings(&settings)?;
+    let settings = tournament.settings.as_ref().ok_or("tournament.settings: this key is missing")?;
+    let settings = read_settings(settings)?;
     let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
     let (field, changes) = match field_history {
         None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
@@ -59,7 +59,9 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     };
     let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
     let rulings = read_rulings(&events)?;
-    Ok(ShownTournament { id, settings, field, changes, rulings, events, has_started: false })
+    let is_cancelled = tournament.state() == pb::TournamentState::Cancelled;
+    let state = is_cancelled.then_some(TournamentState::Cancelled);
+    Ok(ShownTournament { id, settings, field, changes, rulings, events, state })
 }
 
 fn read_settings(settings: &pb::TournamentSettings) -> Result<Settings, String> {

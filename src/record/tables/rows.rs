@@ -217,6 +217,7 @@ pub fn standing_rows(
             config_hash,
             disqualified: standing.disqualified,
             rating_measure: standing.rating.as_ref().map_or(0, |rating| rating.measure),
+            tie_break: standing.tie_break,
         }
     })
 }

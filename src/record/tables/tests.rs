@@ -9,7 +9,8 @@ use lastnim_proto::{
     record::{seat_loss_of_forfeit, verify_record},
 };
 use lastnim_tournament::{
-    AllianceSource, BotComparison, CrossTable, MatchOutcome, MatchResult, RatingEvidence, Standings, testing,
+    AllianceSource, BotComparison, CrossTable, MatchOutcome, MatchResult, RatingEvidence, Standings,
+    TournamentState, testing,
 };
 use proptest::prelude::*;
 
@@ -46,7 +47,7 @@ proptest! {
         evidence.add_result(&result);
         let appraisal = evidence.appraise_finally(&|| true).unwrap();
         let mut won = 0;
-        for line in standings.lines() {
+        for line in standings.lines(TournamentState::Finished) {
             let row = rows.iter().find(|row| row.bot == line.bot.as_str()).unwrap();
             let figures = &found.bots.iter().find(|found| found.bot == line.bot).unwrap().figures;
             won += line.wins;

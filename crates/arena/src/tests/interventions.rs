@@ -125,7 +125,11 @@ async fn a_voided_group_is_replayed_also_after_a_restart() {
     let marked: BTreeSet<MatchId> =
         kept.iter().filter(|game| game.void_reason.is_some()).map(|game| game.id).collect();
     assert_eq!((kept.len(), marked), (6, voided.iter().map(|voided| voided.id).collect()));
-    assert_eq!(lines(&arena, id).await, [(1, "first".into(), 4, 4), (1, "second".into(), 4, 4)]);
+    let mut lines = lines(&arena, id).await;
+    assert_eq!((lines[0].0, lines[1].0), (1, 2), "a lot decides");
+    lines.sort_by_key(|line| line.1.clone());
+    let figures: Vec<_> = lines.iter().map(|(_, bot, played, lost)| (bot.as_str(), *played, *lost)).collect();
+    assert_eq!(figures, [("first", 4, 4), ("second", 4, 4)]);
     check_comparison(&store, &arena, id).await;
 }
 

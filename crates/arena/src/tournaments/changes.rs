@@ -358,7 +358,7 @@ impl Arena {
         state: TournamentState,
         over: TournamentResult,
     ) -> Result<(), ArenaError> {
-        let (id, standings) = (stored.id, handle.standings());
+        let (id, standings) = (stored.id, handle.standings_at_end(state));
         let mut changes =
             vec![Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) }];
         changes.extend(self.final_comparison(handle, id).await);
@@ -366,6 +366,7 @@ impl Arena {
         self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
+        handle.set_final_standings(&standings);
         handle.set_tournament(StoredTournament { state, over: Some(over), ..stored });
         self.inner.tournaments.remove(id);
         for standing in standings.iter() {

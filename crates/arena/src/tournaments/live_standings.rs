@@ -3,7 +3,7 @@
 use lastnim_core::game::BotName;
 use lastnim_tournament::{
     Appraisal, BotComparison, BoundedCrossTable, CrossTable, FormatVerdict, MatchResult, RatingEvidence,
-    Rulings, Settings, Standing, Standings, TableGroups,
+    Rulings, Settings, Standing, Standings, TableGroups, TournamentState,
 };
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -171,21 +171,30 @@ impl LiveStandings {
         self.lines.clone()
     }
 
+    /// Returns the lines of the standings of the unfinished tournament, by place, and caches them.
     pub(crate) fn lines(&mut self, verdict: &FormatVerdict) -> Arc<Vec<Standing>> {
-        let Self { standings, appraisal, rulings, lines, .. } = self;
-        Arc::clone(lines.get_or_insert_with(|| {
-            let mut lines = standings.lines();
-            if let Some(appraisal) = appraisal {
-                appraisal.add_to_standings(&mut lines);
-            }
-            rulings.rank_standings(&mut lines, verdict);
-            Arc::new(lines)
-        }))
+        let lines = self.lines.take().unwrap_or_else(|| self.lines_in(TournamentState::Running, verdict));
+        Arc::clone(self.lines.insert(lines))
     }
 
-    /// Returns the lines of the standings by place, without ratings.
+    /// Returns the lines of the standings by place, as they are in this state of the tournament.
+    pub(crate) fn lines_in(&self, state: TournamentState, verdict: &FormatVerdict) -> Arc<Vec<Standing>> {
+        let mut lines = self.standings.lines(state);
+        if let Some(appraisal) = &self.appraisal {
+            appraisal.add_to_standings(&mut lines);
+        }
+        self.rulings.rank_standings(&mut lines, verdict);
+        Arc::new(lines)
+    }
+
+    /// Sets the final lines.
+    pub(crate) fn set_final_lines(&mut self, lines: &Arc<Vec<Standing>>) {
+        self.lines = Some(Arc::clone(lines));
+    }
+
+    /// Returns the lines of the standings of the unfinished tournament by place, without ratings.
     pub(crate) fn unrated_lines(&self, verdict: &FormatVerdict) -> Vec<Standing> {
-        let mut lines = self.standings.lines();
+        let mut lines = self.standings.lines(TournamentState::Running);
         self.rulings.rank_standings(&mut lines, verdict);
         lines
     }

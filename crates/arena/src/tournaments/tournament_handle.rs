@@ -226,6 +226,16 @@ impl TournamentHandle {
         self.rank(LiveStandings::lines)
     }
 
+    /// Returns the standings by place with which the tournament ends in this state.
+    pub(crate) fn standings_at_end(&self, state: TournamentState) -> Arc<Vec<Standing>> {
+        self.rank(|ranking, verdict| ranking.lines_in(state, verdict))
+    }
+
+    /// Sets the final standings.
+    pub(crate) fn set_final_standings(&self, standings: &Arc<Vec<Standing>>) {
+        self.lock_standings().set_final_lines(standings);
+    }
+
     /// Returns the standings by place without ratings.
     pub(crate) fn unrated_standings(&self) -> Vec<Standing> {
         self.rank(|ranking, verdict| ranking.unrated_lines(verdict))

@@ -4,7 +4,7 @@
 //! all its values share; a test checks this.
 
 use lastnim_core::referee::EndReason;
-use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
+use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TieBreak, TournamentState};
 
 /// An enum whose values are stored in tables by name.
 pub(super) trait StoredKeyword: Copy + Sized + 'static {
@@ -57,6 +57,12 @@ words!(RatingMeasure, "rating measure":
     Satisfaction = "satisfaction",
 );
 
+words!(TieBreak, "tie-break":
+    Regret = "regret",
+    HeadToHead = "head_to_head",
+    Lot = "lot",
+);
+
 words!(FieldMovement, "bot movement":
     Enters = "enters",
     Leaves = "leaves",
@@ -85,6 +91,7 @@ mod tests {
     fn keywords_match_the_protocol() {
         check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
         check("RATING_MEASURE_", |value: RatingMeasure| pb::RatingMeasure::from(value).as_str_name());
+        check("TIE_BREAK_", |value: TieBreak| pb::TieBreak::from(value).as_str_name());
         check("FIELD_MOVEMENT_", |value: FieldMovement| pb::FieldMovement::from(value).as_str_name());
         check("TOURNAMENT_STATE_", |value: TournamentState| pb::TournamentState::from(value).as_str_name());
     }

@@ -174,6 +174,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
     let read = || {
         Ok(Standing {
             place: row.number("place")?,
+            tie_break: row.nullable_keyword("tie_break")?,
             bot: row.parse_text("bot")?,
             points: row.get("points")?,
             matches: row.number("matches")?,

@@ -14,7 +14,7 @@ struct StateKind {
 }
 
 /// The state of a running tournament.
-const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 10 };
+const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 11 };
 /// The comparison of the bots after a tournament.
 const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 8 };
 

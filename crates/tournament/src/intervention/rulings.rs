@@ -1,6 +1,7 @@
 //! The combined effect of a tournament's events.
 
 use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
+use crate::tie_break::rank_lines_by;
 use crate::{FormatVerdict, MatchResult, Pairing, Standing};
 use lastnim_core::game::{BotName, MatchId, Seat};
 use std::borrow::Cow;
@@ -117,14 +118,10 @@ impl Rulings {
         for line in &mut *lines {
             line.is_disqualified = self.is_disqualified(&line.bot);
         }
-        lines.sort_by_key(|line| line.is_disqualified);
-        let (mut place, mut before) = (0, None);
-        for (index, line) in (1..).zip(lines) {
-            let this = if line.is_disqualified { None } else { Some(line.place) };
-            if index == 1 || before != Some(this) {
-                (place, before) = (index, Some(this));
-            }
-            line.place = place;
+        rank_lines_by(lines, |one, other| one.is_disqualified.cmp(&other.is_disqualified));
+        let kept = lines.partition_point(|line| !line.is_disqualified);
+        for line in &mut lines[kept..] {
+            (line.place, line.tie_break) = (kept as u32 + 1, None);
         }
     }
 }
@@ -142,7 +139,7 @@ impl Rulings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllianceSource, Standings, rating::testing::match_of_group, testing};
+    use crate::{AllianceSource, Standings, TournamentState, rating::testing::match_of_group, testing};
     use proptest::prelude::*;
 
     fn disqualified(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
@@ -194,7 +191,7 @@ mod tests {
                     without.add_result(&result);
                 }
             }
-            let (mut lines, plain) = (with.lines(), without.lines());
+            let (mut lines, plain) = (with.lines(TournamentState::Running), without.lines(TournamentState::Running));
             rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
             let (kept, last): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| !line.is_disqualified);
             prop_assert_eq!(&lines[..kept.len()], &kept[..], "disqualified bots come last");

@@ -1,14 +1,16 @@
 //! Knockout rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
-use super::{FormatVerdict, KnockoutBot, KnockoutExit, TieBreak, TotalMatches, meetings::MeetingCounts};
+use super::{FormatVerdict, KnockoutBot, KnockoutExit, TotalMatches, meetings::MeetingCounts};
 use crate::checkpoint::{CheckpointError, ensure_valid};
-use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups};
+use crate::tie_break::{lot_of_bot, tie_break_between};
+use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups, TieBreak, TournamentState};
 use lastnim_core::game::BotName;
 use serde::Serialize;
+use std::cmp::{Ordering, Reverse};
 
-/// Takes the place of a group's number in the draws of a knockout. No group has this number, so they are independent of
-/// all other draws.
+/// Takes the place of a group's number in the draw of the first tables. No group has this number, so this draw is
+/// independent of all other draws.
 const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
@@ -16,9 +18,10 @@ const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 /// A round has as many full tables as the remaining bots can fill. The bots left without a seat have a bye and advance:
 /// they are those with the fewest byes so far, chosen by lot on ties. The best bots of each table advance. If these and
 /// the bots with byes are too few to fill one table, the best of the others also advance: by their place at their
-/// table, then as in the standings, then by lot. The last n bots play the final. Bots at a table are ranked as in the
-/// standings of its matches in this round, and ties are broken by lot. For the next round, the winners are dealt to
-/// different tables, then the seconds, and so on; then bots are swapped between tables to reduce repeated meetings.
+/// table, then by points, then by regret where rows are assigned or dealt, then by lot. The last n bots play the final.
+/// Bots at a table are ranked as in the final standings of its matches in this round. For the next round, the winners
+/// are dealt to different tables, then the seconds, and so on; then bots are swapped between tables to reduce repeated
+/// meetings.
 #[derive(Debug)]
 pub(super) struct Knockout {
     settings: Settings,
@@ -79,74 +82,92 @@ impl Knockout {
         (left / seats * advance + left % seats).max(seats)
     }
 
-    fn lot_of_bot(&self, bot: usize) -> u64 {
-        SeededDraw::from_numbers([self.settings.seed, KNOCKOUT_DRAW_TAG, self.round, bot as u64]).next_bits()
+    /// Returns the number of the draw of lots in this round.
+    fn draw_of_round(&self) -> u64 {
+        self.round + 1
     }
 
-    /// Returns the bots of a table from best to worst, each with its line in the standings of that table.
-    fn rank_table(&self, table: &RoundTable, results: &[MatchResult]) -> Vec<(usize, Standing)> {
-        let mut standings = Standings::new(&self.settings, table.iter().map(|&bot| &self.field[bot]));
+    fn lot_of_bot(&self, bot: usize) -> u64 {
+        lot_of_bot(self.settings.seed, self.draw_of_round(), &self.field[bot])
+    }
+
+    /// Returns the lines of a table's bots, from best to worst.
+    fn rank_table(&self, table: &RoundTable, results: &[MatchResult]) -> Vec<Standing> {
+        let bots = table.iter().map(|&bot| &self.field[bot]);
+        let mut standings = Standings::new(&self.settings, bots).with_draw(self.draw_of_round());
         for result in results {
             standings.add_result(result);
         }
-        let line = |line: Standing| {
-            let bot = table.iter().find(|&&bot| self.field[bot] == line.bot);
-            (*bot.expect("the results are of this table"), line)
-        };
-        let mut ranked: Vec<(usize, Standing)> = standings.lines().into_iter().map(line).collect();
-        ranked.sort_by_key(|(bot, line)| (line.place, self.lot_of_bot(*bot)));
-        ranked
+        standings.lines(TournamentState::Finished)
     }
 
-    /// Ends the knockout with the bots of the final, which are ranked from best to worst.
-    fn rank_finalists(&mut self, ranked: Vec<(usize, Standing)>) {
-        for pair in ranked.windows(2) {
-            let [(_, ahead), (bot, line)] = pair else { continue };
-            let tie_break = tie_break_at_table(ahead, line);
-            self.exits[*bot] = Some(KnockoutExit { round: self.round, tie_break });
+    /// Returns the number of a bot of the field, which is sorted by name.
+    fn number_of_bot(&self, line: &Standing) -> usize {
+        self.field.partition_point(|bot| *bot < line.bot)
+    }
+
+    /// Ends the knockout with the lines of the final, from best to worst.
+    fn rank_finalists(&mut self, ranked: &[Standing]) {
+        self.remaining = ranked.iter().map(|line| self.number_of_bot(line)).collect();
+        for (line, &bot) in ranked.iter().zip(&self.remaining).skip(1) {
+            self.exits[bot] = Some(KnockoutExit { round: self.round, tie_break: line.tie_break });
         }
-        self.remaining = ranked.into_iter().map(|(bot, _)| bot).collect();
         self.is_over = true;
+    }
+
+    /// Returns the tie-break that decides between bots with the same rank at different tables; `None` if their points
+    /// differ. They did not meet, so they cannot be compared head to head.
+    fn tie_break_between_tables(&self, one: &Standing, other: &Standing) -> Option<TieBreak> {
+        if one.points.total_cmp(&other.points).is_ne() {
+            return None;
+        }
+        let by_regret = self.before_lot() == TieBreak::Regret && cmp_regret(one, other).is_ne();
+        Some(if by_regret { TieBreak::Regret } else { TieBreak::Lot })
+    }
+
+    fn before_lot(&self) -> TieBreak {
+        TieBreak::before_lot(&self.settings.alliance)
+    }
+
+    /// Compares bots with the same rank at different tables; the better one comes first.
+    fn cmp_between_tables(&self, one: &RankedBot<'_>, other: &RankedBot<'_>) -> Ordering {
+        let (ours, theirs) = (one.line(), other.line());
+        match self.tie_break_between_tables(ours, theirs) {
+            None => theirs.points.total_cmp(&ours.points),
+            Some(TieBreak::Regret) => cmp_regret(ours, theirs),
+            Some(TieBreak::HeadToHead | TieBreak::Lot) => {
+                let lot = |bot: &RankedBot<'_>| (is_absent(bot.line()), self.lot_of_bot(bot.bot));
+                lot(one).cmp(&lot(other))
+            }
+        }
+    }
+
+    /// Returns the tie-break that put `out` behind the last bot that advanced. If that bot has the same rank at its own
+    /// table as `out`, the two are compared; otherwise `out` is compared with the last bot that advanced from its own
+    /// table. `None` if points decided.
+    fn tie_break_of_round(&self, advancing: &[RankedBot<'_>], out: &RankedBot<'_>) -> Option<TieBreak> {
+        let last = advancing.last()?;
+        if last.rank == out.rank {
+            return self.tie_break_between_tables(last.line(), out.line());
+        }
+        let ahead = advancing.iter().rfind(|ahead| ahead.table == out.table)?;
+        tie_break_between(&out.lines[ahead.rank..=out.rank])
     }
 }
 
 /// A bot that has played a round, with its result.
-struct RankedBot {
+struct RankedBot<'a> {
     /// The rank of the bot at its table, from 0.
     rank: usize,
     table: usize,
     bot: usize,
-    line: Standing,
+    /// The lines of its table.
+    lines: &'a [Standing],
 }
 
-/// Returns the tie-break that put `out` behind the last bot that advanced. If that bot has the same rank at its own
-/// table as `out`, the two are compared; otherwise `out` is compared with the last bot that advanced from its own
-/// table. `None` if points decided.
-fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBreak> {
-    let last = advancing.last()?;
-    if last.rank == out.rank {
-        return tie_break_between_tables(&last.line, &out.line);
-    }
-    let ahead = advancing.iter().rfind(|ahead| ahead.table == out.table)?;
-    tie_break_at_table(&ahead.line, &out.line)
-}
-
-/// Returns the tie-break that put one bot ahead of another at the same table; `None` if it had more points.
-fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
-    match tie_break_between_tables(ahead, behind) {
-        Some(TieBreak::Lot) if ahead.place != behind.place => Some(TieBreak::HeadToHead),
-        tie_break => tie_break,
-    }
-}
-
-/// Returns the tie-break that put one bot ahead of another that it did not meet; `None` if it had more points.
-fn tie_break_between_tables(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
-    if ahead.points.total_cmp(&behind.points).is_ne() {
-        None
-    } else if cmp_regret(ahead, behind).is_ne() {
-        Some(TieBreak::Regret)
-    } else {
-        Some(TieBreak::Lot)
+impl<'a> RankedBot<'a> {
+    fn line(&self) -> &'a Standing {
+        &self.lines[self.rank]
     }
 }
 
@@ -182,34 +203,33 @@ impl RoundFormat for Knockout {
         let seats = self.settings.seats.get();
         let results = results.chunks(results.len() / self.tables.len());
         let ranked = self.tables.iter().zip(results).map(|(table, results)| self.rank_table(table, results));
-        let ranked: Vec<Vec<(usize, Standing)>> = ranked.collect();
+        let ranked: Vec<Vec<Standing>> = ranked.collect();
         if self.remaining.len() == seats {
-            self.rank_finalists(ranked.into_iter().flatten().collect());
+            for lines in &ranked {
+                self.rank_finalists(lines);
+            }
             return;
         }
         let left = Knockout::bots_left_after(self.remaining.len(), seats, self.advance);
         // The bots are sorted by their rank at their table, so that bots from the same table are dealt to different
         // tables.
-        let mut by_rank: Vec<RankedBot> = (0..)
-            .zip(ranked)
-            .flat_map(|(table, ranked)| {
-                let bots = ranked.into_iter().enumerate();
-                bots.map(move |(rank, (bot, line))| RankedBot { rank, table, bot, line })
+        let mut by_rank: Vec<RankedBot<'_>> = (0..)
+            .zip(&ranked)
+            .flat_map(|(table, lines)| {
+                let bots = lines.iter().enumerate();
+                bots.map(move |(rank, line)| (rank, table, lines.as_slice(), line))
             })
+            .map(|(rank, table, lines, line)| RankedBot { rank, table, bot: self.number_of_bot(line), lines })
             .collect();
         by_rank.sort_by(|one, other| {
-            one.rank
-                .cmp(&other.rank)
-                .then(other.line.points.total_cmp(&one.line.points))
-                .then_with(|| cmp_regret(&one.line, &other.line))
-                .then_with(|| self.lot_of_bot(one.bot).cmp(&self.lot_of_bot(other.bot)))
+            one.rank.cmp(&other.rank).then_with(|| self.cmp_between_tables(one, other))
         });
         let sat_out = self.remaining.iter().copied();
         let sat_out = sat_out.filter(|&bot| by_rank.iter().all(|played| played.bot != bot));
         let mut order: Vec<usize> = sat_out.collect();
         let (advancing, out) = by_rank.split_at(left - order.len());
         for played in out {
-            let tie_break = tie_break_of_round(advancing, played);
+            let tie_break = self.tie_break_of_round(advancing, played);
             self.exits[played.bot] = Some(KnockoutExit { round: self.round, tie_break });
         }
         order.extend(advancing.iter().map(|played| played.bot));
@@ -232,7 +252,7 @@ impl RoundFormat for Knockout {
             place.filter(|_| self.is_over).unwrap_or(0)
         };
         let last_round = |bot: usize| self.exits[bot].map_or(u64::MAX, |exit| exit.round);
-        order.sort_by_key(|&bot| (std::cmp::Reverse(last_round(bot)), rank_in_final(bot), bot));
+        order.sort_by_key(|&bot| (Reverse(last_round(bot)), rank_in_final(bot), bot));
         let bots =
             order.into_iter().map(|bot| KnockoutBot { bot: self.field[bot].clone(), exit: self.exits[bot] });
         FormatVerdict::Knockout(bots.collect())
@@ -260,7 +280,12 @@ impl RoundFormat for Knockout {
 }
 
 /// Orders bots by regret per match, lowest first. A bot that made no takes comes last, since it had no chance to err.
-fn cmp_regret(one: &Standing, other: &Standing) -> std::cmp::Ordering {
+fn cmp_regret(one: &Standing, other: &Standing) -> Ordering {
     let regret = |line: &Standing| line.regret_per_match.unwrap_or(f64::INFINITY);
     regret(one).total_cmp(&regret(other))
+}
+
+/// Returns whether a bot played matches but made no take.
+fn is_absent(line: &Standing) -> bool {
+    line.matches > 0 && line.regret_per_match.is_none()
 }

@@ -1,7 +1,7 @@
 //! Verdicts of formats.
 
 use super::{SprtVerdict, Suspension};
-use crate::Standing;
+use crate::{Standing, TieBreak};
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -41,26 +41,18 @@ pub struct KnockoutExit {
     pub tie_break: Option<TieBreak>,
 }
 
-/// The tie-breaks between bots with equal points in a knockout, in the order in which they are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TieBreak {
-    /// Lower regret per match.
-    Regret,
-    /// More points against those bots at the same table with which the bot is tied.
-    HeadToHead,
-    /// A random draw.
-    Lot,
-}
-
 impl FormatVerdict {
     /// Sorts the standings of a knockout by how far the bots got, which matters more than points. Does nothing for
     /// other formats.
     pub(crate) fn rank_standings(&self, lines: &mut [Standing]) {
         let Self::Knockout(bots) = self else { return };
-        let places: HashMap<&BotName, u32> =
-            bots.iter().map(|each| &each.bot).zip(knockout_places(bots)).collect();
+        let places: HashMap<&BotName, (u32, Option<TieBreak>)> = bots
+            .iter()
+            .zip(knockout_places(bots))
+            .map(|(each, place)| (&each.bot, (place, each.exit.and_then(|exit| exit.tie_break))))
+            .collect();
         for line in &mut *lines {
-            line.place = places.get(&line.bot).copied().unwrap_or(u32::MAX);
+            (line.place, line.tie_break) = places.get(&line.bot).copied().unwrap_or((u32::MAX, None));
         }
         lines.sort_by_key(|line| line.place);
     }

@@ -107,6 +107,8 @@ CREATE TABLE standings (
     tournament_id uuid NOT NULL REFERENCES tournaments,
     position bigint NOT NULL,
     place bigint NOT NULL,
+    -- Null if no tie-break was needed.
+    tie_break text,
     bot text COLLATE "C" NOT NULL,
     points double precision NOT NULL,
     matches bigint NOT NULL,

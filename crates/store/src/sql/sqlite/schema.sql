@@ -106,6 +106,8 @@ CREATE TABLE standings (
     tournament_id TEXT NOT NULL REFERENCES tournaments,
     position INTEGER NOT NULL,
     place INTEGER NOT NULL,
+    -- Null if no tie-break was needed.
+    tie_break TEXT,
     bot TEXT NOT NULL,
     points REAL NOT NULL,
     matches INTEGER NOT NULL,

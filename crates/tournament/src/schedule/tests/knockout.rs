@@ -3,7 +3,8 @@
 use super::schedule_simulation::{random_result, strongest_wins};
 use super::*;
 use crate::{
-    MatchResult, Pairing, Rulings, SeatLoss, SeatResult, Settings, Standings, TableGroups, TournamentFormat,
+    AllianceSource, MatchResult, Pairing, Rulings, SeatLoss, SeatResult, Settings, Standings, TableGroups,
+    TieBreak, TournamentFormat, TournamentState,
 };
 use lastnim_core::game::{BotName, Seat};
 use proptest::prelude::*;
@@ -30,7 +31,7 @@ fn placed_bots(played: &ScheduleSimulation) -> Vec<PlacedBot> {
     };
     let mut standings = Standings::new(&played.settings, bots.iter().map(|each| &each.bot));
     played.results.iter().for_each(|result| standings.add_result(result));
-    let mut lines = standings.lines();
+    let mut lines = standings.lines(TournamentState::Finished);
     Rulings::default().rank_standings(&mut lines, &verdict);
     assert!(lines.is_sorted_by_key(|line| line.place), "{lines:?}");
     let place = |bot: &BotName| lines.iter().find(|line| line.bot == *bot).unwrap().place;
@@ -124,7 +125,7 @@ fn ties_are_broken_by_lot() {
 
 #[test]
 fn the_deciding_tie_break_is_reported() {
-    // Each of the two bots wins once. If `errs` is true, one of them errs.
+    // Each of the two bots wins once. If `errs` is true, one of them errs, which counts where rows are assigned.
     let tied = |errs: bool| {
         move |pairing: &Pairing| {
             let mut result = random_result(1)(pairing);
@@ -142,13 +143,19 @@ fn the_deciding_tie_break_is_reported() {
             result
         }
     };
-    for (errs, tie_break) in [(true, TieBreak::Regret), (false, TieBreak::Lot)] {
-        let mut played = ScheduleSimulation::new(&knockout_settings(2, 1), &field(2));
+    let (standard, declared) = (AllianceSource::Standard, AllianceSource::Declared);
+    for (alliance, errs, tie_break) in [
+        (standard.clone(), true, TieBreak::Regret),
+        (standard, false, TieBreak::Lot),
+        (declared, true, TieBreak::Lot),
+    ] {
+        let draft = crate::SettingsDraft { alliance, ..(*knockout_settings(2, 1)).clone() };
+        let mut played = ScheduleSimulation::new(&Settings::new(draft).unwrap(), &field(2));
         played.play(&tied(errs), 1, usize::MAX, 1);
         let places = placed_bots(&played);
         assert_eq!((places[0].place, places[1].place), (1, 2));
         assert_eq!((places[0].tie_break, places[1].tie_break), (None, Some(tie_break)));
-        assert!(!errs || places[0].bot.as_str() == "bot1", "{places:?}");
+        assert!(tie_break == TieBreak::Lot || places[0].bot.as_str() == "bot1", "{places:?}");
     }
     let mut played = ScheduleSimulation::new(&knockout_settings(2, 1), &field(2));
     played.play(&strongest_wins, 1, usize::MAX, 1);

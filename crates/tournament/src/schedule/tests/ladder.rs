@@ -5,7 +5,7 @@ use super::*;
 use crate::{
     GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, RatingEvidence,
     RatingMeasure, SeatLoss, SeatResult, SeededDraw, Settings, Standings, Streak, TableGroups,
-    TournamentFormat,
+    TournamentFormat, TournamentState,
 };
 use lastnim_core::game::{BotName, BySeat, SeatCount};
 use proptest::prelude::*;
@@ -170,7 +170,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
         standings.add_result(result);
         evidence.add_result(result);
     }
-    let mut lines = standings.lines();
+    let mut lines = standings.lines(TournamentState::Finished);
     evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
     for (place, line) in (0..).zip(&lines) {
         let rating = line.rating.unwrap();
