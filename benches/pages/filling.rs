@@ -129,7 +129,7 @@ async fn fill_tournament(
         let verdict = Arc::new(fold.schedule.format_verdict());
         let mut standings = fold.standings.lines(TournamentState::Finished);
         let appraisal = fold.evidence.appraise_finally(&|| true)?;
-        appraisal.add_to_standings(&mut standings);
+        appraisal.add_to_standings(&mut standings, TournamentState::Finished);
         let over = TournamentResult { at, played, total, verdict };
         let standings = Arc::new(standings);
         changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });

@@ -8,7 +8,7 @@ use lastnim_core::oracle::TakeSafety;
 use lastnim_core::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 use lastnim_tournament::{
     DisqualifiedResults, FieldMovement, LadderPairing, OpenMatches, OracleAccess, RatingMeasure, Scoring,
-    SprtAnswer, SprtMeasure, SuspensionReason, TieBreak, TournamentState,
+    SprtAnswer, SprtMeasure, StandingsOrder, SuspensionReason, TieBreak, TournamentState,
 };
 
 /// A domain enumeration with a counterpart in the protos.
@@ -69,6 +69,7 @@ both_ways!(SprtMeasure, Measure: Points, Regret);
 both_ways!(FieldMovement, FieldMovement: Enters, Leaves);
 both_ways!(SuspensionReason, SuspensionReason: NeverCame, LostSeats);
 both_ways!(ListedState, MatchState: Open, Over, Voided, Quarantined);
+both_ways!(StandingsOrder, StandingsOrder: Points, PointsPerMatch, Rating, Bracket);
 both_ways!(TieBreak, TieBreak: Regret, HeadToHead, Lot);
 both_ways!(SprtAnswer, SprtAnswer: Open, Better, NoBetter, Undecided);
 both_ways!(SolveDetail, SolveDetail: Solution, Winner);

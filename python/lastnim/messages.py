@@ -1015,10 +1015,8 @@ class Standing:
 
     place: int
     """
-    The place, from 1. In knockouts by the round in which a bot went out, and in the final by its rank there; bots
-    that went out in the same earlier round share a place. Otherwise by points; in samples, gauntlets and sequential
-    tests, where bots play different numbers of matches, and in all tournaments that have not finished, by points per
-    match; in ladders by rating. Then by tie-breaks. Bots that are still level before the end share a place.
+    The place, from 1: by the order of the standings, then by tie-breaks. Bots that are still level before the end
+    share a place, and so do bots that went out in the same round of a knockout before the final.
     """
     bot: str
     """The bot."""

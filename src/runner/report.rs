@@ -23,6 +23,8 @@ pub struct TournamentStatus {
     pub verdict: Option<pb::Verdict>,
     /// The interventions of the organiser.
     pub events: Vec<pb::TournamentEvent>,
+    /// The first criterion by which the lines are sorted, as [`pb::StandingsOrder`].
+    pub order: i32,
 }
 
 impl TournamentStatus {
@@ -30,8 +32,8 @@ impl TournamentStatus {
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
         let Some(mut tournament) = state.tournament else { return };
         tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
-        let pb::WatchTournamentResponse { standings, verdict, events, .. } = state;
-        *self = Self { tournament, standings, verdict, events };
+        let pb::WatchTournamentResponse { standings, verdict, events, order, .. } = state;
+        *self = Self { tournament, standings, verdict, events, order };
     }
 
     /// Returns whether the tournament is over.
@@ -46,8 +48,9 @@ impl TournamentStatus {
         models: Option<&pb::ModelReport>,
         amendments: &[Amendment],
     ) -> Result<(), Failure> {
-        let Self { tournament, standings, verdict, events } = self.clone();
-        let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };
+        let Self { tournament, standings, verdict, events, order } = self.clone();
+        let tournament = Some(tournament);
+        let seen = pb::WatchTournamentResponse { tournament, standings, verdict, events, order };
         let json = || {
             let mut json = message_to_json(&seen);
             if let Some(models) = models {

@@ -18,6 +18,7 @@ mod record_fixture;
 mod records;
 mod replay;
 mod standings;
+mod standings_progress;
 mod store;
 mod tournament;
 mod tournament_file;

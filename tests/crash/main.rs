@@ -29,6 +29,8 @@ mod second_server;
 mod server;
 mod stage;
 mod standby;
+#[path = "../cli/standings_progress.rs"]
+mod standings_progress;
 mod stopping;
 mod verdict;
 mod whole_matches;

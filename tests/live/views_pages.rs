@@ -128,7 +128,7 @@ async fn a_tournament_can_be_exported() {
     let text = page.split("<pre id=\"result\" data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
     assert!(text.starts_with("title      live\n") && text.contains("Swiss, 2 rounds"), "{text}");
     let headline = page.split("<h1 id=\"headline\">").nth(1).unwrap().split("</h1>").next().unwrap();
-    assert!(headline.ends_with(" won") || headline.ends_with(" share first place"), "{headline}");
+    assert!(headline.ends_with(" won") || headline.ends_with(" won by lot"), "{headline}");
     assert!(page.contains(&format!("<meta name=\"description\" content=\"{headline}. ")), "{page}");
     let toml = get(&host, &format!("/tournaments/{id}.toml")).await;
     assert_eq!((toml.status, toml.header("content-type")), (200, "application/toml; charset=utf-8"));
@@ -336,7 +336,7 @@ async fn the_champion_of_a_knockout_is_first_everywhere() {
         let copied: Vec<_> = copied.unwrap().split_whitespace().take(2).collect();
         assert_eq!(copied, ["1", champion.bot.as_str()], "{page}");
         let lots = verdict.bots.iter().filter(|each| each.tie_break() == pb::TieBreak::Lot).count();
-        assert_eq!(count(&page, "level in everything; decided by lot"), lots, "{page}");
+        assert_eq!(count(&page, "level on points; decided by lot"), lots, "{page}");
         by_lot += lots;
     }
     party.dismiss().await;

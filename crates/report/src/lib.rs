@@ -43,7 +43,7 @@ pub mod tournament_settings;
 pub mod tournament_toml;
 mod tree;
 pub mod variant;
-mod verdict;
+pub mod verdict;
 pub mod versions;
 pub mod winner_words;
 pub mod words;

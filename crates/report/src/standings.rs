@@ -3,9 +3,9 @@
 use super::{
     Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
     cross_table::cross_table_sections,
-    tournament::progress_line,
+    tournament::{progress_line, progress_text},
     tournament_events::event_lines,
-    verdict::{format_verdict_lines, format_verdict_plot},
+    verdict::{format_verdict_lines, format_verdict_plot, tie_break_text},
     versions::versions_note,
     words::shortened_list,
 };
@@ -15,7 +15,17 @@ use std::collections::BTreeMap;
 /// Reports standings, the verdict of the format, and the cross-table if there is one.
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
-    let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
+    let is_running = standings.state() == pb::TournamentState::Running;
+    let progress = is_running.then(|| {
+        progress_text(&pb::Tournament {
+            state: standings.state,
+            matches_played: standings.matches_played,
+            matches_total: standings.matches_total,
+            ..Default::default()
+        })
+    });
+    let section = Section::new().paragraphs(progress);
+    let section = with_standings_and_verdict(section, (standings.order(), lines), verdict.as_ref(), events);
     let measure = StandingMeasure::of_standings(lines).word;
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
@@ -36,16 +46,17 @@ pub fn standings_notes(
 /// Reports a tournament's progress, standings and verdict.
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
-    with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref(), &seen.events).into()
+    let ordered = (seen.order(), seen.standings.as_slice());
+    with_standings_and_verdict(section, ordered, seen.verdict.as_ref(), &seen.events).into()
 }
 
 fn with_standings_and_verdict(
     section: Section,
-    standings: &[pb::Standing],
+    (order, standings): (pb::StandingsOrder, &[pb::Standing]),
     verdict: Option<&pb::Verdict>,
     events: &[pb::TournamentEvent],
 ) -> Section {
-    let section = section.table(standings_table(standings)).paragraphs(order_note(standings, verdict));
+    let section = section.table(standings_table(standings)).paragraphs(order_note(order, standings));
     let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events));
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
@@ -124,13 +135,16 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)
         .column(column, move |standing| standing.rating.as_ref().map(rating));
-    if standings.iter().all(|standing| standing.relative_satisfaction.is_none()) {
-        return table.into_table();
-    }
+    let has_dealt_rows = standings.iter().any(|standing| standing.relative_satisfaction.is_some());
     let relative = Column::number("vs honest", NumberUnit::Points, 3).with_sign().with_meaning(
         "satisfaction per match by its dealt row, minus what optimal play would have given if all had declared theirs",
     );
-    table.column(relative, |standing| standing.relative_satisfaction).into_table()
+    let table = table.column_if(has_dealt_rows, relative, |standing| standing.relative_satisfaction);
+    let has_ties = standings.iter().any(|standing| standing.tie_break() != pb::TieBreak::Unspecified);
+    let tie_break = Column::text("tie-break").with_meaning("what decided between bots that were level");
+    table
+        .column_if(has_ties, tie_break, |standing| tie_break_text(standing.tie_break()).unwrap_or_default())
+        .into_table()
 }
 
 fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
@@ -157,23 +171,21 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     })
 }
 
-/// Says how bots are ordered, unless they are ordered by points.
-pub fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
-    if let Some(pb::verdict::Verdict::Knockout(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        return Some("ordered by how far bots got in the knockout");
-    }
-    let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
-    let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
-        in_order.windows(2).all(|pair| figure(pair[0]) >= figure(pair[1]) - 1e-9)
+/// Says how bots are ordered, unless they are ordered by points, and how many matches they have played if that differs.
+pub fn order_note(order: pb::StandingsOrder, standings: &[pb::Standing]) -> Option<String> {
+    let by = match order {
+        pb::StandingsOrder::Unspecified | pb::StandingsOrder::Points => return None,
+        pb::StandingsOrder::Bracket => return Some("ordered by how far bots got in the knockout".to_owned()),
+        pb::StandingsOrder::PointsPerMatch => "ordered by points per match",
+        pb::StandingsOrder::Rating => "ordered by rating",
     };
-    let a_match = |standing: &pb::Standing| standing.points / f64::from(standing.matches.max(1));
-    if falls(&|standing| standing.points) {
-        None
-    } else if falls(&a_match) {
-        Some("ordered by points per match: in this format some bots play more matches than others")
-    } else {
-        Some("ordered by rating: in this format bots meet different opponents")
+    let matches = || standings.iter().map(|standing| standing.matches);
+    let (least, most) = (matches().min().unwrap_or(0), matches().max().unwrap_or(0));
+    if most == 0 {
+        return None;
     }
+    let played = (least != most).then(|| format!(": the bots have played {least} to {most} matches"));
+    Some(format!("{by}{}", played.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -211,6 +223,46 @@ mod tests {
         assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
         let half = pb::Standing { points: 2.5, ..first };
         assert_eq!(shown(&half)[2], "2.50");
+    }
+
+    #[test]
+    fn tie_breaks_are_named() {
+        let second = |tie_break: pb::TieBreak| {
+            let bob = pb::Standing { place: 2, tie_break: tie_break.into(), ..rated("bob", 0) };
+            let table = standings_table(&[rated("ann", 0), bob]);
+            (table.columns.last().unwrap().label.clone(), table.rows[1].cells.last().unwrap().clone())
+        };
+        assert_eq!(second(pb::TieBreak::Lot), ("tie-break".to_owned(), Cell::from("by lot")));
+        assert_eq!(second(pb::TieBreak::HeadToHead).1, Cell::from("head to head"));
+        assert_eq!(second(pb::TieBreak::Unspecified).0, "rating (wins)");
+    }
+
+    #[test]
+    fn the_order_is_named() {
+        let (order, late) = (pb::StandingsOrder::Rating, pb::Standing::default());
+        assert_eq!(order_note(order, &[rated("a", 0)]).unwrap(), "ordered by rating");
+        assert_eq!(
+            order_note(order, &[rated("a", 0), late]).unwrap(),
+            "ordered by rating: the bots have played 0 to 20 matches"
+        );
+        assert_eq!(order_note(pb::StandingsOrder::Points, &[]), None);
+    }
+
+    #[test]
+    fn running_standings_say_how_much_is_played() {
+        let standings = pb::GetStandingsResponse {
+            standings: vec![rated("a", 0)],
+            state: pb::TournamentState::Running.into(),
+            matches_played: 12,
+            matches_total: 40,
+            ..Default::default()
+        };
+        let text = |standings: &pb::GetStandingsResponse| {
+            crate::render::Terminal::without_styles().report_text(&standings_report(standings))
+        };
+        assert!(text(&standings).starts_with("running, 12 of 40 matches played\n"), "{}", text(&standings));
+        let over = pb::GetStandingsResponse { state: pb::TournamentState::Finished.into(), ..standings };
+        assert!(!text(&over).contains("played"), "{}", text(&over));
     }
 
     #[test]

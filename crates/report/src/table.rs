@@ -257,6 +257,12 @@ impl<T> ItemTable<'_, T> {
         self
     }
 
+    /// Adds a column if a condition holds.
+    #[must_use = "returns the changed table"]
+    pub fn column_if<C: Into<Cell>>(self, condition: bool, column: Column, cell: impl Fn(&T) -> C) -> Self {
+        if condition { self.column(column, cell) } else { self }
+    }
+
     /// Marks rows that need attention.
     #[must_use = "returns the changed table"]
     pub fn alert_where(mut self, is_alert: impl Fn(&T) -> bool) -> Self {

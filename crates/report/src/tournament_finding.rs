@@ -2,11 +2,11 @@
 
 use super::{
     Round, RoundFate,
+    verdict::tie_break_text,
     words::{count_with_noun, join_with_and},
 };
 use lastnim_proto::pb;
 use pb::{TournamentState as State, tournament_settings::Format, verdict::Verdict as Said};
-use std::cmp::Ordering;
 
 /// The maximum length of a list in which all names are given.
 const MAX_NAMED: usize = 6;
@@ -38,46 +38,13 @@ impl TournamentFinding {
     }
 }
 
-/// Returns the standings as people see them: by rating while the tournament runs, since ordering by points would favour
-/// the bots that have played most matches. Standings that cannot be ordered by rating stay as they are.
-pub fn shown_standings(tournament: &pb::Tournament, standings: &[pb::Standing]) -> Vec<pb::Standing> {
-    let mut shown = standings.to_vec();
-    if !is_ordered_by_rating(tournament, standings) {
-        return shown;
-    }
-    let order = |one: &pb::Standing, other: &pb::Standing| {
-        let points = |line: &pb::Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
-        let by_rating = points(other).total_cmp(&points(one));
-        one.disqualified.cmp(&other.disqualified).then(by_rating)
-    };
-    shown.sort_by(order);
-    let mut before: Option<(pb::Standing, u32)> = None;
-    for (place, line) in (1..).zip(&mut shown) {
-        let same = before.as_ref().filter(|(other, _)| order(other, line) == Ordering::Equal);
-        let place = same.map_or(place, |&(_, place)| place);
-        line.place = place;
-        before = Some((line.clone(), place));
-    }
-    shown
-}
-
-/// Returns whether the standings of a tournament are shown by rating instead of points.
-pub fn is_ordered_by_rating(tournament: &pb::Tournament, standings: &[pb::Standing]) -> bool {
-    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
-    let mut islands = standings.iter().filter_map(|line| line.rating.as_ref()).map(|rating| rating.island);
-    let Some(first) = islands.next() else { return false };
-    tournament.state() == State::Running
-        && !matches!(format, Some(Format::Knockout(_) | Format::Sprt(_) | Format::Ladder(_)))
-        && islands.all(|island| island == first)
-}
-
 /// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's.
 pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
     let (Some(other), Some(leader)) = (&other.rating, &leader.rating) else { return false };
     other.island == leader.island && other.high >= leader.low
 }
 
-/// Says who leads or has won, given the standings as [`shown_standings`] returns them. If the rounds of a knockout are
+/// Says who leads or has won, given the standings by place. If the rounds of a knockout are
 /// known, the text also describes the champion's path.
 pub fn tournament_finding(
     tournament: &pb::Tournament,
@@ -118,18 +85,25 @@ pub fn tournament_finding(
     match leaders.as_slice() {
         [] => TournamentFinding::new("No bot is ranked", ""),
         [leader] => {
-            let verb = if is_over { "won" } else { "leads" };
+            let tie = standings.get(1).and_then(|second| Some((second, tie_break_text(second.tie_break())?)));
             let certainty = certainty_text(leader, standings, is_over);
+            let (verb, certainty) = match tie.filter(|_| is_over) {
+                Some((second, tie_break)) => {
+                    let level = format!("It is level with {} on points; it won {tie_break}.", second.bot);
+                    let is_lot = second.tie_break() == pb::TieBreak::Lot;
+                    (if is_lot { "won by lot" } else { "won" }, format!("{level} {certainty}"))
+                }
+                None => (if is_over { "won" } else { "leads" }, certainty),
+            };
             TournamentFinding::new(format!("{} {verb}", leader.bot), certainty)
         }
         leaders => {
             let names: Vec<_> = leaders.iter().map(|line| line.bot.as_str()).collect();
-            let what = if is_over { "first place" } else { "the lead" };
             let headline = match names.len() {
-                2..=MAX_NAMED_FROM_LONG_LIST => format!("{} share {what}", join_with_and(&names)),
-                bots => format!("{bots} bots share {what}"),
+                2..=MAX_NAMED_FROM_LONG_LIST => format!("{} share the lead", join_with_and(&names)),
+                bots => format!("{bots} bots share the lead"),
             };
-            TournamentFinding::new(headline, "They are level on points and in every tie-break.")
+            TournamentFinding::new(headline, "They are level so far.")
         }
     }
 }
@@ -304,8 +278,7 @@ mod tests {
 
     fn summarize(tournament: &pb::Tournament, standings: &[pb::Standing], verdict: Option<Said>) -> String {
         let verdict = pb::Verdict { verdict };
-        let shown = shown_standings(tournament, standings);
-        tournament_finding(tournament, &shown, Some(&verdict), &[]).text()
+        tournament_finding(tournament, standings, Some(&verdict), &[]).text()
     }
 
     #[test]
@@ -323,11 +296,8 @@ mod tests {
         );
         let many: Vec<_> =
             (1..=9).map(|place| line(place.min(4), &format!("b{place}"), Some((1.0, 9.0)))).collect();
-        assert!(
-            summarize(&running, &many[3..8], None).starts_with("5 bots share the lead. "),
-            "{}",
-            summarize(&running, &many[3..8], None)
-        );
+        let level: Vec<_> = (1..=5).map(|bot| line(1, &format!("b{bot}"), None)).collect();
+        assert_eq!(summarize(&running, &level, None), "5 bots share the lead. They are level so far.");
         let over = tournament(State::Finished, None);
         assert_eq!(
             summarize(&over, &many, None),
@@ -345,32 +315,12 @@ mod tests {
                 .starts_with("ann leads. It won 3 of 6 matches. There are no ratings, ")
         );
         let equal = [line(1, "ann", None), line(1, "bob", None)];
-        let shared = "ann and bob share first place. They are level on points and in every tie-break.";
-        assert_eq!(summarize(&over, &equal, None), shared);
-    }
-
-    #[test]
-    fn running_standings_are_ordered_by_rating() {
-        let mut out = line(1, "out", Some((1700.0, 1800.0)));
-        out.disqualified = true;
-        let lines = [
-            out,
-            line(1, "many", Some((1400.0, 1500.0))),
-            line(2, "few", Some((1600.0, 1700.0))),
-            line(3, "none", None),
-        ];
-        let order = |tournament: &pb::Tournament| {
-            let shown = shown_standings(tournament, &lines);
-            shown.into_iter().map(|line| (line.place, line.bot)).collect::<Vec<_>>()
-        };
-        let expected =
-            [(1, "few"), (2, "many"), (3, "none"), (4, "out")].map(|(place, bot)| (place, bot.to_owned()));
-        assert_eq!(order(&tournament(State::Running, None)), expected);
-        let kept =
-            [(1, "out"), (1, "many"), (2, "few"), (3, "none")].map(|(place, bot)| (place, bot.to_owned()));
-        assert_eq!(order(&tournament(State::Finished, None)), kept);
-        let knockout = Format::Knockout(pb::KnockoutFormat::default());
-        assert_eq!(order(&tournament(State::Running, Some(knockout))), kept);
+        assert_eq!(summarize(&running, &equal, None), "ann and bob share the lead. They are level so far.");
+        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..clear[1].clone() };
+        assert_eq!(
+            summarize(&over, &[clear[0].clone(), by_lot], None),
+            "ann won by lot. It is level with bob on points; it won by lot. That is clear: no other bot’s 95% interval reaches into that of ann."
+        );
     }
 
     #[test]

@@ -42,19 +42,22 @@ pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot>
 
 fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
     let fate = match bot.out_in {
-        Some(round) => format!("out in round {}{}", round + 1, tie_break_text(bot.tie_break())),
+        Some(round) => {
+            let tie_break = tie_break_text(bot.tie_break()).map(|tie_break| format!(", {tie_break}"));
+            format!("out in round {}{}", round + 1, tie_break.unwrap_or_default())
+        }
         None => still_in.to_owned(),
     };
     format!("{}: {fate}", bot.bot)
 }
 
-/// Returns the text that names the deciding tie-break after a result.
-pub(super) fn tie_break_text(tie_break: pb::TieBreak) -> &'static str {
+/// Returns the text that names the deciding tie-break; `None` if no tie-break was needed.
+pub fn tie_break_text(tie_break: pb::TieBreak) -> Option<&'static str> {
     match tie_break {
-        pb::TieBreak::Unspecified => "",
-        pb::TieBreak::Regret => ", by regret",
-        pb::TieBreak::HeadToHead => ", head to head",
-        pb::TieBreak::Lot => ", by lot",
+        pb::TieBreak::Unspecified => None,
+        pb::TieBreak::Regret => Some("by regret"),
+        pb::TieBreak::HeadToHead => Some("head to head"),
+        pb::TieBreak::Lot => Some("by lot"),
     }
 }
 

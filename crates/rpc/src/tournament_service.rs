@@ -14,7 +14,8 @@ use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament::parse_settings_and_terms;
 use lastnim_proto::tournament_event::parse_disqualified_results;
 use lastnim_proto::{RequestField, pb};
-use lastnim_tournament::{OpenMatches, TournamentState};
+use lastnim_store::StoredTournament;
+use lastnim_tournament::{OpenMatches, StandingsOrder, TournamentState};
 use prost::Message as _;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
@@ -99,10 +100,10 @@ impl TournamentRpc {
             let (arena, id, bots) = (self.arena.clone(), view.stored.id, view.stored.field.len());
             arena.update_ratings_if_due(id).await;
             let read = async move {
-                let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+                let shown = read_standings(&arena, &view).await?;
+                let pb::GetStandingsResponse { standings, verdict, events, order, .. } = shown;
                 let tournament = Some(describe(&view));
-                let events = event_messages(&arena, id).await?;
-                Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict), events })
+                Ok(pb::WatchTournamentResponse { tournament, standings, verdict, events, order })
             };
             let shown = self.reads.run_watcher_read(&reader, read).await;
             describe = tournament_update_message;
@@ -125,13 +126,22 @@ impl TournamentRpc {
     }
 }
 
-async fn standings_and_verdict(
-    arena: &Arena,
-    id: TournamentId,
-) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
+/// Reads the standings of a tournament, without the cross-table.
+async fn read_standings(arena: &Arena, view: &TournamentView) -> Result<pb::GetStandingsResponse, Status> {
+    let StoredTournament { id, ref settings, state, .. } = view.stored;
     let standings = arena.standings(id).await.map_err(arena_status)?;
     let verdict = arena.format_verdict(id).await.map_err(arena_status)?;
-    Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
+    let order = StandingsOrder::of_lines(&settings.format, state, &standings);
+    Ok(pb::GetStandingsResponse {
+        standings: standings.iter().map(Into::into).collect(),
+        verdict: Some(verdict.as_ref().into()),
+        cross_table: Vec::new(),
+        events: event_messages(arena, id).await?,
+        order: pb::StandingsOrder::from(order).into(),
+        state: pb::TournamentState::from(state).into(),
+        matches_played: view.played,
+        matches_total: view.total,
+    })
 }
 
 async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Status> {
@@ -393,10 +403,10 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         };
         let arena = self.arena.clone();
         let read = async move {
-            let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+            let view = arena.tournament(id).await.map_err(arena_status)?;
+            let shown = read_standings(&arena, &view).await?;
             let cross_table = compared.iter().flat_map(|compared| compared.iter().map(Into::into)).collect();
-            let events = event_messages(&arena, id).await?;
-            Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table, events })
+            Ok(pb::GetStandingsResponse { cross_table, ..shown })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }

@@ -3,8 +3,8 @@
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
     EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
-    ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead, StrengthRatings,
-    TournamentFormat, format::StandingsOrder, tie_break::rank_lines_by,
+    ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StandingsOrder, StrengthLead,
+    StrengthRatings, TournamentFormat, TournamentState, tie_break::rank_lines_by,
 };
 use lastnim_core::{
     game::BotName,
@@ -75,7 +75,7 @@ impl RatingEvidence {
             newest: 0,
             forgotten_at: 0,
             elo: has_elo.then(EloByNumber::default),
-            order: settings.format.standings_order(),
+            order: settings.format.final_order(),
         }
     }
 
@@ -191,10 +191,11 @@ impl Appraisal {
         self.ratings.as_ref()?.lead_between(one, other)
     }
 
-    /// Adds ratings, Elo and skills to the standings, and sorts a ladder's standings by rating, with unrated bots last.
-    pub fn add_to_standings(&self, lines: &mut [Standing]) {
+    /// Adds ratings, Elo and skills to the standings of a tournament in this state. Sorts them by rating, with unrated
+    /// bots last, if [that is their order](StandingsOrder).
+    pub fn add_to_standings(&self, lines: &mut [Standing], state: TournamentState) {
         self.add_figures(lines);
-        if self.order == StandingsOrder::Rating {
+        if self.order.in_state(state, lines) == StandingsOrder::Rating {
             let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
             rank_lines_by(lines, |one, other| points(other).total_cmp(&points(one)));
         }
@@ -242,7 +243,10 @@ mod tests {
         }
         let lines = |evidence: &RatingEvidence| {
             let mut lines = standings.lines(TournamentState::Finished);
-            evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+            evidence
+                .appraise_finally(&|| true)
+                .unwrap()
+                .add_to_standings(&mut lines, TournamentState::Finished);
             lines
         };
         let in_order = lines(&evidence);
@@ -259,7 +263,10 @@ mod tests {
         assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
         assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
         let mut nothing = standings.lines(TournamentState::Finished);
-        RatingEvidence::new(&settings).appraise_finally(&|| true).unwrap().add_to_standings(&mut nothing);
+        RatingEvidence::new(&settings)
+            .appraise_finally(&|| true)
+            .unwrap()
+            .add_to_standings(&mut nothing, TournamentState::Finished);
         assert_eq!(
             nothing,
             standings.lines(TournamentState::Finished),
@@ -325,6 +332,32 @@ mod tests {
     }
 
     #[test]
+    fn until_it_has_finished_a_tournament_is_ordered_by_rating() {
+        let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
+        // Bots 0 and 1 win three matches each against each other. Bot 2 wins its only match.
+        let results = (0..6).map(|number| match_of_group(number, &bots[..2], usize::from(number > 2)));
+        let last = match_of_group(6, &[bots[0].clone(), bots[2].clone()], 1);
+        for result in results.chain([last]) {
+            standings.add_result(&result);
+            evidence.add_result(&result);
+        }
+        let appraisal = evidence.appraise_finally(&|| true).unwrap();
+        let ordered = |state| {
+            let mut lines = standings.lines(state);
+            appraisal.add_to_standings(&mut lines, state);
+            let order = StandingsOrder::of_lines(&settings.format, state, &lines);
+            (order, lines.iter().map(|line| line.bot.to_string()).collect::<Vec<_>>())
+        };
+        let (order, bots) = ordered(TournamentState::Running);
+        assert_eq!((order, bots[0].as_str()), (StandingsOrder::Rating, "bot2"));
+        assert_eq!(ordered(TournamentState::Cancelled), (order, bots));
+        let (order, bots) = ordered(TournamentState::Finished);
+        assert_eq!((order, bots[2].as_str()), (StandingsOrder::Points, "bot2"));
+    }
+
+    #[test]
     fn elo_is_shown_for_matches_of_two() {
         let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
         let (mut standings, mut evidence) =
@@ -336,7 +369,7 @@ mod tests {
             evidence.add_result(&result);
         }
         let mut lines = standings.lines(TournamentState::Finished);
-        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
         let elo = |bot: &BotName| {
             let line = lines.iter().find(|line| line.bot == *bot).unwrap();
             line.elo.map(|points| format!("{points:.2}"))
@@ -375,7 +408,7 @@ mod tests {
             standings.lines(TournamentState::Finished).iter().map(|line| line.bot.to_string()).collect();
         assert_eq!(before[0], "bot0");
         let mut lines = standings.lines(TournamentState::Finished);
-        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
         let rating = |line: &Standing| line.rating.map(|rating| rating.points);
         assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
         let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Tournament formats.
 
-use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups, TournamentState};
+use super::{GroupCount, RoundCount, SprtSettings, StandingsOrder, Streak, TableGroups};
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
@@ -90,30 +90,6 @@ pub enum FormatError {
     },
 }
 
-/// The first criterion by which the standings are sorted; tie-breaks follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StandingsOrder {
-    /// Total points: for formats in which all bots play equally many matches, or in which better bots earn more
-    /// matches.
-    Points,
-    /// Points per match: for formats that give some bots more matches than others.
-    PointsPerMatch,
-    /// Rating: for formats that pair similar bots, so that all bots win about equally often. Until there are ratings,
-    /// points per match are used instead.
-    Rating,
-}
-
-impl StandingsOrder {
-    /// Returns the criterion for a tournament of this format in a state. Until a tournament has finished, the order by
-    /// points becomes one by points per match, since some bots have played more matches than others.
-    pub(super) fn in_state(self, state: TournamentState) -> Self {
-        match self {
-            Self::Points if state != TournamentState::Finished => Self::PointsPerMatch,
-            order => order,
-        }
-    }
-}
-
 impl TournamentFormat {
     /// Returns whether bots may enter and leave during the tournament.
     pub fn has_open_field(&self) -> bool {
@@ -125,11 +101,12 @@ impl TournamentFormat {
         if let Self::Swiss { table_groups, .. } = self { Some(*table_groups) } else { None }
     }
 
-    /// Returns the first criterion by which the standings are sorted.
-    pub(super) fn standings_order(&self) -> StandingsOrder {
+    /// Returns the first criterion by which the final standings are sorted.
+    pub(super) fn final_order(&self) -> StandingsOrder {
         match self {
-            Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => StandingsOrder::Points,
+            Self::RoundRobin | Self::Swiss { .. } => StandingsOrder::Points,
             Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => StandingsOrder::PointsPerMatch,
+            Self::Knockout { .. } => StandingsOrder::Bracket,
             Self::Ladder(_) => StandingsOrder::Rating,
         }
     }

@@ -36,6 +36,7 @@ mod settings;
 mod sprt_settings;
 mod standing;
 mod standings;
+mod standings_order;
 mod state;
 mod tally;
 #[cfg(any(test, feature = "testing"))]
@@ -87,6 +88,7 @@ pub use settings::{Settings, SettingsDraft, SettingsError};
 pub use sprt_settings::{EffectBounds, ErrorRates, SprtError, SprtMeasure, SprtSettings};
 pub use standing::{Standing, StandingRating};
 pub use standings::Standings;
+pub use standings_order::StandingsOrder;
 pub use state::TournamentState;
 pub use tie_break::TieBreak;
 pub use title::{Title, TitleError};

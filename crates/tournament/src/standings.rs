@@ -2,7 +2,7 @@
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
-    MatchResult, Scoring, Settings, Standing, TableGroups, TieBreak, TournamentState, format::StandingsOrder,
+    MatchResult, Scoring, Settings, Standing, StandingsOrder, TableGroups, TieBreak, TournamentState,
     interner::Interner, tally::StandingTally, tie_break::lot_of_bot,
 };
 use lastnim_core::game::{BotName, SeatCount};
@@ -15,8 +15,9 @@ use std::{
 /// The standings of a tournament, computed from its match results in any order.
 ///
 /// When a tournament has finished, bots are ordered by points, and formats in which some bots play more matches than
-/// others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per match. Before that, every
-/// format orders by points per match, since some bots have played more matches than others.
+/// others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per match. Before that, all
+/// formats except knockouts order by points per match, since some bots have played more matches than others. Ratings and
+/// the verdict of a knockout change the order afterwards: see [`StandingsOrder`].
 ///
 /// Between bots that are level, [`TieBreak`] decides: regret per match, lowest first (bots that made no take themselves
 /// come last), where rows are assigned or dealt; otherwise the points that the bots won against each other, where a
@@ -48,7 +49,7 @@ impl Standings {
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
-            order: settings.format.standings_order(),
+            order: settings.format.final_order(),
             before_lot: TieBreak::before_lot(&settings.alliance),
             seed: settings.seed,
             draw: 0,
@@ -127,7 +128,7 @@ impl Standings {
 
     /// Returns the lines of all bots of a tournament in this state, by place.
     pub fn lines(&self, state: TournamentState) -> Vec<Standing> {
-        let order = self.order.in_state(state);
+        let order = self.order.in_state(state, &[]);
         let mut bots: Vec<usize> = (0..self.tallies.len()).collect();
         bots.sort_by(|&one, &other| self.cmp_points(one, other, order));
         let mut lines = Vec::with_capacity(bots.len());
@@ -184,7 +185,9 @@ impl Standings {
     fn cmp_points(&self, one: usize, other: usize, order: StandingsOrder) -> Ordering {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
         match order {
-            StandingsOrder::Points => theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring)),
+            StandingsOrder::Points | StandingsOrder::Bracket => {
+                theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring))
+            }
             StandingsOrder::PointsPerMatch | StandingsOrder::Rating => {
                 theirs.cmp_units_per_match(ours, self.scoring)
             }

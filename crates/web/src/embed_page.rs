@@ -14,7 +14,6 @@ use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::standings::standings_table;
-use lastnim_report::tournament_finding::shown_standings;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
@@ -54,7 +53,7 @@ pub(super) async fn embedded_tournament(
     let shown = site.tournaments.get_standings(visitor.request(request)).await?.into_inner();
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let finding = current_finding(&tournament, &shown);
-        let mut standings = shown_standings(&tournament, &shown.standings);
+        let mut standings = shown.standings.clone();
         standings.truncate(MAX_BOTS);
         let mut table = standings_table(&standings);
         let is_shown: Vec<bool> =

@@ -7,7 +7,7 @@ use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::tournament::progress_text;
-use lastnim_report::tournament_finding::{TournamentFinding, shown_standings, tournament_finding};
+use lastnim_report::tournament_finding::{TournamentFinding, tournament_finding};
 use pb::tournament_service_server::TournamentService as _;
 use prost::Message as _;
 use std::collections::HashMap;
@@ -122,8 +122,7 @@ async fn read_standings_finding(
     match site.tournaments.get_standings(visitor.request(request)).await {
         Ok(response) => {
             let pb::GetStandingsResponse { standings, verdict, .. } = response.into_inner();
-            let shown = shown_standings(tournament, &standings);
-            Ok(Some(tournament_finding(tournament, &shown, verdict.as_ref(), &[])))
+            Ok(Some(tournament_finding(tournament, &standings, verdict.as_ref(), &[])))
         }
         Err(status) if status.code() == Code::DataLoss => Ok(Some(TournamentFinding {
             headline: "Its standings cannot be read".to_owned(),

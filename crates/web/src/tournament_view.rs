@@ -13,9 +13,7 @@ use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{self, verdict::Verdict};
 use lastnim_report::render::{Html, text_html, write_template};
-use lastnim_report::tournament_finding::{
-    TournamentFinding, is_ordered_by_rating, shown_standings, tournament_finding,
-};
+use lastnim_report::tournament_finding::{TournamentFinding, tournament_finding};
 use lastnim_report::words::{count_with_noun, enum_word, format_duration, join_first_items};
 use lastnim_report::{
     NumberFormat, NumberUnit, Section,
@@ -43,7 +41,7 @@ pub(super) struct TournamentData {
     pub id: TournamentId,
     /// The response of the service.
     pub shown: pb::GetTournamentResponse,
-    /// The standings, in the order of the service.
+    /// The standings, by place.
     pub standings: pb::GetStandingsResponse,
     pub matches: Vec<pb::Match>,
     /// Open matches.
@@ -64,8 +62,6 @@ struct TournamentContent<'a> {
 #[derive(Debug)]
 pub(super) struct TournamentView {
     now: TournamentData,
-    /// The standings, in the order in which the page shows them.
-    lines: Vec<pb::Standing>,
     /// Who leads or has won.
     pub finding: TournamentFinding,
 }
@@ -145,13 +141,13 @@ impl TournamentView {
     pub(super) fn new(now: TournamentData) -> Self {
         let (tournament, verdict) =
             (now.shown.tournament.clone().unwrap_or_default(), &now.standings.verdict);
-        let lines = shown_standings(&tournament, &now.standings.standings);
+        let lines = &now.standings.standings;
         let rounds = match verdict.as_ref().and_then(|verdict| verdict.verdict.as_ref()) {
             Some(Verdict::Knockout(_)) => read_rounds(&tournament, verdict.as_ref(), &now.findings),
             _ => Vec::new(),
         };
-        let finding = tournament_finding(&tournament, &lines, verdict.as_ref(), &rounds);
-        Self { now, lines, finding }
+        let finding = tournament_finding(&tournament, lines, verdict.as_ref(), &rounds);
+        Self { now, finding }
     }
 
     /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result
@@ -181,6 +177,11 @@ impl TournamentView {
 
     fn events_address(&self) -> FeedAddress {
         FeedAddress::Tournament { id: self.now.id }
+    }
+
+    /// Returns the standings, by place.
+    fn lines(&self) -> &[pb::Standing] {
+        &self.now.standings.standings
     }
 
     pub(super) fn tournament(&self) -> pb::Tournament {
@@ -242,7 +243,7 @@ impl TournamentView {
 
     /// Writes how sure the finding is, and the figures of the leader.
     fn finding_html(&self) -> String {
-        let lines = &self.lines;
+        let lines = self.lines();
         let is_shared = lines.iter().filter(|line| line.place == 1).count() > 1;
         let leader = lines.first().filter(|line| line.matches > 0 && !is_shared);
         let figures = leader.map(|leader| leader_figures(leader, lines)).unwrap_or_default();
@@ -261,17 +262,13 @@ impl TournamentView {
     /// Writes the first lines of the standings, with notes on them.
     fn leaders_html(&self) -> String {
         let html = Html::with_links(&cell_link);
-        let bots = self.lines.len();
+        let bots = self.lines().len();
         if bots == 0 {
             return html
                 .section_html(&Section::with_heading("Standings").paragraph("No bots have joined yet."));
         }
-        let note = if is_ordered_by_rating(&self.tournament(), &self.lines) {
-            Some(rating_order_note(&self.lines))
-        } else {
-            order_note(&self.lines, self.verdict()).map(str::to_owned)
-        };
-        let lines = &self.lines[..bots.min(MAX_LEADERS)];
+        let note = order_note(self.now.standings.order(), self.lines());
+        let lines = &self.lines()[..bots.min(MAX_LEADERS)];
         // The bracket shows how far each bot of a knockout got.
         let verdict = self.verdict().filter(|_| !self.is_knockout());
         let notes = standings_notes(Section::new(), lines, verdict);
@@ -293,7 +290,7 @@ impl TournamentView {
 
     /// Writes the cross-table; empty for many bots.
     fn cross_html(&self) -> String {
-        cross_table_html(&self.tournament(), &self.lines, &self.now.findings)
+        cross_table_html(&self.tournament(), self.lines(), &self.now.findings)
     }
 
     /// Writes the first open matches.
@@ -341,18 +338,6 @@ impl TournamentView {
             words: format!("All matches ({played} played)"),
         })
     }
-}
-
-/// Explains why running standings are ordered by rating.
-fn rating_order_note(lines: &[pb::Standing]) -> String {
-    let matches = || lines.iter().map(|line| line.matches);
-    let (least, most) = (matches().min().unwrap_or(0), matches().max().unwrap_or(0));
-    let played = if least == most {
-        String::new()
-    } else {
-        format!(", because the bots have played different numbers of matches so far, {least} to {most}")
-    };
-    format!("Ordered by rating while the tournament runs{played}. At the end, points decide the order.")
 }
 
 /// Returns the figures of the leader that a page shows large.

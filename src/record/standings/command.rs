@@ -101,6 +101,8 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         verdict: Some((&outcome.verdict).into()),
         cross_table: compared.iter().map(Into::into).collect(),
         events: shown.events.clone(),
+        order: pb::StandingsOrder::from(outcome.order).into(),
+        ..Default::default()
     };
     args.csv.print_message_report(args.form.form(), &report, || standings_report(&report))?;
     Ok(if refused == 0 { CommandExit::Done } else { CommandExit::SomeRefused })

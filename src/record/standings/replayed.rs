@@ -9,7 +9,7 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_report::words::join_items;
 use lastnim_tournament::{
     BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings, Schedule,
-    Standing, Standings, TotalMatches, TournamentState, plan_schedule,
+    Standing, Standings, StandingsOrder, TotalMatches, TournamentState, plan_schedule,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +37,8 @@ pub enum RatingChoice {
 pub struct ComputedStandings {
     /// A line for each bot, by place.
     pub standings: Vec<Standing>,
+    /// The first criterion by which the lines are sorted.
+    pub order: StandingsOrder,
     /// The verdict of the format.
     pub verdict: FormatVerdict,
     /// The comparison of each pair of bots.
@@ -172,6 +174,7 @@ impl ReplayedResults {
             let mut lines = standings.lines(TournamentState::Open);
             rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
             return Ok(ComputedStandings {
+                order: StandingsOrder::of_lines(&settings.format, TournamentState::Open, &lines),
                 standings: lines,
                 verdict: FormatVerdict::Standings,
                 cross_table: Vec::new(),
@@ -205,15 +208,17 @@ impl ReplayedResults {
             TotalMatches::AtMost(_) | TotalMatches::Open => None,
         };
         let by_records = if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
-        let mut lines = standings.lines(shown.state.unwrap_or(by_records));
+        let state = shown.state.unwrap_or(by_records);
+        let mut lines = standings.lines(state);
         let mut compared = Vec::new();
         if ratings == RatingChoice::Final {
             let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
-            appraisal.add_to_standings(&mut lines);
+            appraisal.add_to_standings(&mut lines, state);
             compared = BotComparison::compare_all(&cross_table, &appraisal);
         }
         rulings.rank_standings(&mut lines, &verdict);
-        Ok(ComputedStandings { standings: lines, verdict, cross_table: compared, missing, omitted })
+        let order = StandingsOrder::of_lines(&settings.format, state, &lines);
+        Ok(ComputedStandings { standings: lines, order, verdict, cross_table: compared, missing, omitted })
     }
 
     /// Reports all results to a schedule in the order of their match numbers, and returns them.

@@ -181,7 +181,7 @@ impl LiveStandings {
     pub(crate) fn lines_in(&self, state: TournamentState, verdict: &FormatVerdict) -> Arc<Vec<Standing>> {
         let mut lines = self.standings.lines(state);
         if let Some(appraisal) = &self.appraisal {
-            appraisal.add_to_standings(&mut lines);
+            appraisal.add_to_standings(&mut lines, state);
         }
         self.rulings.rank_standings(&mut lines, verdict);
         Arc::new(lines)

@@ -164,8 +164,8 @@ impl TournamentFeed {
         let shown = self.site.get_tournament(&self.visitor, self.id).await?;
         let matches = newest_matches(&self.site, &self.visitor, self.id).await?;
         let previews = read_previews(&self.site, &self.visitor, &shown).await?;
-        let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
-        let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };
+        let pb::WatchTournamentResponse { standings, verdict, events, order, .. } = newest.clone();
+        let standings = pb::GetStandingsResponse { standings, verdict, events, order, ..Default::default() };
         let tournament = shown.tournament.clone().unwrap_or_default();
         kept.refresh(self, &tournament, &standings.standings, ending).await?;
         let (id, findings) = (self.id, Arc::clone(&kept.findings));

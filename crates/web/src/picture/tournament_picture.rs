@@ -15,9 +15,7 @@ use lastnim_report::Round;
 use lastnim_report::played_rounds::{KnownMatches, played_rounds};
 use lastnim_report::render::write_template;
 use lastnim_report::tournament::progress_text;
-use lastnim_report::tournament_finding::{
-    TournamentFinding, may_be_ahead, shown_standings, tournament_finding,
-};
+use lastnim_report::tournament_finding::{TournamentFinding, may_be_ahead, tournament_finding};
 use lastnim_report::words::{count_with_noun, join_items};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
@@ -137,8 +135,7 @@ pub(crate) fn current_finding(
     tournament: &pb::Tournament,
     shown: &pb::GetStandingsResponse,
 ) -> TournamentFinding {
-    let standings = shown_standings(tournament, &shown.standings);
-    tournament_finding(tournament, &standings, shown.verdict.as_ref(), &[])
+    tournament_finding(tournament, &shown.standings, shown.verdict.as_ref(), &[])
 }
 
 fn picture_of_tournament(
@@ -146,7 +143,7 @@ fn picture_of_tournament(
     shown: &pb::GetStandingsResponse,
     path: &ChampionPath,
 ) -> Picture {
-    let lines = shown_standings(tournament, &shown.standings);
+    let lines = &shown.standings;
     let verdict = shown.verdict.as_ref();
     let (rows, rounds) = match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Verdict::Knockout(knockout)) => {
@@ -157,14 +154,14 @@ fn picture_of_tournament(
             };
             (rows, rounds)
         }
-        Some(Verdict::Sprt(_)) => (point_rows(&lines), Vec::new()),
-        _ if lines.first().is_some_and(|leader| leader.rating.is_some()) => (rating_rows(&lines), Vec::new()),
-        _ => (point_rows(&lines), Vec::new()),
+        Some(Verdict::Sprt(_)) => (point_rows(lines), Vec::new()),
+        _ if lines.first().is_some_and(|leader| leader.rating.is_some()) => (rating_rows(lines), Vec::new()),
+        _ => (point_rows(lines), Vec::new()),
     };
-    let finding = tournament_finding(tournament, &lines, verdict, &rounds);
+    let finding = tournament_finding(tournament, lines, verdict, &rounds);
     let has_intervals = rows.iter().any(|row| row.interval.is_some());
     let bound = lines.first().and_then(|leader| leader.rating.as_ref()).filter(|_| has_intervals);
-    let scale = Scale::of_lines(&lines);
+    let scale = Scale::of_lines(lines);
     let words = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
@@ -282,9 +279,9 @@ mod tests {
     #[test]
     fn bots_that_may_be_better_are_named() {
         let standings = vec![
-            rated("low", (1300.0, 1350.0, 1400.0)),
-            rated("top", (1500.0, 1600.0, 1700.0)),
-            rated("near", (1450.0, 1500.0, 1550.0)),
+            pb::Standing { place: 1, ..rated("top", (1500.0, 1600.0, 1700.0)) },
+            pb::Standing { place: 2, ..rated("near", (1450.0, 1500.0, 1550.0)) },
+            pb::Standing { place: 3, ..rated("low", (1300.0, 1350.0, 1400.0)) },
         ];
         let picture = drawn(pb::TournamentState::Running, standings, None);
         assert_eq!(picture.headline, "top leads");
@@ -311,8 +308,8 @@ mod tests {
                 "It won 3 of 4 matches. There are no ratings, which would show how sure this ranking is."
             )
         );
-        let shared = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(1, "bob")], None);
-        assert_eq!(shared.headline, "ann and bob share first place");
+        let shared = drawn(pb::TournamentState::Running, vec![line(1, "ann"), line(1, "bob")], None);
+        assert_eq!(shared.headline, "ann and bob share the lead");
         assert_eq!(drawn(pb::TournamentState::Open, vec![], None).headline, "No bot has joined yet");
     }
 

@@ -2,8 +2,8 @@
 
 use crate::address::cell_link;
 use askama::Template;
-use lastnim_proto::pb;
 use lastnim_report::render::write_template;
+use lastnim_report::verdict::tie_break_text;
 use lastnim_report::{Round, RoundFate, RoundTable};
 
 #[derive(Template)]
@@ -113,10 +113,10 @@ fn decision_text(table: &RoundTable) -> String {
     let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
     match table.tie_break {
         _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
-        None | Some(pb::TieBreak::Unspecified) => "decided by points".to_owned(),
-        Some(pb::TieBreak::Regret) => "level on points; won on fewer errors".to_owned(),
-        Some(pb::TieBreak::HeadToHead) => "level on points and errors; won head to head".to_owned(),
-        Some(pb::TieBreak::Lot) => "level in everything; decided by lot".to_owned(),
+        tie_break => match tie_break.and_then(tie_break_text) {
+            None => "decided by points".to_owned(),
+            Some(tie_break) => format!("level on points; decided {tie_break}"),
+        },
     }
 }
 
@@ -173,6 +173,7 @@ fn connectors_between(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lastnim_proto::pb;
     use lastnim_report::RoundEntry;
 
     fn table(entries: &[(&str, u32, Option<RoundFate>)], tie_break: Option<pb::TieBreak>) -> RoundTable {
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
         assert_eq!(html.matches("class=\"path\" d=").count(), 2, "{html}");
         assert!(
-            html.contains("level in everything; decided by lot") && html.contains("fewer errors"),
+            html.contains("level on points; decided by lot") && html.contains("decided by regret"),
             "{html}"
         );
         // The first round is in the order of the second one: ann's table and eve lead to the same table.

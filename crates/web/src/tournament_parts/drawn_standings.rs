@@ -6,6 +6,7 @@ use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::standings::StandingMeasure;
 use lastnim_report::tournament_finding::may_be_ahead;
+use lastnim_report::verdict::tie_break_text;
 use lastnim_report::{NumberFormat, NumberUnit};
 
 /// The margin at each side, in percent of the drawing's width.
@@ -32,6 +33,8 @@ struct StandingRow {
     /// The page of the bot; empty for a guest.
     address: String,
     is_disqualified: bool,
+    /// The tie-break that decided its place, if any.
+    tie_break: Option<&'static str>,
     rating: Option<ShownRating>,
     points: String,
     wins: u32,
@@ -80,6 +83,7 @@ pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
         bot: line.bot.clone(),
         address: cell_link("bot", &line.bot).unwrap_or_default(),
         is_disqualified: line.disqualified,
+        tie_break: tie_break_text(line.tie_break()),
         rating: line.rating.as_ref().map(|rating| ShownRating {
             points: number(rating.points),
             interval: format!("{} to {}", number(rating.low), number(rating.high)),
@@ -132,6 +136,13 @@ mod tests {
         let apart = [near[0].clone(), line("bob", 1_400.0, 1_600.0, 1)];
         let html = drawn_standings_html(&apart);
         assert!(!html.contains("bound") && html.matches("may-lead").count() == 1, "{html}");
+    }
+
+    #[test]
+    fn a_tie_break_is_named() {
+        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..line("bob", 1.0, 2.0, 0) };
+        let html = drawn_standings_html(&[line("ann", 1.0, 2.0, 0), by_lot]);
+        assert_eq!(html.matches("placed by lot").count(), 1, "{html}");
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
         evidence.add_result(result);
     }
     let mut lines = standings.lines(TournamentState::Finished);
-    evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+    evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
     for (place, line) in (0..).zip(&lines) {
         let rating = line.rating.unwrap();
         assert_eq!(rating.measure, RatingMeasure::Satisfaction);
