@@ -2,7 +2,7 @@
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
-    BetCapitals, CapitalPoint, FormatVerdict, KnockoutBot, KnockoutExit, SprtVerdict, Suspension,
+    BetCapitals, Bye, CapitalPoint, FormatVerdict, KnockoutBot, KnockoutExit, SprtVerdict, Suspension,
 };
 
 impl From<&FormatVerdict> for pb::Verdict {
@@ -11,8 +11,9 @@ impl From<&FormatVerdict> for pb::Verdict {
         let verdict = match verdict {
             FormatVerdict::Standings => None,
             FormatVerdict::Byes(byes) => {
-                let byes = byes.iter().map(|(bot, rounds)| pb::Bye { bot: bot.to_string(), rounds: *rounds });
-                Some(Said::Byes(pb::ByesVerdict { byes: byes.collect() }))
+                let bye =
+                    |bye: &Bye| pb::Bye { bot: bye.bot.to_string(), rounds: bye.rounds, points: bye.points };
+                Some(Said::Byes(pb::ByesVerdict { byes: byes.iter().map(bye).collect() }))
             }
             FormatVerdict::Knockout(bots) => {
                 Some(Said::Knockout(pb::KnockoutVerdict { bots: bots.iter().map(Into::into).collect() }))
@@ -27,12 +28,13 @@ impl From<&FormatVerdict> for pb::Verdict {
 }
 
 impl From<&KnockoutBot> for pb::KnockoutBot {
-    fn from(KnockoutBot { bot, exit }: &KnockoutBot) -> Self {
+    fn from(KnockoutBot { bot, lucky_in, exit }: &KnockoutBot) -> Self {
         let tie_break = exit.and_then(|exit| exit.tie_break);
         Self {
             bot: bot.to_string(),
             out_in: exit.map(|exit| exit.round),
             tie_break: tie_break.map_or(pb::TieBreak::Unspecified, Into::into).into(),
+            lucky_in: lucky_in.clone(),
         }
     }
 }
@@ -75,7 +77,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
         Some(Said::Byes(said)) => {
             let byes = said.byes.iter().map(|bye| {
                 let bot = field.member("byes").ok_or_report(bye.bot.parse());
-                Some((bot?, bye.rounds))
+                Some(Bye { bot: bot?, rounds: bye.rounds, points: bye.points })
             });
             FormatVerdict::Byes(byes.collect::<Option<_>>()?)
         }
@@ -84,7 +86,8 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             let bots = said.bots.iter().map(|given| {
                 let tie_break = at_knockout.optional_enum(given.tie_break)?;
                 let exit = given.out_in.map(|round| KnockoutExit { round, tie_break });
-                Some(KnockoutBot { bot: at_knockout.ok_or_report(given.bot.parse())?, exit })
+                let bot = at_knockout.ok_or_report(given.bot.parse())?;
+                Some(KnockoutBot { bot, lucky_in: given.lucky_in.clone(), exit })
             });
             FormatVerdict::Knockout(bots.collect::<Option<_>>()?)
         }
@@ -134,10 +137,14 @@ mod tests {
         let exits = [None, Some(None), Some(Some(TieBreak::Regret)), Some(Some(TieBreak::Lot))];
         let exits = exits.map(|exit| exit.map(|tie_break| KnockoutExit { round: 0, tie_break }));
         let bots = ["a", "b", "c", "d"].into_iter().zip(exits);
-        let bots = bots.map(|(name, exit)| KnockoutBot { bot: bot(name), exit }).collect();
+        let bots =
+            bots.map(|(name, exit)| KnockoutBot { bot: bot(name), lucky_in: vec![0, 2], exit }).collect();
         let mut verdicts = vec![
             FormatVerdict::Standings,
-            FormatVerdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
+            FormatVerdict::Byes(vec![
+                Bye { bot: bot("a"), rounds: 2, points: 1.5 },
+                Bye { bot: bot("b"), rounds: 0, points: 0.0 },
+            ]),
             FormatVerdict::Knockout(bots),
             FormatVerdict::Suspended(vec![suspension.clone()]),
         ];
@@ -166,7 +173,7 @@ mod tests {
             let read = parse_request(|request| parse_verdict(&given, request.member("verdict")));
             read.unwrap_err().to_string()
         };
-        let bye = pb::Bye { bot: String::new(), rounds: 1 };
+        let bye = pb::Bye { rounds: 1, ..Default::default() };
         let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
         assert!(byes.starts_with("verdict.byes: "), "{byes}");
         let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));

@@ -7,7 +7,7 @@ use lastnim_core::game::{BotName, Piles, SeatCount};
 use lastnim_core::referee::{DealSecret, Terms, Timestamp};
 use lastnim_store::{Change, FieldHistory, Store, StoredTournament, TournamentResult};
 use lastnim_tournament::{
-    AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
+    AllianceSource, BoundedCount, Bye, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
     PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays, Scoring, Settings,
     SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TieBreak, TournamentFormat,
@@ -136,7 +136,7 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(unfinished(), [1, 2].map(tournament_id));
     assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
     let lines = Arc::new(standings(&names));
-    let bye = (names[0].clone(), 3);
+    let bye = Bye { bot: names[0].clone(), rounds: 3, points: 4.5 };
     let tournament_over = TournamentResult {
         at: Timestamp::from_micros(9),
         played: 8,

@@ -132,6 +132,7 @@ pub fn played_rounds(
             Some((_, each)) if is_settled && is_over && is_final && each.out_in.is_none() => {
                 Some(RoundFate::Champion)
             }
+            Some((_, each)) if is_settled && each.lucky_in.contains(&round) => Some(RoundFate::LuckyLoser),
             Some(_) if is_settled => Some(RoundFate::Advances),
             _ => None,
         };
@@ -191,6 +192,7 @@ mod tests {
         let entry = |entry: &RoundEntry| {
             let fate = entry.fate.map_or("", |fate| match fate {
                 RoundFate::Advances => "advances",
+                RoundFate::LuckyLoser => "lucky loser",
                 RoundFate::Champion => "champion",
                 RoundFate::Eliminated => "out",
             });
@@ -217,6 +219,7 @@ mod tests {
             bot: bot.into(),
             out_in,
             tie_break: tie_break.into(),
+            ..Default::default()
         };
         let points = pb::TieBreak::Unspecified;
         let verdict = |bots| pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
@@ -253,6 +256,23 @@ mod tests {
                 "Final: a 1 champion, c 1 out, tie_break_lot | "
             ]
         );
+    }
+
+    #[test]
+    fn a_lucky_loser_is_marked() {
+        let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
+        let shown = tournament(&["a", "b", "c", "d"], 2, knockout);
+        let matches = [game(0, ["a", "b"], 0), game(1, ["b", "a"], 1)];
+        let bot = |bot: &str, out_in, lucky_in: &[u64]| pb::KnockoutBot {
+            bot: bot.into(),
+            out_in,
+            lucky_in: lucky_in.to_vec(),
+            ..Default::default()
+        };
+        let bots = vec![bot("a", None, &[]), bot("b", None, &[0]), bot("c", Some(0), &[])];
+        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
+        let rounds = played_rounds(&shown, Some(&verdict), &matches, KnownMatches::All);
+        assert_eq!(summarize(&rounds), ["Round 1: a 2 advances, b 0 lucky loser | "]);
     }
 
     #[test]

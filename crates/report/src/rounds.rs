@@ -7,6 +7,8 @@ use lastnim_proto::pb;
 pub enum RoundFate {
     /// It plays in the next round.
     Advances,
+    /// It plays in the next round, although it was not among the best of its table: it was one of the best of the rest.
+    LuckyLoser,
     /// It won the final.
     Champion,
     /// It was eliminated.

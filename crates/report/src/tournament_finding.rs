@@ -44,8 +44,8 @@ pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
     other.island == leader.island && other.high >= leader.low
 }
 
-/// Says who leads or has won, given the standings by place. If the rounds of a knockout are
-/// known, the text also describes the champion's path.
+/// Says who leads or has won, given the standings by place. If the rounds of a knockout are known, the text also
+/// describes the champion's path.
 pub fn tournament_finding(
     tournament: &pb::Tournament,
     standings: &[pb::Standing],

@@ -13,8 +13,12 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
         None => Vec::new(),
         Some(Said::Byes(said)) => {
             let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
+            let points = NumberFormat::new(NumberUnit::Points, 2);
             sat_out
-                .map(|bye| format!("{} sat out {}", bye.bot, count_with_noun(bye.rounds, "round", "rounds")))
+                .map(|bye| {
+                    let rounds = count_with_noun(bye.rounds, "round", "rounds");
+                    format!("{} sat out {rounds}: {} points", bye.bot, points.format_number(bye.points))
+                })
                 .collect()
         }
         Some(Said::Knockout(said)) => {
@@ -48,7 +52,8 @@ fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
         }
         None => still_in.to_owned(),
     };
-    format!("{}: {fate}", bot.bot)
+    let lucky = bot.lucky_in.iter().map(|round| format!("; a lucky loser of round {}", round + 1));
+    format!("{}: {fate}{}", bot.bot, lucky.collect::<String>())
 }
 
 /// Returns the text that names the deciding tie-break; `None` if no tie-break was needed.
@@ -82,7 +87,7 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
 mod tests {
     use super::*;
     use lastnim_tournament::{
-        FormatVerdict, KnockoutBot, KnockoutExit, SprtAnswer, SprtVerdict, Suspension, TieBreak,
+        Bye, FormatVerdict, KnockoutBot, KnockoutExit, SprtAnswer, SprtVerdict, Suspension, TieBreak,
     };
 
     fn describe(verdict: &FormatVerdict) -> Vec<String> {
@@ -96,15 +101,24 @@ mod tests {
         assert_eq!(format_verdict_lines(None), [""; 0]);
         assert_eq!(describe(&FormatVerdict::Standings), [""; 0]);
 
-        let byes = describe(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
-        assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
+        let bye = |name: &str, rounds: u32| Bye {
+            bot: bot(name),
+            rounds: rounds.into(),
+            points: 0.5 * f64::from(rounds),
+        };
+        let byes = describe(&FormatVerdict::Byes(vec![bye("a", 1), bye("b", 2), bye("c", 0)]));
+        assert_eq!(byes, ["a sat out 1 round: 0.50 points", "b sat out 2 rounds: 1.00 points"]);
 
         let knockout = |exits: &[Option<(u64, Option<TieBreak>)>]| {
             let exit = |exit: &Option<(u64, Option<TieBreak>)>| {
                 exit.map(|(round, tie_break)| KnockoutExit { round, tie_break })
             };
             let bots = ["a", "b", "c", "d", "e"].into_iter().zip(exits);
-            let bots = bots.map(|(name, given)| KnockoutBot { bot: bot(name), exit: exit(given) });
+            let bots = bots.map(|(name, given)| KnockoutBot {
+                bot: bot(name),
+                lucky_in: if name == "b" { vec![0] } else { Vec::new() },
+                exit: exit(given),
+            });
             describe(&FormatVerdict::Knockout(bots.collect()))
         };
         let over = knockout(&[
@@ -118,7 +132,7 @@ mod tests {
             over,
             [
                 "a: the champion",
-                "b: out in round 2",
+                "b: out in round 2; a lucky loser of round 1",
                 "c: out in round 2, by regret",
                 "d: out in round 2, head to head",
                 "e: out in round 1, by lot"
@@ -126,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             knockout(&[None, None, Some((0, None))]),
-            ["a: still in", "b: still in", "c: out in round 1"]
+            ["a: still in", "b: still in; a lucky loser of round 1", "c: out in round 1"]
         );
 
         let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };

@@ -78,7 +78,7 @@ pub use rating::{
 pub use retention::{RetainedMatchCount, Retention, RetentionDays};
 pub use sample_size::{PilotDifferences, SampleSize};
 pub use schedule::{
-    BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,
+    BetCapitals, Bye, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,
     MatchLimiter, RepeatedGroups, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, Suspension,
     SuspensionReason, TotalMatches, count_matches, group_size, plan_schedule,
 };

@@ -28,6 +28,15 @@ impl Scoring {
         }
     }
 
+    /// Returns the points of a score in the units of a tally.
+    #[expect(clippy::cast_precision_loss, reason = "a tournament's scores are far below 2^53")]
+    pub(super) fn points_of_units(self, units: i64, seats: SeatCount) -> f64 {
+        match self {
+            Self::Win => units as f64,
+            Self::Satisfaction => units as f64 / (seats.get() - 1) as f64,
+        }
+    }
+
     /// Returns the average score of a seat in a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
     /// plays whole groups, so the average is an integer.
     pub(super) fn bye_units(self, seats: usize, groups: u64) -> i64 {

@@ -2,7 +2,7 @@
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
-    MatchResult, Scoring, Settings, Standing, StandingsOrder, TableGroups, TieBreak, TournamentState,
+    Bye, MatchResult, Scoring, Settings, Standing, StandingsOrder, TableGroups, TieBreak, TournamentState,
     interner::Interner, tally::StandingTally, tie_break::lot_of_bot,
 };
 use lastnim_core::game::{BotName, SeatCount};
@@ -114,13 +114,9 @@ impl Standings {
     /// Sets the total number of byes of each bot, for formats that give byes: see
     /// [`FormatVerdict::Byes`](super::FormatVerdict). Each bye scores what a seat scores on average in the groups that
     /// a table plays in one round.
-    pub fn set_bye_scores<'a>(
-        &mut self,
-        byes: impl IntoIterator<Item = &'a (BotName, u64)>,
-        table_groups: TableGroups,
-    ) {
+    pub fn set_bye_scores(&mut self, byes: &[Bye], table_groups: TableGroups) {
         let a_round = self.scoring.bye_units(self.seats.get(), table_groups.get());
-        for (bot, rounds) in byes {
+        for Bye { bot, rounds, .. } in byes {
             let place = self.number_of_bot(bot);
             self.tallies[place].set_bye_scores(rounds.cast_signed() * a_round);
         }
@@ -419,7 +415,8 @@ mod tests {
 
     #[test]
     fn byes_score_what_a_seat_gets_on_average() {
-        let byes: Vec<(BotName, u64)> = vec![("c".parse().unwrap(), 2), ("a".parse().unwrap(), 1)];
+        let bye = |bot: &str, rounds| Bye { bot: bot.parse().unwrap(), rounds, points: 0.0 };
+        let byes = [bye("c", 2), bye("a", 1)];
         let groups = TableGroups::new(2).unwrap();
         for (alliance, points) in
             [(AllianceSource::Declared, [4.0, 2.0]), (AllianceSource::Standard, [6.0, 3.0])]

@@ -100,10 +100,7 @@ impl StandingTally {
             place,
             tie_break: None,
             bot,
-            points: match scoring {
-                Scoring::Win => divide_or_zero(self.score_units(scoring), 1),
-                Scoring::Satisfaction => divide_or_zero(self.score_units(scoring), worst),
-            },
+            points: scoring.points_of_units(self.score_units(scoring), seats),
             matches: self.matches,
             wins: self.wins,
             satisfaction: mean_of(self.satisfaction_units, worst * matches),

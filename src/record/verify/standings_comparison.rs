@@ -166,7 +166,7 @@ mod tests {
     fn the_verdict_is_compared_as_well() {
         use pb::verdict::Verdict as Said;
         let byes = |rounds| {
-            let byes = vec![pb::Bye { bot: "a".into(), rounds }];
+            let byes = vec![pb::Bye { bot: "a".into(), rounds, points: 1.0 }];
             pb::Verdict { verdict: Some(Said::Byes(pb::ByesVerdict { byes })) }
         };
         assert_eq!(compare_standings((&[], &byes(1)), (&[], &byes(1))), []);

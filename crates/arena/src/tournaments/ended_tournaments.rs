@@ -336,7 +336,7 @@ mod tests {
         let positions = Positions::listed(piles).unwrap();
         let draft = SettingsDraft { positions, ..(**stored.settings).clone() };
         stored.settings = Arc::new(Settings::new(draft).unwrap());
-        let bots = vec![KnockoutBot { bot: name("first"), exit: None }; 5];
+        let bots = vec![KnockoutBot { bot: name("first"), lucky_in: Vec::new(), exit: None }; 5];
         stored.over.as_mut().unwrap().verdict = Arc::new(FormatVerdict::Knockout(bots));
         assert_eq!(EndedTournament::new(stored).parts(), 1 + 1 + (1 + 1 + 2) + 5);
     }

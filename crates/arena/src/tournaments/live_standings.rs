@@ -2,7 +2,7 @@
 
 use lastnim_core::game::BotName;
 use lastnim_tournament::{
-    Appraisal, BotComparison, BoundedCrossTable, CrossTable, FormatVerdict, MatchResult, RatingEvidence,
+    Appraisal, BotComparison, BoundedCrossTable, Bye, CrossTable, FormatVerdict, MatchResult, RatingEvidence,
     Rulings, Settings, Standing, Standings, TableGroups, TournamentState,
 };
 use std::mem;
@@ -161,7 +161,7 @@ impl LiveStandings {
     }
 
     /// Sets the scores that bots get for byes, in formats that have byes.
-    pub(crate) fn set_bye_scores(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
+    pub(crate) fn set_bye_scores(&mut self, byes: &[Bye], table_groups: TableGroups) {
         self.standings.set_bye_scores(byes, table_groups);
         self.lines = None;
     }

@@ -17,7 +17,7 @@ const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 ///
 /// A round has as many full tables as the remaining bots can fill. The bots left without a seat have a bye and advance:
 /// they are those with the fewest byes so far, chosen by lot on ties. The best bots of each table advance. If these and
-/// the bots with byes are too few to fill one table, the best of the others also advance: by their place at their
+/// the bots with byes are too few to fill one table, the best of the others also advance as lucky losers: by their place at their
 /// table, then by points, then by regret where rows are assigned or dealt, then by lot. The last n bots play the final.
 /// Bots at a table are ranked as in the final standings of its matches in this round. For the next round, the winners
 /// are dealt to different tables, then the seconds, and so on; then bots are swapped between tables to reduce repeated
@@ -36,6 +36,8 @@ pub(super) struct Knockout {
     byes: Vec<u64>,
     /// How each bot was eliminated.
     exits: Vec<Option<KnockoutExit>>,
+    /// The rounds from which each bot advanced as a lucky loser.
+    lucky_rounds: Vec<Vec<u64>>,
     meetings: MeetingCounts,
     /// The tables of the current round.
     tables: Vec<RoundTable>,
@@ -62,6 +64,7 @@ impl Knockout {
             is_over: false,
             byes: vec![0; bots],
             exits: vec![None; bots],
+            lucky_rounds: vec![Vec::new(); bots],
             meetings: MeetingCounts::zero(bots),
             tables: Vec::new(),
         }
@@ -173,7 +176,7 @@ impl<'a> RankedBot<'a> {
 
 impl RoundFormat for Knockout {
     const KEEPS_ROUNDS: bool = true;
-    type State = (u64, bool, Vec<usize>, Vec<u64>, Vec<Option<KnockoutExit>>);
+    type State = (u64, bool, Vec<usize>, Vec<u64>, Vec<Option<KnockoutExit>>, Vec<Vec<u64>>);
 
     fn draw_round(&mut self) -> DrawnRound {
         if self.is_over {
@@ -232,6 +235,9 @@ impl RoundFormat for Knockout {
             let tie_break = self.tie_break_of_round(advancing, played);
             self.exits[played.bot] = Some(KnockoutExit { round: self.round, tie_break });
         }
+        for played in advancing.iter().filter(|played| played.rank >= self.advance) {
+            self.lucky_rounds[played.bot].push(self.round);
+        }
         order.extend(advancing.iter().map(|played| played.bot));
         self.remaining = order;
         self.round += 1;
@@ -253,20 +259,24 @@ impl RoundFormat for Knockout {
         };
         let last_round = |bot: usize| self.exits[bot].map_or(u64::MAX, |exit| exit.round);
         order.sort_by_key(|&bot| (Reverse(last_round(bot)), rank_in_final(bot), bot));
-        let bots =
-            order.into_iter().map(|bot| KnockoutBot { bot: self.field[bot].clone(), exit: self.exits[bot] });
+        let bots = order.into_iter().map(|bot| KnockoutBot {
+            bot: self.field[bot].clone(),
+            lucky_in: self.lucky_rounds[bot].clone(),
+            exit: self.exits[bot],
+        });
         FormatVerdict::Knockout(bots.collect())
     }
 
     fn state(&self) -> impl Serialize {
-        (self.round, self.is_over, &self.remaining, &self.byes, &self.exits)
+        (self.round, self.is_over, &self.remaining, &self.byes, &self.exits, &self.lucky_rounds)
     }
 
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
-        (self.round, self.is_over, self.remaining, self.byes, self.exits) = state;
+        (self.round, self.is_over, self.remaining, self.byes, self.exits, self.lucky_rounds) = state;
         let bots = self.field.len();
         ensure_valid(self.remaining.iter().all(|&bot| bot < bots), "a remaining bot is not in the field")?;
-        ensure_valid([self.byes.len(), self.exits.len()] == [bots; 2], "the state belongs to another field")
+        let lengths = [self.byes.len(), self.exits.len(), self.lucky_rounds.len()];
+        ensure_valid(lengths == [bots; 3], "the state belongs to another field")
     }
 
     fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {

@@ -43,6 +43,6 @@ pub use repetition::RepeatedGroups;
 pub use schedule::{Schedule, ScheduleStep, TotalMatches};
 pub use sprt_verdict::{SprtAnswer, SprtVerdict};
 pub use suspension::{Suspension, SuspensionReason};
-pub use verdict::{FormatVerdict, KnockoutBot, KnockoutExit};
+pub use verdict::{Bye, FormatVerdict, KnockoutBot, KnockoutExit};
 
 pub(super) use numbers::NumberSequence;

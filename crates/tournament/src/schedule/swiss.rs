@@ -1,10 +1,10 @@
 //! Swiss rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
-use super::{FormatVerdict, TotalMatches, meetings::MeetingCounts};
+use super::{Bye, FormatVerdict, TotalMatches, meetings::MeetingCounts};
 use crate::checkpoint::{CheckpointError, ensure_valid};
 use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally};
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
 
 /// Takes the place of a group's number in the draw that orders equal bots. No group has this number, so it is
@@ -21,7 +21,7 @@ const ORDER_DRAW_TAG: u64 = 0x7377_6973_7320_6f72;
 #[derive(Debug)]
 pub(super) struct Swiss {
     bots: Vec<SwissEntrant>,
-    seats: usize,
+    seats: SeatCount,
     scoring: Scoring,
     rounds_left: u64,
     rounds: u64,
@@ -54,7 +54,7 @@ impl Swiss {
         let entrant = |(name, order)| SwissEntrant { name, order, tally: StandingTally::default(), byes: 0 };
         Self {
             bots: field.into_iter().zip(order).map(entrant).collect(),
-            seats: settings.seats.get(),
+            seats: settings.seats,
             scoring: settings.scoring,
             rounds_left: rounds.get(),
             rounds: rounds.get(),
@@ -76,8 +76,12 @@ impl Swiss {
 
     /// Returns a bot's score in the units of its tally.
     fn score(&self, bot: &SwissEntrant) -> i64 {
-        bot.tally.score_units(self.scoring)
-            + bot.byes.cast_signed() * self.scoring.bye_units(self.seats, self.table_groups)
+        bot.tally.score_units(self.scoring) + self.bye_score(bot)
+    }
+
+    /// Returns a bot's score for its byes, in the units of its tally.
+    fn bye_score(&self, bot: &SwissEntrant) -> i64 {
+        bot.byes.cast_signed() * self.scoring.bye_units(self.seats.get(), self.table_groups)
     }
 
     /// Returns the bots sorted by score, those with equal scores in the drawn order.
@@ -99,13 +103,13 @@ impl RoundFormat for Swiss {
         let Some(left) = self.rounds_left.checked_sub(1) else { return DrawnRound::Over };
         self.rounds_left = left;
         let mut order = self.bots_by_score();
-        for _ in 0..self.bots.len() % self.seats {
+        for _ in 0..self.bots.len() % self.seats.get() {
             let places = 0..order.len();
             let out = places.rev().min_by_key(|&place| self.bots[order[place]].byes);
             let bot = order.remove(out.expect("there are more bots than byes"));
             self.bots[bot].byes += 1;
         }
-        self.tables = order.chunks(self.seats).map(<[usize]>::to_vec).collect();
+        self.tables = order.chunks(self.seats.get()).map(<[usize]>::to_vec).collect();
         self.meetings.reduce_repeats(&mut self.tables);
         for table in &self.tables {
             self.meetings.add_table(table);
@@ -132,13 +136,18 @@ impl RoundFormat for Swiss {
     }
 
     fn total_matches(&self) -> TotalMatches {
-        let groups = (self.bots.len() / self.seats) as u64 * self.rounds * self.table_groups;
-        TotalMatches::Exactly(groups * self.seats as u64)
+        let groups = (self.bots.len() / self.seats.get()) as u64 * self.rounds * self.table_groups;
+        TotalMatches::Exactly(groups * self.seats.get() as u64)
     }
 
     fn format_verdict(&self) -> FormatVerdict {
         let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
-        FormatVerdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
+        let bye = |bot: &SwissEntrant| Bye {
+            bot: bot.name.clone(),
+            rounds: bot.byes,
+            points: self.scoring.points_of_units(self.bye_score(bot), self.seats),
+        };
+        FormatVerdict::Byes(with_byes.map(bye).collect())
     }
 
     fn state(&self) -> impl Serialize {

@@ -11,9 +11,8 @@ use std::collections::HashMap;
 pub enum FormatVerdict {
     /// No result apart from the standings.
     Standings,
-    /// How many byes each bot had in a Swiss tournament. A bye scores what a seat gets on average (see
-    /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores)).
-    Byes(Vec<(BotName, u64)>),
+    /// The byes of each bot in a Swiss tournament that had any.
+    Byes(Vec<Bye>),
     /// How far each bot of a knockout got, the best first.
     Knockout(Vec<KnockoutBot>),
     /// The suspended bots of a ladder.
@@ -22,11 +21,26 @@ pub enum FormatVerdict {
     Sprt(SprtVerdict),
 }
 
+/// The byes of a bot in a Swiss tournament.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bye {
+    /// The bot.
+    pub bot: BotName,
+    /// How many rounds it sat out.
+    pub rounds: u64,
+    /// The points that it got for them: for each, what a seat scores on average (see
+    /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores)).
+    pub points: f64,
+}
+
 /// How far a bot got in a knockout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnockoutBot {
     /// The bot.
     pub bot: BotName,
+    /// The rounds, from 0, from which the bot advanced as a lucky loser: it was not among the best of its table, but
+    /// one of the best of the rest, who fill the final.
+    pub lucky_in: Vec<u64>,
     /// How the bot was eliminated; `None` for the champion and for bots still in play.
     pub exit: Option<KnockoutExit>,
 }

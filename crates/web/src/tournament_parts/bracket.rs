@@ -4,6 +4,7 @@ use crate::address::cell_link;
 use askama::Template;
 use lastnim_report::render::write_template;
 use lastnim_report::verdict::tie_break_text;
+use lastnim_report::words::join_items;
 use lastnim_report::{Round, RoundFate, RoundTable};
 
 #[derive(Template)]
@@ -85,6 +86,7 @@ impl<'a> BracketSlot<'a> {
                     fate: match entry.fate {
                         Some(RoundFate::Champion) => "champion",
                         Some(RoundFate::Advances) => "goes on",
+                        Some(RoundFate::LuckyLoser) => "goes on as a lucky loser",
                         Some(RoundFate::Eliminated) => "is out",
                         None => "",
                     },
@@ -111,13 +113,16 @@ impl<'a> BracketSlot<'a> {
 /// Says how a table was decided, or how much of it has been played.
 fn decision_text(table: &RoundTable) -> String {
     let is_decided = table.entries.iter().any(|entry| entry.fate.is_some());
-    match table.tie_break {
+    let lucky = table.entries.iter().filter(|entry| entry.fate == Some(RoundFate::LuckyLoser));
+    let lucky = lucky.map(|entry| format!("{} goes on as a lucky loser", entry.bot));
+    let decided = match table.tie_break {
         _ if !is_decided => format!("{} of {} matches played", table.played, table.matches),
         tie_break => match tie_break.and_then(tie_break_text) {
             None => "decided by points".to_owned(),
             Some(tie_break) => format!("level on points; decided {tie_break}"),
         },
-    }
+    };
+    join_items([decided].into_iter().chain(lucky), "; ")
 }
 
 /// Writes the bracket; empty without rounds.
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_path_of_the_champion_is_marked() {
-        use RoundFate::{Advances, Champion, Eliminated};
+        use RoundFate::{Advances, Champion, Eliminated, LuckyLoser};
         let first = vec![
             table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Eliminated))], None),
             table(&[("cid", 1, Some(Advances)), ("dan", 1, Some(Eliminated))], Some(pb::TieBreak::Regret)),
@@ -201,6 +206,8 @@ mod tests {
         let html = bracket_html(&rounds, &["<note>".to_owned()]);
         let order = ["Final", "Round 2", "Round 1"].map(|name| html.find(&format!("<h3>{name}")).unwrap());
         assert!(order.is_sorted(), "{html}");
+        let third = table(&[("fay", 2, Some(Advances)), ("gus", 1, Some(LuckyLoser))], None);
+        assert_eq!(decision_text(&third), "decided by points; gus goes on as a lucky loser");
         assert_eq!(html.matches("class=\"tie path\"").count(), 2, "{html}");
         assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
         assert_eq!(html.matches("class=\"path\" d=").count(), 2, "{html}");

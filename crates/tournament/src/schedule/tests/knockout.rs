@@ -19,6 +19,7 @@ fn knockout_settings(seats: usize, advance: usize) -> Settings {
 struct PlacedBot {
     bot: BotName,
     place: u32,
+    lucky_in: Vec<u64>,
     knocked_out_in: Option<u64>,
     tie_break: Option<TieBreak>,
 }
@@ -35,9 +36,10 @@ fn placed_bots(played: &ScheduleSimulation) -> Vec<PlacedBot> {
     Rulings::default().rank_standings(&mut lines, &verdict);
     assert!(lines.is_sorted_by_key(|line| line.place), "{lines:?}");
     let place = |bot: &BotName| lines.iter().find(|line| line.bot == *bot).unwrap().place;
-    let all = bots.iter().map(|KnockoutBot { bot, exit }| PlacedBot {
+    let all = bots.iter().map(|KnockoutBot { bot, lucky_in, exit }| PlacedBot {
         bot: bot.clone(),
         place: place(bot),
+        lucky_in: lucky_in.clone(),
         knocked_out_in: exit.map(|exit| exit.round),
         tie_break: exit.and_then(|exit| exit.tie_break),
     });
@@ -70,6 +72,8 @@ fn the_final_is_filled_with_the_best_of_the_rest() {
     let places = placed_bots(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");
     assert_eq!(places.iter().filter(|place| place.knocked_out_in == Some(1)).count(), 3);
+    let lucky: Vec<_> = places.iter().filter(|place| !place.lucky_in.is_empty()).collect();
+    assert!(lucky.len() == 1 && lucky[0].lucky_in == [0] && lucky[0].place <= 4, "{lucky:?}");
 }
 
 #[test]

@@ -90,7 +90,12 @@ fn byes_by_bot(played: &ScheduleSimulation, field: &[BotName]) -> Vec<u64> {
     let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
         panic!("a Swiss tournament's verdict lists byes")
     };
-    let byes: HashMap<BotName, u64> = byes.into_iter().collect();
+    let seats = played.settings.seats.get();
+    let matches = played.settings.format.bye_groups().unwrap().get() as usize * seats;
+    // A seat scores half a point per match on average.
+    let points = |rounds: u64| f64::from(u32::try_from(rounds as usize * matches).unwrap()) / 2.0;
+    assert!(byes.iter().all(|bye| bye.points.total_cmp(&points(bye.rounds)).is_eq()), "{byes:?}");
+    let byes: HashMap<BotName, u64> = byes.into_iter().map(|bye| (bye.bot, bye.rounds)).collect();
     field.iter().map(|bot| byes.get(bot).copied().unwrap_or(0)).collect()
 }
 
