@@ -29,20 +29,27 @@ impl VersionTally {
     /// Counts a match that the bot attended.
     pub fn add_match(&mut self, versions: &[BotVersion], won: bool) {
         if versions.is_empty() {
-            self.count_version(&BotVersion::default(), won);
+            self.count_version(&BotVersion::default(), 1, won.into());
         }
         for version in versions {
-            self.count_version(version, won);
+            self.count_version(version, 1, won.into());
         }
     }
 
-    fn count_version(&mut self, version: &BotVersion, won: bool) {
+    /// Adds the counts of other matches.
+    pub fn merge(&mut self, other: &Self) {
+        for (version, &(matches, wins)) in &other.0 {
+            self.count_version(version, matches, wins);
+        }
+    }
+
+    fn count_version(&mut self, version: &BotVersion, more_matches: u32, more_wins: u32) {
         let (matches, wins) = match self.0.get_mut(version) {
             Some(counts) => counts,
             None => self.0.entry(version.clone()).or_default(),
         };
-        *matches += 1;
-        *wins += u32::from(won);
+        *matches += more_matches;
+        *wins += more_wins;
         if self.0.len() > MAX_VERSIONS {
             // The dropped version is greater than all kept ones, so it would be dropped again whenever it is counted.
             self.0.pop_last();

@@ -1,13 +1,17 @@
 //! The preferences of one seat.
 
-use super::{MAX_SEATS, Seat, SeatCount};
+use super::{MAX_SEATS, Seat, SeatCount, SeatCountError};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
 /// A seat's preferences: a permutation of the offsets 0 to n-1, with the most preferred winner first.
 ///
 /// Offset `k` of seat `i` means the seat `(i + k) mod n`. Source: El-Seidy, El Kady and Nassr (2019), Definition 2.3.
-#[derive(Clone, PartialEq, Eq, Hash)]
+///
+/// Rows are ordered by their offsets.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct Row {
     offsets: Box<[u8]>,
     ranks: Box<[u8]>,
@@ -17,6 +21,9 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RowError {
+    /// No game has this number of seats.
+    #[error("a row for {0}")]
+    Seats(SeatCountError),
     /// There are too many or too few offsets.
     #[error("a row of {given} offsets: expected {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
     Length {
@@ -110,6 +117,20 @@ impl Row {
     /// Returns the place, 0 (best) to n-1, of `winner` in this row, which belongs to `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
         self.rank_of_offset(self.seats().distance_between(seat, winner))
+    }
+}
+
+impl TryFrom<Vec<u64>> for Row {
+    type Error = RowError;
+
+    fn try_from(offsets: Vec<u64>) -> Result<Self, RowError> {
+        Self::parse(&offsets, SeatCount::new(offsets.len()).map_err(RowError::Seats)?)
+    }
+}
+
+impl From<Row> for Vec<u64> {
+    fn from(row: Row) -> Self {
+        row.offsets.iter().map(|&offset| offset.into()).collect()
     }
 }
 

@@ -10,7 +10,8 @@ pub const MIN_SEATS: usize = 2;
 pub const MAX_SEATS: usize = 32;
 
 /// The number of seats in a game, 2 to 32.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8")]
 pub struct SeatCount(u8);
 
 /// A number of seats that is less than 2 or more than 32.
@@ -65,6 +66,14 @@ impl SeatCount {
     /// Returns how many places seat `to` comes after seat `from` in cyclic order, 0 to n-1.
     pub fn distance_between(self, from: Seat, to: Seat) -> usize {
         (to.index() + self.get() - from.index()) % self.get()
+    }
+}
+
+impl TryFrom<u8> for SeatCount {
+    type Error = SeatCountError;
+
+    fn try_from(seats: u8) -> Result<Self, SeatCountError> {
+        Self::new(seats.into())
     }
 }
 

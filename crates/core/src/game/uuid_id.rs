@@ -7,7 +7,8 @@
 macro_rules! uuid_id {
     ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
         $(#[$id_doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(from = "[u8; 16]", into = "[u8; 16]")]
         pub struct $id(uuid::Uuid);
 
         $(#[$error_doc])*
@@ -66,6 +67,18 @@ macro_rules! uuid_id {
             /// Returns the 16 bytes of the id, the most significant first.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
+            }
+        }
+
+        impl From<[u8; 16]> for $id {
+            fn from(bytes: [u8; 16]) -> Self {
+                Self::from_bytes(bytes)
+            }
+        }
+
+        impl From<$id> for [u8; 16] {
+            fn from(id: $id) -> Self {
+                *id.as_bytes()
             }
         }
 

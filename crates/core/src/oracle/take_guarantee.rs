@@ -3,6 +3,7 @@
 use super::{GuaranteedRanks, TakeSafety};
 use crate::game::{Position, SeatCount};
 use crate::oracle::OptimalTakes;
+use serde::{Deserialize, Serialize};
 
 /// The effect of a take on the rank that its mover could guarantee itself against all others together. All ranks are
 /// places in the mover's row, 0 (best) to n-1.
@@ -44,7 +45,7 @@ impl TakeGuarantee {
 }
 
 /// Numbers of takes, by their effect on the predicted and guaranteed ranks of their movers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct TakeSafetyCounts {
     /// Risky takes: optimal takes that worsened the guaranteed rank.
     pub risky: u64,
@@ -57,6 +58,14 @@ pub struct TakeSafetyCounts {
 }
 
 impl TakeSafetyCounts {
+    /// Adds the counts of other takes.
+    pub fn add_counts(&mut self, other: &Self) {
+        self.risky += other.risky;
+        self.needless_risks += other.needless_risks;
+        self.safe_errors += other.safe_errors;
+        self.hedges += other.hedges;
+    }
+
     /// Counts a take.
     pub fn add_take(&mut self, safety: TakeSafety, guarantee: TakeGuarantee) {
         let TakeGuarantee { after, if_optimal, .. } = guarantee;
