@@ -4,6 +4,7 @@ use super::MatchGroup;
 use lastnim_core::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use lastnim_core::oracle::{Audit, Mover, PlyAudit, Solution};
 use lastnim_tournament::{SeatCredit, SeatLoss};
+use serde::{Deserialize, Serialize};
 
 /// A finished match with its audit.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ pub struct AuditedMatch<'a> {
 }
 
 /// Where the rows of a match come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RowSource {
     /// The bots declared their rows.
     Declared,

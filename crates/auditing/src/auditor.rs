@@ -21,6 +21,7 @@ use super::{
 use lastnim_core::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use lastnim_core::oracle::TakeSafetyCounts;
 use lastnim_tournament::VersionTally;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of bots in the audit of a field. It is small because every two bots make two ordered pairs.
@@ -30,7 +31,7 @@ pub const MAX_FIELD_BOTS: usize = 32;
 pub const MAX_BOTS: usize = 512;
 
 /// The subject of an audit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AuditSubject {
     /// One bot: its effects on each other bot, and their effects on it.
     Bot(BotName),
@@ -40,51 +41,54 @@ pub enum AuditSubject {
 
 /// Audits many matches, one at a time, in bounded memory.
 ///
-/// The findings do not depend on the order of the matches unless a limit is reached on the number of bots or rows, or
-/// on the work of finding the rows that explain a bot. Adding matches is fastest if the matches of a group are
+/// The findings do not depend on the order of the matches unless the limit on the number of bots is reached. The state
+/// can be [written](Self::to_bytes) and [merged](Self::merge) with those of other matches. Adding matches is fastest if the matches of a group are
 /// consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
-    scope: AuditSubject,
-    seed: u64,
-    puzzles: usize,
-    without_power: bool,
-    matches: u64,
-    groups: GroupCounter,
-    numbers: HashMap<BotName, usize>,
-    bots: Vec<KnownBot>,
-    pairs: BTreeMap<(usize, usize), PairTally>,
-    choices: BlindChoices,
+    pub(super) scope: AuditSubject,
+    pub(super) seed: u64,
+    pub(super) puzzles: usize,
+    pub(super) without_power: bool,
+    pub(super) matches: u64,
+    pub(super) groups: GroupCounter,
+    pub(super) numbers: HashMap<BotName, usize>,
+    pub(super) bots: Vec<KnownBot>,
+    pub(super) pairs: BTreeMap<(usize, usize), PairTally>,
+    pub(super) choices: BlindChoices,
     /// The bots' answers to equal states; empty in the audit of a field.
-    answers: AnswerTally,
-    crowded_out: u64,
-    open: Option<OpenGroup>,
+    pub(super) answers: AnswerTally,
+    pub(super) crowded_out: u64,
+    pub(super) open: Option<OpenGroup>,
 }
 
 /// A bot that has appeared in a match.
-#[derive(Debug, Clone)]
-struct KnownBot {
-    name: BotName,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KnownBot {
+    pub(super) name: BotName,
     /// The running findings about the bot, if it is audited.
-    tally: Option<BotTally>,
+    pub(super) tally: Option<BotTally>,
     /// How the bot plays and declares, whoever its opponents are.
-    mover: MoverTally,
+    pub(super) mover: MoverTally,
+    /// Whether fewer than [`MAX_FIELD_BOTS`] known bots have a name that sorts before this one.
+    #[serde(skip)]
+    pub(super) is_among_first: bool,
 }
 
-#[derive(Debug, Clone)]
-struct BotTally {
-    figures: FigureTally,
-    preferences: BTreeMap<(SeatCount, RowSource), PreferenceTally>,
-    safety: TakeSafetyCounts,
-    kingmaking: KingmakingTally,
-    puzzles: WorstPuzzles,
-    versions: VersionTally,
-    similar: SimilarChoices,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct BotTally {
+    pub(super) figures: FigureTally,
+    pub(super) preferences: BTreeMap<(SeatCount, RowSource), PreferenceTally>,
+    pub(super) safety: TakeSafetyCounts,
+    pub(super) kingmaking: KingmakingTally,
+    pub(super) puzzles: WorstPuzzles,
+    pub(super) versions: VersionTally,
+    pub(super) similar: SimilarChoices,
 }
 
 /// Sums over consecutive matches of the current group.
 #[derive(Debug, Clone)]
-struct OpenGroup {
+pub(super) struct OpenGroup {
     group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
 }
@@ -98,7 +102,7 @@ impl Auditor {
             puzzles: DEFAULT_PUZZLES,
             without_power: false,
             matches: 0,
-            groups: GroupCounter::unbounded(),
+            groups: GroupCounter::default(),
             numbers: HashMap::new(),
             bots: Vec::new(),
             pairs: BTreeMap::new(),
@@ -155,7 +159,7 @@ impl Auditor {
 
     /// Returns the findings.
     pub fn finish(mut self) -> AuditFindings {
-        self.close_group();
+        self.sort_bots();
         let mover = |bot: usize| (&self.bots[bot].name, &self.bots[bot].mover);
         let permuted = self.choices.permute_places(self.seed, self.pairs.keys().copied());
         let tested = test_pairs(&self.pairs, &permuted.pairs, mover);
@@ -213,25 +217,18 @@ impl Auditor {
         if let Some(&number) = self.numbers.get(bot) {
             return Some(number);
         }
-        let (limit, is_audited) = match &self.scope {
-            AuditSubject::Bot(audited) => (MAX_BOTS, audited == bot),
-            AuditSubject::Field => (MAX_FIELD_BOTS, true),
-        };
         // One place is reserved for the audited bot.
         let taken = self.bots.len()
             + usize::from(matches!(&self.scope, AuditSubject::Bot(audited)
             if audited != bot && !self.numbers.contains_key(audited)));
-        if taken >= limit {
+        if taken >= self.scope.max_bots() {
             self.crowded_out += 1;
             return None;
         }
         let number = self.bots.len();
         self.numbers.insert(bot.clone(), number);
-        self.bots.push(KnownBot {
-            name: bot.clone(),
-            tally: is_audited.then(|| BotTally::new(self.puzzles)),
-            mover: MoverTally::new(),
-        });
+        self.bots.push(self.new_bot(bot));
+        self.mark_first_bots();
         Some(number)
     }
 
@@ -362,13 +359,17 @@ impl Auditor {
                 }
             }
             // With many bots and seats there would be too many pairs of opponents to keep them all.
-            let is_audited: Vec<bool> =
-                others.iter().map(|&(other, _)| self.bots[other].tally.is_some()).collect();
+            let is_kept = others
+                .iter()
+                .enumerate()
+                .flat_map(|(at, &(other, _))| others[at + 1..].iter().map(move |&(third, _)| (other, third)));
+            let is_kept: Vec<bool> = is_kept.map(|(other, third)| self.is_order_kept(other, third)).collect();
             let tally = &mut self.bots[mover].mover;
-            for (&(other, place), &audited) in others.iter().zip(&is_audited) {
+            let mut is_kept = is_kept.into_iter();
+            for (at, &(other, place)) in others.iter().enumerate() {
                 tally.ceded.add_match(rank(place) < rank(seat));
-                for (&(third, its_place), &third_audited) in others.iter().zip(&is_audited) {
-                    if third > other && (audited || third_audited || third < MAX_FIELD_BOTS) {
+                for &(third, its_place) in &others[at + 1..] {
+                    if is_kept.next() == Some(true) {
                         tally.add_order(other, third, rank(place) < rank(its_place), seats.get());
                     }
                 }
@@ -376,17 +377,21 @@ impl Auditor {
         }
     }
 
+    /// Returns whether it is kept which of two bots others rank before the other.
+    pub(super) fn is_order_kept(&self, one: usize, other: usize) -> bool {
+        self.is_pair_audited(one, other) || [one, other].iter().all(|&bot| self.bots[bot].is_among_first)
+    }
+
     /// Returns whether at least one of the two bots is audited.
-    fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
+    pub(super) fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
         self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
     }
 
     fn pair_tally(&mut self, mover: usize, other: usize) -> Option<&mut PairTally> {
-        self.is_pair_audited(mover, other)
-            .then(|| self.pairs.entry((mover, other)).or_insert_with(PairTally::new))
+        self.is_pair_audited(mover, other).then(|| self.pairs.entry((mover, other)).or_default())
     }
 
-    fn close_group(&mut self) {
+    pub(super) fn close_group(&mut self) {
         let Some(OpenGroup { group, figures }) = self.open.take() else { return };
         let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
@@ -404,7 +409,7 @@ impl OpenGroup {
 }
 
 impl BotTally {
-    fn new(puzzles: usize) -> Self {
+    pub(super) fn new(puzzles: usize) -> Self {
         Self {
             figures: FigureTally::new(),
             preferences: BTreeMap::new(),

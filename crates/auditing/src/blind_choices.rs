@@ -4,15 +4,15 @@ use super::{
     AuditedMatch, RowSource,
     audited_match::BotPly,
     estimate::to_float,
+    opening_takes::{OpeningTakes, PlaceClasses, UNITS_PER_RANK, add_each, place_classes},
     permutations::PlacePermutations,
     permuted_choices::{Choice, PermutedChoices, PermutedGains},
+    similar_choices::smallest_key,
 };
-use lastnim_core::game::{BotName, BySeat, Ending, Seat};
+use lastnim_core::game::{BotName, BySeat, Ending, MAX_SEATS, Seat};
 use lastnim_tournament::SeededDraw;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::AddAssign,
-};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 /// If the p-value of a single pair is at most this, the first bot's declarations count as dependent on who sits where.
 const DEPENDENT_P_VALUE: f64 = 0.01;
@@ -23,10 +23,6 @@ const MAX_SEAT_PAIRS: usize = 1 << 20;
 /// Maximum number of different [`PlaceClasses`] for which the opening takes of one bot in a distinct group are kept.
 /// Beyond it, the largest ones are dropped.
 const MAX_PLACE_CLASSES: usize = 16;
-/// Maximum number of seats at a table for which the effects of the best takes for other bots are kept.
-const MAX_HELP_SEATS: usize = 8;
-/// The number of units into which a rank is divided, so that mean gains can be stored as integers.
-const UNITS_PER_RANK: i64 = 1 << 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
 /// take that opens a match.
@@ -35,15 +31,17 @@ const UNITS_PER_RANK: i64 = 1 << 16;
 /// repetition of a group counts as the same group, since deterministic bots make the same choices again.
 ///
 /// The state consists of integer sums by distinct group, so it does not depend on the order of the matches.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct BlindChoices {
     pub(super) groups: BTreeMap<u64, GroupChoices>,
     /// The number of ordered pairs of seats in all groups, including the pairs of each seat with itself.
     seat_pairs: usize,
+    /// Groups with this key or a larger one are left out.
+    first_dropped_key: Option<u64>,
 }
 
 /// The choices that bots made in a distinct group.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct GroupChoices {
     /// The bots in playing order, starting with the one whose name sorts first; `None` for a bot beyond the limit on
     /// bots.
@@ -53,7 +51,7 @@ pub(super) struct GroupChoices {
 }
 
 /// The choices of one bot in a distinct group.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct BotChoices {
     /// Matches with declared rows.
     pub(super) declared: i64,
@@ -63,37 +61,6 @@ pub(super) struct BotChoices {
     pub(super) opened: i64,
     /// By classes of places: the bot's opening takes in those matches where an error was possible.
     pub(super) openings: BTreeMap<PlaceClasses, OpeningTakes>,
-}
-
-/// The classes of the other places, as seen by the bot that opens a match. For each offset from 1 on, the class is the
-/// first offset whose place has the same row; with assigned rows, all places are in one class. Bots at places of the
-/// same class could be exchanged without changing the game.
-type PlaceClasses = Vec<u8>;
-
-/// The takes by which a bot opened matches where an error was possible.
-#[derive(Debug, Clone, Default)]
-pub(super) struct OpeningTakes {
-    /// The number of opening takes.
-    pub(super) opened: i64,
-    /// The number of errors among the opening takes.
-    pub(super) errors: i64,
-    /// By offset, from 1 on: the ranks that these takes gained for the place at this offset.
-    pub(super) gains: Vec<i64>,
-    /// By offset, from 1 on: how much an error would have gained on average for the place at this offset, in units of
-    /// which [`UNITS_PER_RANK`] make up one rank.
-    pub(super) usual: Vec<i64>,
-    /// By offset, from 1 on: the effects that the best takes for the place at this offset would have had; empty at
-    /// tables with more than [`MAX_HELP_SEATS`] seats.
-    pub(super) help: Vec<Help>,
-}
-
-/// The effects that the best takes for one place would have had.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Help {
-    /// The number of errors among the best takes.
-    pub(super) errors: i32,
-    /// By offset, from 1 on: the ranks that these takes would have gained for the place at this offset.
-    pub(super) gains: Vec<i32>,
 }
 
 /// The habits of a bot at tables of one size, with any opponents.
@@ -124,7 +91,7 @@ impl BlindChoices {
         if seats.get() < 3 || game.rows != RowSource::Declared {
             return;
         }
-        let (group, first) = self.group_of(game, numbers);
+        let Some((group, first)) = self.group_of(game, numbers) else { return };
         for seat in seats.iter() {
             let choices = &mut group.choices[seats.distance_between(first, seat)];
             choices.declared += 1;
@@ -148,17 +115,54 @@ impl BlindChoices {
         if seats.get() < 3 || ply.audit.ply != 0 {
             return;
         }
-        let (group, first) = self.group_of(game, numbers);
+        let Some((group, first)) = self.group_of(game, numbers) else { return };
         let choices = &mut group.choices[seats.distance_between(first, seat)];
         choices.opened += 1;
         if ply.outcomes.iter().any(|&(winner, _)| winner != ply.audit.predicted_before) {
             let openings = choices.openings.entry(place_classes(game, seat)).or_default();
             openings.add_opening(game, ply);
-            if choices.openings.len() > MAX_PLACE_CLASSES {
-                choices.openings.pop_last();
-            }
+            choices.drop_excess_openings();
         }
         self.drop_excess_groups();
+    }
+
+    /// Adds choices in other matches, or returns `None` if a group does not have the same bots in both.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
+        for (key, of_other) in other.groups {
+            match self.groups.entry(key) {
+                Entry::Vacant(place) => {
+                    place.insert(of_other);
+                }
+                Entry::Occupied(mut group) => {
+                    let group = group.get_mut();
+                    if group.bots != of_other.bots {
+                        return None;
+                    }
+                    for (choices, more) in group.choices.iter_mut().zip(of_other.choices) {
+                        choices.merge(more);
+                    }
+                }
+            }
+        }
+        self.first_dropped_key = smallest_key(self.first_dropped_key, other.first_dropped_key);
+        if let Some(from) = self.first_dropped_key {
+            self.groups.split_off(&from);
+        }
+        self.seat_pairs = self.groups.values().map(GroupChoices::seat_pairs).sum();
+        self.drop_excess_groups();
+        Some(())
+    }
+
+    /// Gives the bots new numbers: `new[number]` for each `number`.
+    pub(super) fn renumber_bots(&mut self, new: &[usize]) {
+        for bot in self.groups.values_mut().flat_map(|group| group.bots.iter_mut().flatten()) {
+            *bot = new[*bot];
+        }
+    }
+
+    /// Returns whether the choices can belong to matches of this many bots.
+    pub(super) fn is_possible(&self, bots: usize) -> bool {
+        self.groups.values().all(|group| group.is_possible(bots))
     }
 
     /// Permutes the places of the bots within each distinct group, for these ordered pairs of bots.
@@ -263,16 +267,19 @@ impl BlindChoices {
     }
 
     /// Returns the distinct group of a match, after adding it if it is new, and the seat of the bot whose name sorts
-    /// first.
+    /// first; `None` if the group is left out.
     fn group_of(
         &mut self,
         game: &AuditedMatch<'_>,
         numbers: &BySeat<Option<usize>>,
-    ) -> (&mut GroupChoices, Seat) {
+    ) -> Option<(&mut GroupChoices, Seat)> {
         let seats = game.bots.seats();
         let (first, _) = game.bots.enumerate().min_by_key(|&(_, bot)| bot).expect("at least two seats");
         let in_order = || (0..seats.get()).map(|offset| seats.seat_at_offset(first, offset));
         let key = distinct_key(game, in_order().map(|seat| &game.bots[seat]));
+        if self.first_dropped_key.is_some_and(|from| key >= from) {
+            return None;
+        }
         let seat_pairs = &mut self.seat_pairs;
         let group = self.groups.entry(key).or_insert_with(|| {
             *seat_pairs += seats.get().pow(2);
@@ -281,19 +288,63 @@ impl BlindChoices {
                 choices: vec![BotChoices::default(); seats.get()],
             }
         });
-        (group, first)
+        Some((group, first))
     }
 
     fn drop_excess_groups(&mut self) {
         while self.seat_pairs > MAX_SEAT_PAIRS
-            && let Some((_, group)) = self.groups.pop_last()
+            && let Some((key, group)) = self.groups.pop_last()
         {
-            self.seat_pairs -= group.bots.len().pow(2);
+            self.seat_pairs -= group.seat_pairs();
+            self.first_dropped_key = Some(key);
         }
     }
 }
 
+impl GroupChoices {
+    /// Returns the number of ordered pairs of seats, including the pairs of each seat with itself.
+    fn seat_pairs(&self) -> usize {
+        self.bots.len().pow(2)
+    }
+
+    fn is_possible(&self, bots: usize) -> bool {
+        let seats = self.bots.len();
+        let is_bot = |bot: &Option<usize>| bot.is_none_or(|bot| bot < bots);
+        (3..=MAX_SEATS).contains(&seats)
+            && self.choices.len() == seats
+            && self.bots.iter().all(is_bot)
+            && self.choices.iter().all(|choices| choices.is_possible(seats))
+    }
+}
+
 impl BotChoices {
+    /// Adds choices of the same bot in the same distinct group.
+    fn merge(&mut self, other: Self) {
+        add_fields!(self, other; declared, opened);
+        add_each(&mut self.ranks, other.ranks.into_iter());
+        for (classes, more) in other.openings {
+            self.openings.entry(classes).or_default().merge(more);
+        }
+        self.drop_excess_openings();
+    }
+
+    fn drop_excess_openings(&mut self) {
+        while self.openings.len() > MAX_PLACE_CLASSES {
+            self.openings.pop_last();
+        }
+    }
+
+    fn is_possible(&self, seats: usize) -> bool {
+        let others = seats - 1;
+        let is_classes = |classes: &PlaceClasses| {
+            classes.len() == others && classes.iter().all(|&class| (1..seats).contains(&class.into()))
+        };
+        let is_opening =
+            |openings: &OpeningTakes| openings.opened <= self.opened && openings.is_possible(seats);
+        (self.declared > 0 && self.ranks.len() == others || self.declared == 0 && self.ranks.is_empty())
+            && self.openings.iter().all(|(classes, openings)| is_classes(classes) && is_opening(openings))
+    }
+
     /// Returns how many ranks better than usual the bot declared each place; `None` if it declared no row.
     pub(super) fn declared_choice(&self, habits: &Habits) -> Option<Choice> {
         let places = habits.ranks.iter().zip(&self.ranks);
@@ -322,49 +373,6 @@ impl BotChoices {
     }
 }
 
-impl OpeningTakes {
-    fn add_opening(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
-        let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
-        let places: Vec<Seat> =
-            (1..seats.get()).map(|offset| seats.seat_at_offset(ply.audit.seat, offset)).collect();
-        let best = ply.audit.predicted_before;
-        let gain = |place: Seat, winner: Seat| {
-            matrix.rank(place, best).cast_signed() as i64 - matrix.rank(place, winner).cast_signed() as i64
-        };
-        self.opened += 1;
-        self.errors += i64::from(!ply.audit.is_optimal());
-        add_each(&mut self.gains, places.iter().map(|&place| gain(place, ply.audit.predicted_after)));
-        let errors = || ply.outcomes.iter().filter(|&&(winner, _)| winner != best);
-        let takes: i128 = errors().map(|&(_, takes)| i128::from(takes)).sum();
-        let usual = |place: Seat| {
-            let gains = errors().map(|&(winner, takes)| i128::from(takes) * i128::from(gain(place, winner)));
-            i64::try_from(i128::from(UNITS_PER_RANK) * gains.sum::<i128>() / takes)
-                .expect("a mean gain is small")
-        };
-        add_each(&mut self.usual, places.iter().map(|&place| usual(place)));
-        if seats.get() <= MAX_HELP_SEATS {
-            self.help.resize_with(places.len(), Help::default);
-            for (help, &helped) in self.help.iter_mut().zip(&places) {
-                let winners = ply.outcomes.iter().map(|&(winner, _)| winner);
-                let winner = winners.min_by_key(|&winner| matrix.rank(helped, winner)).unwrap_or(best);
-                help.errors += i32::from(winner != best);
-                add_each(&mut help.gains, places.iter().map(|&place| gain(place, winner) as i32));
-            }
-        }
-    }
-}
-
-/// Returns the classes of the other places, as seen from a seat.
-fn place_classes(game: &AuditedMatch<'_>, seat: Seat) -> PlaceClasses {
-    let (seats, matrix) = (game.bots.seats(), &game.game.matrix);
-    let row = |offset| &matrix[seats.seat_at_offset(seat, offset)];
-    let class = |offset: usize| {
-        let is_same = |&other: &usize| game.rows == RowSource::Assigned || row(other) == row(offset);
-        (1..seats.get()).find(is_same).unwrap_or(offset) as u8
-    };
-    (1..seats.get()).map(class).collect()
-}
-
 /// Returns the key of a match's distinct group. The bots are given in playing order, starting with the one whose name
 /// sorts first.
 fn distinct_key<'a>(game: &AuditedMatch<'_>, bots: impl Iterator<Item = &'a BotName>) -> u64 {
@@ -385,11 +393,37 @@ fn name_as_numbers(name: &BotName) -> impl Iterator<Item = u64> + use<> {
     [bytes.len() as u64].into_iter().chain(bytes.chunks(8).map(word)).collect::<Vec<_>>().into_iter()
 }
 
-fn add_each<N: AddAssign>(sums: &mut Vec<N>, numbers: impl Iterator<Item = N>) {
-    for (at, number) in numbers.enumerate() {
-        match sums.get_mut(at) {
-            Some(sum) => *sum += number,
-            None => sums.push(number),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the choices in one group with this many seats.
+    fn one_group((key, seats): (u64, usize)) -> BlindChoices {
+        let group = GroupChoices { bots: vec![None; seats], choices: vec![BotChoices::default(); seats] };
+        BlindChoices {
+            groups: BTreeMap::from([(key, group)]),
+            seat_pairs: seats.pow(2),
+            ..BlindChoices::default()
         }
+    }
+
+    #[test]
+    fn the_same_groups_are_kept_in_any_order() {
+        // There is room for 1,024 tables of 32 seats. Smaller tables with larger keys would fit beside 1,023 of them.
+        let mut groups: Vec<(u64, usize)> = (0..1_023).map(|key| (key, 32)).collect();
+        groups.extend([(1_023, 3), (1_024, 32), (1_025, 3), (1_026, 4)]);
+        let kept = |groups: &[(u64, usize)]| {
+            let mut all = BlindChoices::default();
+            for &group in groups {
+                all.merge(one_group(group)).unwrap();
+            }
+            all.groups.into_keys().collect::<Vec<_>>()
+        };
+        let in_order = kept(&groups);
+        assert!(in_order.iter().copied().eq(0..1_024), "{} groups are kept", in_order.len());
+        groups.reverse();
+        assert_eq!(kept(&groups), in_order);
+        groups.rotate_left(2);
+        assert_eq!(kept(&groups), in_order);
     }
 }

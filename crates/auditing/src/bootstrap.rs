@@ -7,6 +7,7 @@ use super::{
     replicates::{ByReplicate, MAX_WEIGHT, REPLICATES, ReplicateSums},
 };
 use lastnim_tournament::{ConfidenceInterval, RatioSums};
+use serde::{Deserialize, Serialize};
 
 /// Keeps these draws independent of other draws with the same group and seed.
 const DRAW_STREAM: u64 = 0x626f_6f74_7374_7261;
@@ -46,35 +47,60 @@ impl BootstrapWeights {
 /// Sums over groups: the observed sums, and the sums in each replicate.
 ///
 /// All sums are far below 2^53, so they are exact as floats.
-#[derive(Debug, Clone)]
-pub(super) struct BootstrapSums<const SUMS: usize> {
-    sums: [i64; SUMS],
-    replicates: Box<[ReplicateSums<i64>]>,
-    /// By sum: the number of groups that contribute to it, up to the required minimum.
-    groups: [GroupCounter; SUMS],
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Vec<BootstrapSum>")]
+pub(super) struct BootstrapSums<const SUMS: usize>(Box<[BootstrapSum]>);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct BootstrapSum {
+    observed: i64,
+    replicates: ReplicateSums,
+    /// The number of groups that contribute to the sum, up to the required minimum.
+    groups: GroupCounter<MIN_GROUPS>,
+}
+
+impl<const SUMS: usize> TryFrom<Vec<BootstrapSum>> for BootstrapSums<SUMS> {
+    type Error = &'static str;
+
+    fn try_from(sums: Vec<BootstrapSum>) -> Result<Self, Self::Error> {
+        if sums.len() == SUMS { Ok(Self(sums.into())) } else { Err("the number of sums is wrong") }
+    }
 }
 
 impl<const SUMS: usize> BootstrapSums<SUMS> {
     pub(super) fn new() -> Self {
-        Self {
-            sums: [0; SUMS],
-            replicates: vec![ReplicateSums::new(); SUMS].into_boxed_slice(),
-            groups: std::array::from_fn(|_| GroupCounter::up_to(MIN_GROUPS)),
+        let none =
+            BootstrapSum { observed: 0, replicates: ReplicateSums::new(), groups: GroupCounter::default() };
+        Self(vec![none; SUMS].into())
+    }
+
+    /// Adds the sums over other groups, or over other parts of the same groups.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (sum, more) in self.0.iter_mut().zip(&other.0) {
+            sum.observed += more.observed;
+            sum.replicates.add_sums(&more.replicates);
+            sum.groups.add_groups(&more.groups);
         }
     }
 
     /// Adds a group, or a part of it.
     pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &[i64; SUMS]) {
         for (index, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum != 0) {
-            self.sums[index] += sum;
-            self.groups[index].add_group(group);
-            self.replicates[index].add_weighted(&weights.0, sum);
+            let kept = &mut self.0[index];
+            kept.observed += sum;
+            kept.groups.add_group(group);
+            kept.replicates.add_weighted(&weights.0, sum);
         }
+    }
+
+    /// Forgets which groups contribute to the sum at an index, which then cannot be the lower one of a ratio.
+    pub(super) fn forget_groups(&mut self, index: usize) {
+        self.0[index].groups = GroupCounter::default();
     }
 
     /// Returns the observed sum at an index.
     pub(super) fn sum(&self, index: usize) -> i64 {
-        self.sums[index]
+        self.0[index].observed
     }
 
     /// Returns the estimator of the ratio of two sums, of which the first is divided by `unit`; `None` if the second is
@@ -84,15 +110,16 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
     /// replicates estimates the sum of squares over groups, with a standard deviation of 3%. Source: Alon, Matias and
     /// Szegedy, "The Space Complexity of Approximating the Frequency Moments" (1996).
     pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
-        if self.sums[below] == 0 {
+        let (above, below) = (&self.0[above], &self.0[below]);
+        if below.observed == 0 {
             return None;
         }
         let mut sums = RatioSums {
-            above: to_float(self.sums[above]) / unit,
-            below: to_float(self.sums[below]),
+            above: to_float(above.observed) / unit,
+            below: to_float(below.observed),
             ..RatioSums::default()
         };
-        let replicates = self.replicates[above].sums().zip(self.replicates[below].sums());
+        let replicates = above.replicates.sums().zip(below.replicates.sums());
         for (replicate_above, replicate_below) in replicates {
             let added_above = to_float(replicate_above) / unit - sums.above;
             let added_below = to_float(replicate_below) - sums.below;
@@ -103,8 +130,7 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         for squared in [&mut sums.above_squared, &mut sums.mixed, &mut sums.below_squared] {
             *squared /= f64::from(REPLICATES as u32);
         }
-        let groups = &self.groups[below];
-        let too_few = (!groups.is_full()).then(|| groups.count().get());
+        let too_few = (!below.groups.is_full()).then(|| below.groups.count().get());
         Some(RatioEstimator { sums, too_few })
     }
 }

@@ -1,9 +1,10 @@
 //! How the declarations of one bot affect another.
 
 use super::mover_tally::CededCounts;
+use serde::{Deserialize, Serialize};
 
 /// A running tally of how one bot (the mover) ranks another bot (the other) in its declared rows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct DeclarationTally {
     /// Matches with declared rows at tables of three or more seats.
     pub(super) declared: u64,
@@ -27,12 +28,22 @@ pub(super) struct DeclarationTally {
 }
 
 /// The wins that a bot forgoes by its declarations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ForgoneWins {
     /// Matches for which it is known whether the bot would have won with another row.
     pub(super) judged: u64,
     /// Those of the judged matches that the bot does not win, but would win with another row.
     pub(super) forgone: u64,
+}
+
+impl DeclarationTally {
+    /// Adds other declarations of the same pair.
+    pub(super) fn merge(&mut self, other: &Self) {
+        add_fields!(self, other; declared, seats, wins_given, wins_taken, own_wins_lost, own_wins_gained);
+        add_fields!(self.forgone, other.forgone; judged, forgone);
+        add_fields!(self.ceded, other.ceded; matches, ceded);
+        self.ceded_and_forgone += other.ceded_and_forgone;
+    }
 }
 
 impl ForgoneWins {

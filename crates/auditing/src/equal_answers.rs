@@ -4,9 +4,11 @@ use super::{
     AuditedMatch,
     audited_match::BotPly,
     estimate::{share_of, to_float},
+    similar_choices::smallest_key,
 };
 use lastnim_core::game::Ending;
 use lastnim_tournament::SeededDraw;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Maximum number of answers that are kept. Beyond it, the states with the largest keys are dropped, so that a random
@@ -30,14 +32,14 @@ pub struct EqualAnswers {
 }
 
 /// A take in a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Answer {
     take: u64,
     is_optimal: bool,
 }
 
 /// The answers of each bot to one state.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct StateAnswers {
     optimal_takes: u64,
     /// The number of legal takes that are errors.
@@ -49,7 +51,7 @@ struct StateAnswers {
 type Answers = BTreeMap<Answer, u32>;
 
 /// The answers of an audited bot and of those that it met, by state.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct AnswerTally {
     states: BTreeMap<u64, StateAnswers>,
     answers: usize,
@@ -71,6 +73,13 @@ fn state_key(game: &AuditedMatch<'_>, ply: &BotPly<'_>) -> u64 {
         row.offsets().iter().map(|&offset| u64::from(offset))
     });
     SeededDraw::from_numbers(head.into_iter().chain(piles.iter().copied()).chain(rows)).next_bits()
+}
+
+impl StateAnswers {
+    /// Returns the number of different answers of all bots.
+    fn len(&self) -> usize {
+        self.answers.values().map(BTreeMap::len).sum()
+    }
 }
 
 impl AnswerTally {
@@ -95,10 +104,53 @@ impl AnswerTally {
         let answer = Answer { take: ply.audit.take, is_optimal: ply.audit.is_optimal() };
         *answers.entry(answer).or_default() += 1;
         self.answers += answers.len() - before;
+        self.drop_excess_states();
+    }
+
+    /// Adds other answers of the same bots.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, of_other) in other.states {
+            let state = self.states.entry(key).or_insert_with(|| StateAnswers {
+                optimal_takes: of_other.optimal_takes,
+                errors: of_other.errors,
+                answers: BTreeMap::new(),
+            });
+            for (bot, answers) in of_other.answers {
+                let kept = state.answers.entry(bot).or_default();
+                for (answer, times) in answers {
+                    *kept.entry(answer).or_default() += times;
+                }
+            }
+        }
+        self.first_dropped_key = smallest_key(self.first_dropped_key, other.first_dropped_key);
+        if let Some(from) = self.first_dropped_key {
+            self.states.split_off(&from);
+        }
+        self.answers = self.states.values().map(StateAnswers::len).sum();
+        self.drop_excess_states();
+    }
+
+    /// Gives the bots new numbers: `new[number]` for each `number`.
+    pub(super) fn renumber_bots(&mut self, new: &[usize]) {
+        for state in self.states.values_mut() {
+            let answers = std::mem::take(&mut state.answers);
+            state.answers = answers.into_iter().map(|(bot, answers)| (new[bot], answers)).collect();
+        }
+    }
+
+    /// Returns whether the answers can be those of this many bots.
+    pub(super) fn is_possible(&self, bots: usize) -> bool {
+        let mut all = self.states.values().flat_map(|state| &state.answers);
+        all.all(|(&bot, answers)| {
+            bot < bots && !answers.is_empty() && answers.values().all(|&times| times > 0)
+        })
+    }
+
+    fn drop_excess_states(&mut self) {
         while self.answers > MAX_ANSWERS
             && let Some((key, dropped)) = self.states.pop_last()
         {
-            self.answers -= dropped.answers.values().map(BTreeMap::len).sum::<usize>();
+            self.answers -= dropped.len();
             self.first_dropped_key = Some(key);
         }
     }

@@ -1,18 +1,16 @@
 //! The rows that explain every take of a bot, if its row is common knowledge.
 
 use super::AuditedMatch;
-use lastnim_analysis::{AddGameOutcome, KnowledgeReading, RationalisableRows, RowCount, StoredGameLimits};
+use lastnim_analysis::{AddGameOutcome, KnowledgeReading, RationalisableRows, RowCount, RowSet};
 use lastnim_core::game::{Row, Seat, SeatCount};
 use lastnim_core::oracle::{Budget, PlayedTake};
+use serde::{Deserialize, Serialize};
+
+/// Maximum number of seats for which the rows that explain a bot are searched: 6 seats have 720 rows.
+pub const MAX_EXPLAINED_SEATS: usize = 6;
 
 /// Maximum steps per match; they take a millisecond or less.
 const MAX_STEPS_PER_MATCH: u64 = 50_000;
-/// Maximum steps for the final count of rows.
-const MAX_STEPS_TO_COUNT: u64 = 10_000_000;
-/// Limits on what is kept of a bot's matches, so that its tally takes less than a megabyte of memory.
-const LIMITS: StoredGameLimits = StoredGameLimits { max_leaves: 512, max_takes: 512 };
-/// Maximum number of rows that are searched for the first in lexicographic order.
-const MAX_LISTED: usize = 50_000;
 
 /// The rows of a bot under which each of its takes was optimal, if everyone knows the row and plays optimally from then
 /// on.
@@ -20,46 +18,70 @@ const MAX_LISTED: usize = 50_000;
 pub struct ExplainedRows {
     /// The number of rows that explain the takes.
     pub rows: RowCount,
-    /// The first row, in lexicographic order, that explains the takes; `None` if no row explains them, or there are too
-    /// many to search.
+    /// The first row, in lexicographic order, that explains the takes; `None` if no row explains them.
     pub example: Option<Row>,
     /// Number of matches left out because they would take too long; they might rule out further rows.
     pub left_out: u64,
 }
 
 /// The running tally of explained rows.
-#[derive(Debug, Clone)]
+///
+/// Each match is examined alone, so which matches are left out does not depend on the order of the matches.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ExplainedRowsTally {
-    rows: RationalisableRows,
+    /// The rows that explain the takes of every match, in lexicographic order.
+    rows: Vec<Row>,
     left_out: u64,
 }
 
 impl ExplainedRowsTally {
+    /// Creates a tally of matches with at most [`MAX_EXPLAINED_SEATS`] seats.
     pub(super) fn new(seats: SeatCount) -> Self {
-        Self {
-            rows: RationalisableRows::with_limits(seats, KnowledgeReading::CommonKnowledge, LIMITS),
-            left_out: 0,
-        }
+        let mut rows: Vec<_> = RowSet::full(seats).rows().collect();
+        rows.sort();
+        Self { rows, left_out: 0 }
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
         // Further matches can only remove rows.
-        if self.rows.rows().is_empty() {
+        if self.rows.is_empty() {
             return;
         }
+        let seats = game.bots.seats();
         let plies = game.audit.plies.iter();
         let takes: Vec<_> = plies.map(|ply| PlayedTake { take: ply.take, mover: ply.mover }).collect();
-        let added = self.rows.add_game(game.game, seat, &takes, &mut Budget::of_steps(MAX_STEPS_PER_MATCH));
-        let added = added.expect("the matches have the same number of seats, and all takes are legal");
-        self.left_out += u64::from(added != AddGameOutcome::Counted);
+        let mut explained = RationalisableRows::new(seats, KnowledgeReading::CommonKnowledge);
+        let added = explained.add_game(game.game, seat, &takes, &mut Budget::of_steps(MAX_STEPS_PER_MATCH));
+        match added.expect("the match has this seat, and all takes are legal") {
+            AddGameOutcome::Counted => self.retain_rows(|row| explained.rows().contains(row)),
+            _ => self.left_out += 1,
+        }
+    }
+
+    /// Adds other matches of the same bot.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.left_out += other.left_out;
+        self.retain_rows(|row| other.rows.binary_search(row).is_ok());
+    }
+
+    fn retain_rows(&mut self, is_kept: impl Fn(&Row) -> bool) {
+        self.rows.retain(is_kept);
+        // Once no row explains the takes, the matches that were left out no longer matter.
+        if self.rows.is_empty() {
+            self.left_out = 0;
+        }
+    }
+
+    /// Returns whether the tally can belong to matches with this many seats.
+    pub(super) fn is_possible(&self, seats: SeatCount) -> bool {
+        self.rows.iter().all(|row| row.seats() == seats) && self.rows.is_sorted_by(|one, next| one < next)
     }
 
     pub(super) fn explained_rows(&self) -> ExplainedRows {
-        let rows = self.rows.rows();
-        let count = rows.count_rows(&mut Budget::of_steps(MAX_STEPS_TO_COUNT));
-        let few = count.is_exact() && count.at_least() <= MAX_LISTED as u128;
-        let first = || rows.rows().min_by(|one, other| one.offsets().cmp(other.offsets()));
-        let left_out = if rows.is_empty() { 0 } else { self.left_out };
-        ExplainedRows { rows: count, example: few.then(first).flatten(), left_out }
+        ExplainedRows {
+            rows: RowCount::Exactly(self.rows.len() as u128),
+            example: self.rows.first().cloned(),
+            left_out: self.left_out,
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     group::GroupKey,
 };
 use lastnim_core::game::Seat;
+use serde::{Deserialize, Serialize};
 
 /// The figures of a bot over its matches, with 95% intervals.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +107,7 @@ impl FigureSums {
 }
 
 /// A running tally of a bot's figures.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FigureTally(BootstrapSums<SUMS>);
 
 impl FigureTally {
@@ -116,6 +117,17 @@ impl FigureTally {
 
     pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &FigureSums) {
         self.0.add_group(group, weights, &sums.0);
+        // Luck can be negative, so the parts of a group could add up to 0. Its groups are not needed.
+        self.0.forget_groups(LUCK);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.0.merge(&other.0);
+    }
+
+    /// Returns whether every sum that counts something is at least 0; only luck can be negative.
+    pub(super) fn is_possible(&self) -> bool {
+        (0..SUMS).all(|index| index == LUCK || self.0.sum(index) >= 0)
     }
 
     pub(super) fn figures(&self) -> BotFigures {

@@ -2,6 +2,7 @@
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_tournament::SeededDraw;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A group of matches that were drawn together and so count as one observation.
@@ -36,7 +37,7 @@ impl MatchGroup {
 }
 
 /// A 64-bit hash of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct GroupKey(u64);
 
 /// Returns the high and the low 64 bits of an id.
@@ -49,10 +50,12 @@ pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
 ///
 /// It keeps the smallest hashes: while all fit, the count is exact; after that it is estimated from their density.
 /// Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
-#[derive(Debug, Clone)]
-pub(super) struct GroupCounter {
+///
+/// The count is exact below `LIMIT` groups. A caller to whom larger counts do not matter can choose a small limit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "BTreeSet<GroupKey>", into = "BTreeSet<GroupKey>")]
+pub(super) struct GroupCounter<const LIMIT: usize = 4096> {
     smallest: BTreeSet<GroupKey>,
-    limit: usize,
 }
 
 /// A number of distinct groups.
@@ -73,22 +76,30 @@ impl GroupCount {
     }
 }
 
-impl GroupCounter {
-    /// Maximum number of hashes that are kept.
-    const MAX_KEPT_KEYS: usize = 4096;
-
-    /// Creates a counter for any number of groups.
-    pub(super) fn unbounded() -> Self {
-        Self { smallest: BTreeSet::new(), limit: Self::MAX_KEPT_KEYS }
+impl<const LIMIT: usize> From<BTreeSet<GroupKey>> for GroupCounter<LIMIT> {
+    fn from(keys: BTreeSet<GroupKey>) -> Self {
+        let mut counter = Self::default();
+        counter.add_groups(&Self { smallest: keys });
+        counter
     }
+}
 
-    /// Creates a counter that is exact below `limit` groups, for callers to whom larger counts do not matter.
-    pub(super) fn up_to(limit: usize) -> Self {
-        Self { smallest: BTreeSet::new(), limit }
+impl<const LIMIT: usize> From<GroupCounter<LIMIT>> for BTreeSet<GroupKey> {
+    fn from(counter: GroupCounter<LIMIT>) -> Self {
+        counter.smallest
+    }
+}
+
+impl<const LIMIT: usize> GroupCounter<LIMIT> {
+    /// Adds the groups of another counter.
+    pub(super) fn add_groups(&mut self, other: &Self) {
+        for &key in &other.smallest {
+            self.add_group(key);
+        }
     }
 
     pub(super) fn add_group(&mut self, key: GroupKey) {
-        if self.smallest.len() < self.limit {
+        if self.smallest.len() < LIMIT {
             self.smallest.insert(key);
         } else if self.smallest.last().is_some_and(|&largest| key < largest) && self.smallest.insert(key) {
             self.smallest.pop_last();
@@ -98,7 +109,7 @@ impl GroupCounter {
     pub(super) fn count(&self) -> GroupCount {
         let kept = self.smallest.len() as u64;
         match self.smallest.last() {
-            Some(&GroupKey(largest)) if self.smallest.len() == self.limit => {
+            Some(&GroupKey(largest)) if self.is_full() => {
                 let span = u128::from(largest).max(1);
                 let estimate = (u128::from(kept - 1) << 64) / span;
                 GroupCount::About(u64::try_from(estimate).unwrap_or(u64::MAX).max(kept))
@@ -109,7 +120,7 @@ impl GroupCounter {
 
     /// Returns whether the number of kept hashes has reached the limit.
     pub(super) fn is_full(&self) -> bool {
-        self.smallest.len() == self.limit
+        self.smallest.len() == LIMIT
     }
 }
 
@@ -123,7 +134,7 @@ mod tests {
 
     #[test]
     fn few_groups_are_counted_and_many_estimated() {
-        let mut groups = GroupCounter::unbounded();
+        let mut groups = <GroupCounter>::default();
         for number in (0..1_000).chain(0..1_000) {
             groups.add_group(group(number).key());
         }

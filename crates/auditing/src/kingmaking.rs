@@ -2,13 +2,14 @@
 
 use super::{AuditedMatch, audited_match::BotPly};
 use lastnim_core::game::{BotName, MatchId};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// Maximum number of examples kept per bot.
 pub const MAX_EXAMPLES: usize = 5;
 
 /// The kingmaking takes of a bot.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KingmakingTally {
     /// Number of kingmaking takes.
     pub plies: u64,
@@ -17,7 +18,7 @@ pub struct KingmakingTally {
 }
 
 /// A take that cost its bot ranks and from which another bot gained.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KingmakingPly {
     /// The match.
     pub match_id: MatchId,
@@ -52,6 +53,14 @@ impl KingmakingTally {
             gain: gain.unsigned_abs(),
         };
         example.insert_into(&mut self.examples, MAX_EXAMPLES);
+    }
+
+    /// Adds other takes of the same bot.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.plies += other.plies;
+        for example in other.examples {
+            example.insert_into(&mut self.examples, MAX_EXAMPLES);
+        }
     }
 }
 

@@ -8,6 +8,13 @@
 //!
 //! Takes that the steward made in place of a bot count for no bot.
 
+/// Adds the named fields of the second struct to those of the first.
+macro_rules! add_fields {
+    ($sums:expr, $more:expr; $($field:ident),+) => {
+        $($sums.$field += $more.$field;)+
+    };
+}
+
 mod audited_match;
 mod auditor;
 mod blind_choices;
@@ -26,17 +33,21 @@ mod forecasts;
 mod group;
 mod grouped_sums;
 mod kingmaking;
+mod known_bots;
 mod loss_counts;
 mod mean_of_losses;
 mod mover_tally;
+mod opening_takes;
 mod outcome_tally;
 mod pair;
 mod pair_tests;
+mod partial_audit;
 mod permutation_tests;
 mod permutations;
 mod permuted_choices;
 mod power;
 mod preference;
+mod preference_findings;
 mod puzzles;
 mod replicates;
 mod scaled_number;
@@ -61,7 +72,7 @@ pub use declarations::{
 };
 pub use equal_answers::EqualAnswers;
 pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
-pub use explained_rows::ExplainedRows;
+pub use explained_rows::{ExplainedRows, MAX_EXPLAINED_SEATS};
 pub use favouritism::{FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, Favouritism};
 pub use figures::{BotFigures, CircumstanceFigures};
 pub use findings::{AuditFindings, BotAnswers, BotFindings};
@@ -71,10 +82,10 @@ pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use loss_counts::{LossCounts, LossEstimate, LossShare};
 pub use mean_of_losses::estimate_mean_of_tiers;
 pub use pair::{MAX_TAKES_TO_LOOK_AT, PairFindings, UntestedReason};
+pub use partial_audit::PartialAuditError;
 pub use power::{HELP_SHARES, HelpKind, HelpPower};
-pub use preference::{
-    FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,
-};
+pub use preference::{MAX_DECLARED_ROWS, MAX_FITTED_SEATS};
+pub use preference_findings::{FittedRow, HeldRowFigures, PreferenceFindings, RationalisableCount};
 pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;
 pub use seat_choices::WinnerChoice;

@@ -2,7 +2,8 @@
 //! it ranks before which others.
 
 use super::estimate::to_float;
-use std::collections::{BTreeSet, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of matches of three bots for judging which of two of them the third ranks higher.
 const MIN_MATCHES_OF_THREE: u64 = 9;
@@ -12,19 +13,19 @@ const CLEAR_ORDER: f64 = 3.0;
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
 /// How a bot plays and declares in general, and which bots it ranks before which others.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct MoverTally {
     /// How often the bot ranks others before itself.
     pub(super) ceded: CededCounts,
     /// The error and win rates of the bot.
     pub(super) strength: StrengthCounts,
     /// By the numbers of two other bots, the smaller first. Only pairs with an audited bot, or with both among the
-    /// first [`MAX_FIELD_BOTS`](super::MAX_FIELD_BOTS) bots, are kept.
-    orders: HashMap<(usize, usize), OrderTally>,
+    /// first [`MAX_FIELD_BOTS`](super::MAX_FIELD_BOTS) bots by name, are kept.
+    orders: BTreeMap<(usize, usize), OrderTally>,
 }
 
 /// The counts that give the error and win rates of a bot.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct StrengthCounts {
     pub(super) plies: u64,
     pub(super) errors: u64,
@@ -33,7 +34,7 @@ pub(super) struct StrengthCounts {
 }
 
 /// How often a bot ranked the first of two other bots before the second.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct OrderTally {
     matches: u64,
     before: u64,
@@ -42,16 +43,46 @@ struct OrderTally {
 }
 
 impl MoverTally {
-    pub(super) fn new() -> Self {
-        Self { ceded: CededCounts::default(), strength: StrengthCounts::default(), orders: HashMap::new() }
-    }
-
     /// Adds a match with this many seats; `is_before` states whether the bot ranked `one` before `other` in it.
     pub(super) fn add_order(&mut self, one: usize, other: usize, is_before: bool, seats: usize) {
         let order = self.orders.entry((one.min(other), one.max(other))).or_default();
         order.matches += 1;
         order.before += u64::from(is_before == (one < other));
         order.seats += seats as u64;
+    }
+
+    /// Adds other matches of the same bot; the bots must have the same numbers.
+    pub(super) fn merge(&mut self, other: &Self) {
+        add_fields!(self.ceded, other.ceded; matches, ceded);
+        add_fields!(self.strength, other.strength; plies, errors, matches, wins);
+        for (&pair, more) in &other.orders {
+            let order = self.orders.entry(pair).or_default();
+            add_fields!(order, more; matches, before, seats);
+        }
+    }
+
+    /// Gives the bots new numbers: `new[number]` for each `number`.
+    pub(super) fn renumber_bots(&mut self, new: &[usize]) {
+        let orders = std::mem::take(&mut self.orders).into_iter();
+        self.orders = orders
+            .map(|((one, other), order)| match (new[one], new[other]) {
+                (one, other) if one < other => ((one, other), order),
+                (one, other) => ((other, one), OrderTally { before: order.matches - order.before, ..order }),
+            })
+            .collect();
+    }
+
+    /// Keeps only the orders of the pairs of bots that `is_kept` accepts.
+    pub(super) fn retain_orders(&mut self, is_kept: impl Fn(usize, usize) -> bool) {
+        self.orders.retain(|&(one, other), _| is_kept(one, other));
+    }
+
+    /// Returns whether the counts can belong to matches with this many bots.
+    pub(super) fn is_possible(&self, bots: usize) -> bool {
+        let is_order = |(&(one, other), order): (&(usize, usize), &OrderTally)| {
+            one < other && other < bots && order.before <= order.matches
+        };
+        self.ceded.ceded <= self.ceded.matches && self.orders.iter().all(is_order)
     }
 
     /// Returns whether the mover ranks no third bot before `bot` in more than two thirds of the matches of all three.
@@ -97,7 +128,7 @@ impl MoverTally {
 }
 
 /// How often a bot ranked others before itself. A match counts once for each of the others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CededCounts {
     pub(super) matches: u64,
     pub(super) ceded: u64,
@@ -108,6 +139,11 @@ impl CededCounts {
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
         self.ceded += u64::from(is_ceded);
+    }
+
+    /// Returns whether the matches can include those of another count.
+    pub(super) fn includes(self, part: Self) -> bool {
+        part.matches <= self.matches && part.ceded <= self.ceded
     }
 
     pub(super) fn share(self) -> f64 {

@@ -1,17 +1,18 @@
 //! How matches end for a bot that helps another.
 
 use super::estimate::to_float;
+use serde::{Deserialize, Serialize};
 
 /// Number of sums: one for each predicted rank, except that the last sum is for all remaining ranks.
 const RANKS: usize = 8;
 
 /// For each rank, in the bot's row, that the winner predicted before a take can have: the number of such takes, and the
 /// sum of the ranks of the actual winners.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OutcomeSums([(u64, u64); RANKS]);
 
 /// How a bot's matches with another bot ended after its optimal takes, and after its errors in favour of the other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OutcomeTally {
     pub(super) optimal: OutcomeSums,
     pub(super) helping: OutcomeSums,

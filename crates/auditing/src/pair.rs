@@ -6,6 +6,7 @@ use super::{
     outcome_tally::OutcomeTally,
 };
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
 /// The effects of one bot's takes and declarations on another bot, over the matches in which both played.
@@ -170,7 +171,7 @@ impl PairFindings {
 }
 
 /// A running tally of a pair.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PairTally {
     pub(super) matches: u64,
     pub(super) cost: u64,
@@ -187,19 +188,17 @@ pub(super) struct PairTally {
 }
 
 impl PairTally {
-    pub(super) fn new() -> Self {
-        Self {
-            matches: 0,
-            cost: 0,
-            gave: 0,
-            errors: 0,
-            errors_with_third_seat: 0,
-            opening_errors: 0,
-            outcomes: OutcomeTally::default(),
-            declared: 0,
-            declarations: DeclarationTally::default(),
-            takes_to_look_at: Vec::new(),
-            matches_to_look_at: BTreeSet::new(),
+    /// Adds other matches of the same pair.
+    pub(super) fn merge(&mut self, other: Self) {
+        add_fields!(self, other; matches, cost, gave, errors, errors_with_third_seat, opening_errors, declared);
+        self.outcomes.optimal.add_sums(&other.outcomes.optimal);
+        self.outcomes.helping.add_sums(&other.outcomes.helping);
+        self.declarations.merge(&other.declarations);
+        for take in other.takes_to_look_at {
+            take.insert_into(&mut self.takes_to_look_at, MAX_TAKES_TO_LOOK_AT);
+        }
+        for id in other.matches_to_look_at {
+            self.keep_given_match(id);
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::{
     MIN_GROUPS,
-    blind_choices::{BlindChoices, BotChoices, GroupChoices, Habits, Help},
+    blind_choices::{BlindChoices, BotChoices, GroupChoices, Habits},
+    opening_takes::Help,
     permuted_choices::Choice,
 };
 use lastnim_tournament::SeededDraw;

@@ -1,148 +1,34 @@
-//! Revealed preferences of a bot, compared with its declarations.
+//! The choices that reveal a bot's preferences.
 
 use super::{
-    AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::BotPly, estimate::share_of,
-    explained_rows::ExplainedRowsTally,
+    AuditedMatch, FittedRow, HeldRowFigures, MAX_EXPLAINED_SEATS, PreferenceFindings, RationalisableCount,
+    RevealedRows, RowSource, audited_match::BotPly, estimate::share_of, explained_rows::ExplainedRowsTally,
 };
 use lastnim_core::game::{MAX_SEATS, Row, Seat, SeatCount};
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Maximum number of seats for which the best-fitting row is computed: the time at least doubles with each seat.
 pub const MAX_FITTED_SEATS: usize = 12;
 
-/// Maximum number of distinct rows kept per bot; for further rows only the number of matches is kept.
+/// Maximum number of distinct rows kept per bot, the first in lexicographic order; for the others only the number of
+/// matches is kept.
 pub const MAX_DECLARED_ROWS: usize = 256;
 
-/// The preferences that a bot's takes reveal, over its matches with one number of seats and one source of rows.
-///
-/// A take is a choice among the winners that the possible takes lead to, if everyone, including the bot itself, then
-/// plays optimally for the declared or assigned rows. So these findings assume that the others believe the bot's
-/// declared row.
-///
-/// If rows are **declared**, winners are identified by their offsets from the bot's seat. If rows are **assigned**, an
-/// offset means something else in every match, so winners are identified by their places in the assigned row: 0 is its
-/// favourite winner. The standard row then represents every assigned row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PreferenceFindings {
-    /// The number of seats.
-    pub seats: SeatCount,
-    /// The source of the rows, which determines the meaning of offsets.
-    pub source: RowSource,
-    /// The rows of the bot, the most frequent first; a single row represents all assigned ones.
-    pub rows: Vec<HeldRowFigures>,
-    /// Number of matches with further rows, beyond the limit of [`MAX_DECLARED_ROWS`].
-    pub other_rows: u64,
-    /// Number of takes at which the bot chose between two or more winners.
-    pub choices: u64,
-    /// By offset a, then by offset b: how often both winners were available and it chose a.
-    pub chosen_over: Vec<Vec<u64>>,
-    /// The row that agrees with the most choices between two winners; `None` with more than [`MAX_FITTED_SEATS`] seats
-    /// or without choices.
-    pub best_fit: Option<FittedRow>,
-    /// The rows, if any, that make all takes optimal if the others believe the declared row.
-    pub rationalisable: RationalisableCount,
-    /// The rows that make all takes optimal if they are common knowledge; `None` if rows are assigned.
-    pub explained: Option<ExplainedRows>,
-}
-
-/// A row that a bot declared or was assigned, with figures of its takes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeldRowFigures {
-    /// The row.
-    pub row: Row,
-    /// Number of matches with this row.
-    pub matches: u64,
-    /// Number of the bot's own takes in the matches with this row.
-    pub plies: u64,
-    /// Number of the bot's own takes in the matches with this row that were optimal for it.
-    pub optimal_plies: u64,
-    /// Among all pairs of winners that the bot chose between, in all matches with this number of seats: the share in
-    /// which it chose the one that this row prefers; `None` without choices.
-    pub agreement: Option<f64>,
-    /// Number of takes, in all matches with this number of seats, that were optimal for the best-fitting row but not
-    /// for this one.
-    pub plies_for_fit_alone: u64,
-    /// Number of takes, in all matches with this number of seats, that were optimal for this row but not for the
-    /// best-fitting one.
-    pub plies_for_it_alone: u64,
-}
-
-/// The best-fitting row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FittedRow {
-    /// The row; on ties, the first in lexicographic order.
-    pub row: Row,
-    /// The share of the choices between two winners that this row agrees with, from 0 to 1.
-    pub agreement: f64,
-    /// Number of the bot's own takes in all matches with this number of seats.
-    pub plies: u64,
-    /// Number of the bot's own takes that were optimal for this row, if the others believe the declared one.
-    pub optimal_plies: u64,
-}
-
-/// The rows that make all of a bot's takes optimal, if the others believe the declared row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RationalisableCount {
-    /// Some rows make all takes optimal.
-    ByRows {
-        /// The number of rows that make all takes optimal; saturates at 2^64 - 1.
-        rows: u64,
-        /// The first row, in lexicographic order, that makes all takes optimal.
-        example: Row,
-    },
-    /// No row makes all takes optimal: the bot chose each offset of a cycle at least once over the next one, and the
-    /// last over the first.
-    Contradicted {
-        /// The offsets of a shortest such cycle, in order.
-        cycle: Vec<usize>,
-    },
-    /// Some row makes all takes optimal, but there are more than [`MAX_FITTED_SEATS`] seats, so these rows are not
-    /// counted.
-    Uncounted {
-        /// The first row, in lexicographic order, that makes all takes optimal.
-        example: Row,
-    },
-}
-
-impl PreferenceFindings {
-    /// Among the takes at which the winners at offsets `a` and `b` were both available and one was chosen, returns the
-    /// share that chose `a`; `None` without such takes.
-    ///
-    /// # Panics
-    /// If an offset is not below the number of seats.
-    pub fn chosen_share(&self, a: usize, b: usize) -> Option<f64> {
-        let taken = self.chosen_over[a][b];
-        share_of(taken, taken + self.chosen_over[b][a])
-    }
-}
-
-impl HeldRowFigures {
-    /// Returns the share of the bot's takes with this row that were optimal for it; `None` without takes.
-    pub fn accuracy(&self) -> Option<f64> {
-        share_of(self.optimal_plies, self.plies)
-    }
-}
-
-impl FittedRow {
-    /// Returns the share of the bot's takes that were optimal for this row.
-    pub fn optimal_share(&self) -> f64 {
-        share_of(self.optimal_plies, self.plies).unwrap_or(1.0)
-    }
-}
-
 /// A running tally of a bot's choices, for one number of seats and one source of rows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PreferenceTally {
     seats: SeatCount,
     source: RowSource,
-    rows: HashMap<Row, [u64; 3]>,
+    /// By row: the numbers of matches, of takes and of optimal takes.
+    rows: BTreeMap<Row, [u64; 3]>,
     other_rows: u64,
     plies: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
     /// Number of takes by the chosen offset and the set of available ones, as bits; kept only for up to
     /// [`MAX_FITTED_SEATS`] seats.
-    chosen_from: HashMap<(usize, usize), u64>,
+    chosen_from: BTreeMap<(usize, usize), u64>,
     explained: Option<ExplainedRowsTally>,
 }
 
@@ -151,13 +37,14 @@ impl PreferenceTally {
         Self {
             seats,
             source,
-            rows: HashMap::new(),
+            rows: BTreeMap::new(),
             other_rows: 0,
             plies: 0,
             choices: 0,
-            chosen_from: HashMap::new(),
+            chosen_from: BTreeMap::new(),
             chosen_over: vec![vec![0; seats.get()]; seats.get()],
-            explained: (source == RowSource::Declared).then(|| ExplainedRowsTally::new(seats)),
+            explained: (source == RowSource::Declared && seats.get() <= MAX_EXPLAINED_SEATS)
+                .then(|| ExplainedRowsTally::new(seats)),
         }
     }
 
@@ -169,15 +56,54 @@ impl PreferenceTally {
             RowSource::Declared => game.game.matrix[seat].clone(),
             RowSource::Assigned => Row::standard(self.seats),
         };
-        if self.rows.len() >= MAX_DECLARED_ROWS && !self.rows.contains_key(&row) {
-            self.other_rows += 1;
-            return;
-        }
         let audit = &game.audit.seats[seat];
-        let [matches, plies, optimal] = self.rows.entry(row).or_default();
-        *matches += 1;
-        *plies += u64::from(audit.plies);
-        *optimal += u64::from(audit.optimal_plies);
+        self.add_row(row, [1, audit.plies.into(), audit.optimal_plies.into()]);
+    }
+
+    fn add_row(&mut self, row: Row, counts: [u64; 3]) {
+        let kept = self.rows.entry(row).or_default();
+        for (sum, more) in kept.iter_mut().zip(counts) {
+            *sum += more;
+        }
+        if self.rows.len() > MAX_DECLARED_ROWS
+            && let Some((_, [matches, ..])) = self.rows.pop_last()
+        {
+            self.other_rows += matches;
+        }
+    }
+
+    /// Adds other choices of the same bot, with the same number of seats and source of rows.
+    pub(super) fn merge(&mut self, other: Self) {
+        add_fields!(self, other; other_rows, plies, choices);
+        for (row, counts) in other.rows {
+            self.add_row(row, counts);
+        }
+        for (chosen, more) in other.chosen_from {
+            *self.chosen_from.entry(chosen).or_default() += more;
+        }
+        for (times, more) in self.chosen_over.iter_mut().flatten().zip(other.chosen_over.iter().flatten()) {
+            *times += more;
+        }
+        if let (Some(explained), Some(more)) = (&mut self.explained, &other.explained) {
+            explained.merge(more);
+        }
+    }
+
+    /// Returns whether the tally can belong to matches with this many seats and this source of rows.
+    pub(super) fn is_possible(&self, seats: SeatCount, source: RowSource) -> bool {
+        let empty = Self::new(seats, source);
+        let n = seats.get();
+        self.seats == seats
+            && self.source == source
+            && self.rows.keys().all(|row| row.seats() == seats)
+            && self.chosen_over.len() == n
+            && self.chosen_over.iter().all(|over| over.len() == n)
+            && self.chosen_from.keys().all(|&(chosen, set)| chosen < n && set < 1 << n)
+            && self.chosen_from.values().sum::<u64>() <= self.plies
+            && match (&self.explained, &empty.explained) {
+                (Some(explained), Some(_)) => explained.is_possible(seats),
+                (explained, expected) => explained.is_none() && expected.is_none(),
+            }
     }
 
     pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &BotPly<'_>) {
@@ -428,7 +354,7 @@ mod tests {
         // Of all three offsets, 0 was chosen four times. Of 0 and 1, 0 was chosen once and 1 twice. Of 0 and 2, 0 was
         // chosen three times. One take offered no choice.
         tally.chosen_from =
-            HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
+            BTreeMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
         tally.plies = 11;
         let fit = tally.best_fitting_row().unwrap();
         assert_eq!((fit.row.to_string().as_str(), fit.optimal_plies, fit.plies), ("0 1 2", 9, 11));
@@ -453,5 +379,22 @@ mod tests {
             contradicted.count_rationalisable(),
             RationalisableCount::Contradicted { cycle: vec![2, 3] }
         );
+    }
+
+    #[test]
+    fn the_same_rows_are_kept_in_any_order() {
+        let empty = || PreferenceTally::new(SeatCount::new(6).unwrap(), RowSource::Declared);
+        let mut rows: Vec<Row> = lastnim_analysis::RowSet::full(empty().seats).rows().collect();
+        let tally = |rows: &[Row]| {
+            let mut tally = empty();
+            for row in rows {
+                tally.add_row(row.clone(), [1, 2, 1]);
+            }
+            (tally.rows, tally.other_rows)
+        };
+        let in_order = tally(&rows);
+        assert_eq!((in_order.0.len(), in_order.1), (MAX_DECLARED_ROWS, 720 - MAX_DECLARED_ROWS as u64));
+        rows.reverse();
+        assert_eq!(tally(&rows), in_order);
     }
 }

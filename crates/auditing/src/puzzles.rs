@@ -1,8 +1,9 @@
 //! Puzzles: the worst errors of a bot.
 
 use super::{AuditedMatch, audited_match::BotPly};
-use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Seat};
-use lastnim_core::oracle::OptimalTakes;
+use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, Game, MatchId, Piles, Row, Seat};
+use lastnim_core::oracle::{OptimalTakes, Solution};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// The default number of puzzles kept per bot.
@@ -50,10 +51,24 @@ pub struct Puzzle {
 type PuzzleOrder = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
 /// The worst errors of a bot in distinct positions. They do not depend on the order in which takes are added.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "(usize, Vec<StoredPuzzle>)", into = "(usize, Vec<StoredPuzzle>)")]
 pub(super) struct WorstPuzzles {
     worst: Vec<(PuzzleOrder, Puzzle)>,
     limit: usize,
+}
+
+/// The part of a puzzle from which the oracle finds the rest.
+#[derive(Clone, Serialize, Deserialize)]
+struct StoredPuzzle {
+    match_id: MatchId,
+    ply: u32,
+    bots: BySeat<BotName>,
+    piles: Vec<u64>,
+    seat: Seat,
+    rows: BySeat<Row>,
+    last_mover_wins: bool,
+    take: u64,
 }
 
 impl WorstPuzzles {
@@ -95,6 +110,22 @@ impl WorstPuzzles {
                 .map(|&(winner, takes)| (seats.distance_between(audit.seat, winner), takes))
                 .collect(),
         };
+        self.add_puzzle(place, puzzle);
+    }
+
+    /// Adds the errors of the same bot in other matches.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (place, puzzle) in other.worst {
+            self.add_puzzle(place, puzzle);
+        }
+    }
+
+    /// Returns the maximum number of puzzles.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn add_puzzle(&mut self, place: PuzzleOrder, puzzle: Puzzle) {
         if let Some(same) = self.worst.iter().position(|(_, other)| other.is_same_position(&puzzle)) {
             if self.worst[same].0 <= place {
                 return;
@@ -111,7 +142,82 @@ impl WorstPuzzles {
     }
 }
 
+impl TryFrom<(usize, Vec<StoredPuzzle>)> for WorstPuzzles {
+    type Error = &'static str;
+
+    fn try_from((limit, stored): (usize, Vec<StoredPuzzle>)) -> Result<Self, Self::Error> {
+        let mut puzzles = Self::up_to(limit);
+        for stored in stored {
+            let puzzle = stored.solve().ok_or("a puzzle is not an error in a game")?;
+            puzzles.add_puzzle(puzzle.place(), puzzle);
+        }
+        Ok(puzzles)
+    }
+}
+
+impl From<WorstPuzzles> for (usize, Vec<StoredPuzzle>) {
+    fn from(puzzles: WorstPuzzles) -> Self {
+        let stored = puzzles.worst.into_iter().map(|(_, puzzle)| StoredPuzzle {
+            match_id: puzzle.match_id,
+            ply: puzzle.ply,
+            bots: puzzle.bots,
+            piles: puzzle.piles,
+            seat: puzzle.seat,
+            rows: puzzle.matrix.rows().clone(),
+            last_mover_wins: puzzle.ending == Ending::LastMoverWins,
+            take: puzzle.take,
+        });
+        (puzzles.limit, stored.collect())
+    }
+}
+
+impl StoredPuzzle {
+    /// Finds the outcomes of the takes; `None` unless the take is an error in the game.
+    fn solve(self) -> Option<Puzzle> {
+        let Self { match_id, ply, bots, piles, seat, rows, last_mover_wins, take } = self;
+        let matrix = AllianceMatrix::from_rows(rows).ok().filter(|matrix| matrix.seats() == bots.seats())?;
+        let ending = if last_mover_wins { Ending::LastMoverWins } else { Ending::ToMoveWins };
+        let game = Game::new(Piles::parse(&piles).ok()?, matrix.clone(), seat.index(), ending).ok()?;
+        let (solution, mut position) = (Solution::new(&game), game.first_position());
+        let seats = matrix.seats();
+        let outcomes = solution.take_outcomes(&position).map(|outcome| {
+            let takes = outcome.takes.hi - outcome.takes.lo + 1;
+            (seats.distance_between(seat, outcome.winner), takes)
+        });
+        let (outcomes, optimal_takes) = (outcomes.collect(), solution.optimal_takes(&position));
+        let winner_if_optimal = solution.winner(&position);
+        position.take(take).ok()?;
+        let winner_after = solution.winner(&position);
+        let rank = |seat, winner| matrix.rank(seat, winner).cast_signed() as i64;
+        let cost = |seat| rank(seat, winner_after) - rank(seat, winner_if_optimal);
+        let regret = u32::try_from(cost(seat)).ok().filter(|&regret| regret > 0)?;
+        let harm = seats.iter().map(cost).sum();
+        Some(Puzzle {
+            match_id,
+            ply,
+            bots,
+            piles,
+            seat,
+            matrix,
+            ending,
+            take,
+            optimal_takes,
+            winner_if_optimal,
+            winner_after,
+            regret,
+            harm,
+            outcomes,
+        })
+    }
+}
+
 impl Puzzle {
+    fn place(&self) -> PuzzleOrder {
+        let counters = self.piles.iter().map(|&pile| u128::from(pile)).sum();
+        let untouched = self.piles.len() - 1;
+        (Reverse(self.regret), Reverse(self.harm), untouched, counters, self.match_id, self.ply)
+    }
+
     /// Returns whether two puzzles have the same position if seats are renumbered: the same piles, the same ending, the
     /// same row of the mover, and the same winners after its takes. Other differences between the rows do not matter.
     fn is_same_position(&self, other: &Self) -> bool {

@@ -1,6 +1,6 @@
 //! Sums that are kept for each replicate of a bootstrap or permutation test.
 
-use std::ops::AddAssign;
+use serde::{Deserialize, Serialize};
 
 /// The number of replicates of every bootstrap and permutation test: with 999, the 2.5% and 97.5% quantiles are the
 /// 25th and the 975th values in ascending order, and the smallest p-value is 1 in 1,000.
@@ -20,23 +20,45 @@ const MAX_SMALL: u64 = 400;
 ///
 /// Small numbers are added to 16-bit sums, which vectorise well. These sums are moved to the wide sums before any of
 /// them could overflow.
-#[derive(Debug, Clone)]
-pub(super) struct ReplicateSums<Wide> {
-    wide: Box<ByReplicate<Wide>>,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Vec<i64>", into = "Vec<i64>")]
+pub(super) struct ReplicateSums {
+    wide: Box<ByReplicate<i64>>,
     small: Box<ByReplicate<i16>>,
     /// An upper bound on the absolute values of the small sums.
     reach: u64,
 }
 
-impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wide> {
+impl TryFrom<Vec<i64>> for ReplicateSums {
+    type Error = &'static str;
+
+    fn try_from(sums: Vec<i64>) -> Result<Self, Self::Error> {
+        let wide = sums.into_boxed_slice().try_into().map_err(|_| "the number of replicates is wrong")?;
+        Ok(Self { wide, ..Self::new() })
+    }
+}
+
+impl From<ReplicateSums> for Vec<i64> {
+    fn from(sums: ReplicateSums) -> Self {
+        sums.sums().collect()
+    }
+}
+
+impl ReplicateSums {
     pub(super) fn new() -> Self {
-        let (wide, small) = (Box::new([Wide::default(); REPLICATES]), Box::new([0; REPLICATES]));
-        Self { wide, small, reach: 0 }
+        Self { wide: Box::new([0; REPLICATES]), small: Box::new([0; REPLICATES]), reach: 0 }
+    }
+
+    /// Adds the sums of other numbers.
+    pub(super) fn add_sums(&mut self, other: &Self) {
+        for (sum, more) in self.wide.iter_mut().zip(other.sums()) {
+            *sum += more;
+        }
     }
 
     /// Returns the sum in each replicate.
     pub(super) fn sums(&self) -> impl Iterator<Item = i64> {
-        self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide.into() + i64::from(small))
+        self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide + i64::from(small))
     }
 
     /// Moves the small sums to the wide sums if adding numbers of up to `max_addend` could overflow them.
@@ -44,15 +66,13 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
         self.reach += max_addend;
         if self.reach > i16::MAX.unsigned_abs().into() {
             for (wide, small) in self.wide.iter_mut().zip(self.small.iter_mut()) {
-                *wide += Wide::from(*small);
+                *wide += i64::from(*small);
                 *small = 0;
             }
             self.reach = max_addend;
         }
     }
-}
 
-impl ReplicateSums<i64> {
     /// Adds a number to the sum of each replicate, multiplied by the replicate's weight, which is at most
     /// [`MAX_WEIGHT`].
     pub(super) fn add_weighted(&mut self, weights: &ByReplicate<i16>, number: i64) {
@@ -78,7 +98,7 @@ mod tests {
     #[test]
     fn sums_of_any_numbers_are_exact() {
         let mut draw = SeededDraw::new(1, 1);
-        let mut weighted = ReplicateSums::<i64>::new();
+        let mut weighted = ReplicateSums::new();
         let mut expected = [0_i64; REPLICATES];
         for step in 0..600 {
             let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.number_below(9));

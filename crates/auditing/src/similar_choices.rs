@@ -7,13 +7,14 @@ use super::{
 };
 use lastnim_core::game::{BotVersion, Seat, TournamentId};
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of [cells](Cell) kept in all groups together. If there are more, the groups with the largest keys are
 /// dropped. Keys are hashes, so a random sample of groups remains, which is the same for any order of the matches.
 const MAX_CELLS: usize = 200_000;
 
-/// Maximum number of versions compared; versions that appear later are left out.
+/// Maximum number of versions compared; those with the largest keys are left out.
 const MAX_VERSIONS: usize = 32;
 
 /// A clock is low if less than this percentage of its initial time is left.
@@ -67,14 +68,14 @@ pub struct ConditionFindings {
 }
 
 /// The numbers of takes and of errors of a group in one [cell](Cell).
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct ErrorCounts {
     plies: u32,
     errors: u32,
 }
 
 /// What is known about a take before it is made. Takes of a group that agree in all of this are counted together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Cell {
     /// A hash of the number of seats, the number of piles, and the rank of the winner that each take leads to.
     choice: u64,
@@ -84,7 +85,7 @@ struct Cell {
     version: Option<u64>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct GroupCells {
     tournament: Option<TournamentId>,
     /// When the first match of the group was set up, in milliseconds since 1970.
@@ -93,14 +94,14 @@ struct GroupCells {
 }
 
 /// The takes of one bot, by group.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct SimilarChoices {
     groups: BTreeMap<GroupKey, GroupCells>,
     cells: usize,
     /// Groups with this key or a larger one are left out.
     first_dropped_key: Option<GroupKey>,
     /// By the hash of a version: when a match with this version was first set up, and the version itself.
-    versions: HashMap<u64, (u64, BotVersion)>,
+    versions: BTreeMap<u64, (u64, BotVersion)>,
 }
 
 /// Hashes the choice that a position offers. Positions with the same hash have the same numbers of seats, of piles and
@@ -121,9 +122,11 @@ impl SimilarChoices {
         let first = ply.outcomes.first().map(|&(winner, _)| rank(winner));
         let key = game.group.key();
         // If all takes lead to the same rank, no take is an error.
-        if ply.outcomes.iter().all(|&(winner, _)| Some(rank(winner)) == first)
-            || self.first_dropped_key.is_some_and(|from| key >= from)
-        {
+        if ply.outcomes.iter().all(|&(winner, _)| Some(rank(winner)) == first) {
+            return;
+        }
+        let version = self.version_key(game, seat);
+        if self.first_dropped_key.is_some_and(|from| key >= from) {
             return;
         }
         let start = game.audit.seats[seat].rank_predicted;
@@ -132,7 +135,7 @@ impl SimilarChoices {
             choice: choice_key(game, ply),
             behind: rank(ply.audit.predicted_before) > start as usize,
             low_clock: low_clock.map(|percent| percent < LOW_CLOCK_PERCENT),
-            version: self.version_key(game, seat),
+            version,
         };
         let unix_ms = game.id.unix_ms();
         let group = self.groups.entry(key).or_insert_with(|| GroupCells {
@@ -149,6 +152,36 @@ impl SimilarChoices {
         counts.plies += 1;
         counts.errors += u32::from(!ply.audit.is_optimal());
         self.cells += group.cells.len() - before;
+        self.drop_excess_groups();
+    }
+
+    /// Adds other takes of the same bot.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (key, of_other) in other.groups {
+            let group = self.groups.entry(key).or_insert_with(|| GroupCells {
+                tournament: of_other.tournament,
+                unix_ms: of_other.unix_ms,
+                cells: BTreeMap::new(),
+            });
+            group.unix_ms = group.unix_ms.min(of_other.unix_ms);
+            for (cell, more) in of_other.cells {
+                let counts = group.cells.entry(cell).or_default();
+                counts.plies += more.plies;
+                counts.errors += more.errors;
+            }
+        }
+        self.first_dropped_key = smallest_key(self.first_dropped_key, other.first_dropped_key);
+        if let Some(from) = self.first_dropped_key {
+            self.groups.split_off(&from);
+        }
+        self.cells = self.groups.values().map(|group| group.cells.len()).sum();
+        self.drop_excess_groups();
+        for (key, (unix_ms, version)) in other.versions {
+            self.keep_version(key, unix_ms, &version);
+        }
+    }
+
+    fn drop_excess_groups(&mut self) {
         while self.cells > MAX_CELLS
             && let Some((key, dropped)) = self.groups.pop_last()
         {
@@ -158,7 +191,7 @@ impl SimilarChoices {
     }
 
     /// Returns the key of the version that played at a seat, and remembers the version; `None` if the version is
-    /// unknown, if it changed during the match, or if there are too many versions.
+    /// unknown or changed during the match.
     fn version_key(&mut self, game: &AuditedMatch<'_>, seat: Seat) -> Option<u64> {
         let [version] = game.versions.get(seat.index())?.as_slice() else { return None };
         if !version.is_declared() {
@@ -166,13 +199,16 @@ impl SimilarChoices {
         }
         let label = version.to_string();
         let key = SeededDraw::from_numbers(label.bytes().map(u64::from)).next_bits();
-        let unix_ms = game.id.unix_ms();
-        if self.versions.len() >= MAX_VERSIONS && !self.versions.contains_key(&key) {
-            return None;
-        }
+        self.keep_version(key, game.id.unix_ms(), version);
+        Some(key)
+    }
+
+    fn keep_version(&mut self, key: u64, unix_ms: u64, version: &BotVersion) {
         let first = self.versions.entry(key).or_insert_with(|| (unix_ms, version.clone()));
         first.0 = first.0.min(unix_ms);
-        Some(key)
+        if self.versions.len() > MAX_VERSIONS {
+            self.versions.pop_last();
+        }
     }
 
     /// Compares the takes with and without each condition for which there is something to compare.
@@ -254,7 +290,7 @@ impl SimilarChoices {
             sums.0 += distance * (f64::from(counts.errors) - expected);
             sums.1 += distance * distance * f64::from(counts.plies);
         }
-        let (mut sums, mut counter) = (RatioSums::default(), GroupCounter::up_to(MIN_GROUPS));
+        let (mut sums, mut counter) = (RatioSums::default(), GroupCounter::<MIN_GROUPS>::default());
         for (&key, &(above, below)) in &groups {
             sums.add_group(above, below);
             counter.add_group(key);
@@ -270,8 +306,43 @@ impl SimilarChoices {
     }
 }
 
+/// Returns the smaller of two keys from which on something is left out; `None` if nothing is left out.
+pub(super) fn smallest_key<K: Ord>(one: Option<K>, other: Option<K>) -> Option<K> {
+    one.into_iter().chain(other).min()
+}
+
 /// Returns whether a time, in milliseconds since 1970, is between noon and midnight UTC.
 fn is_after_noon(unix_ms: u64) -> bool {
     const HALF_DAY_MS: u64 = 12 * 60 * 60 * 1_000;
     (unix_ms / HALF_DAY_MS) % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_versions_and_groups_are_kept_in_any_order() {
+        let one_take = |number: u64| {
+            let cell = |choice| Cell { choice, behind: false, low_clock: None, version: Some(number) };
+            let cells: BTreeMap<_, _> =
+                (0..3_000).map(|choice| (cell(choice), ErrorCounts { plies: 1, errors: 0 })).collect();
+            let group = GroupCells { tournament: None, unix_ms: number, cells };
+            let key = MatchGroup::Exhibition(lastnim_core::game::MatchId::new(number, &[0; 10])).key();
+            SimilarChoices {
+                cells: group.cells.len(),
+                groups: BTreeMap::from([(key, group)]),
+                versions: BTreeMap::from([(number, (number, BotVersion::default()))]),
+                ..SimilarChoices::default()
+            }
+        };
+        let kept = |numbers: &mut dyn Iterator<Item = u64>| {
+            let mut all = SimilarChoices::default();
+            numbers.for_each(|number| all.merge(one_take(number)));
+            (all.groups.into_keys().collect::<Vec<_>>(), all.versions.into_keys().collect::<Vec<_>>())
+        };
+        let in_order = kept(&mut (0..90));
+        assert_eq!((in_order.0.len(), in_order.1.len()), (MAX_CELLS / 3_000, MAX_VERSIONS));
+        assert_eq!(kept(&mut (0..90).rev()), in_order);
+    }
 }

@@ -1,6 +1,7 @@
 //! Audits of simulated tournaments with honest and colluding bots.
 
 mod conditions;
+mod partial_audits;
 mod selected_takes;
 
 use super::*;

@@ -1,0 +1,203 @@
+//! The state of an audit as bytes, and the merging of audits of different matches.
+//!
+//! The state consists of exact integers, and of samples that hashes choose. So audits of parts of some matches, merged
+//! in any order, have the same state as the audit of all these matches.
+
+use super::{
+    AuditSubject, Auditor, MAX_PUZZLES,
+    auditor::{BotTally, KnownBot},
+    blind_choices::BlindChoices,
+    equal_answers::AnswerTally,
+    group::GroupCounter,
+    pair::PairTally,
+};
+use lastnim_core::game::BotName;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use thiserror::Error;
+
+/// Why the state of an audit cannot be written, read or merged.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PartialAuditError {
+    /// The bots that appear first would be kept, so the findings would depend on the order of the matches.
+    #[error("the matches have more than {0} bots: expected at most {0} where parts of an audit are merged")]
+    TooManyBots(usize),
+    /// The bytes are not the state of an audit.
+    #[error("not the state of an audit: {0}")]
+    Malformed(&'static str),
+    /// Two audits have different subjects or settings.
+    #[error("the {setting} of one part is {one}, that of another is {other}: expected the same in all parts")]
+    Settings {
+        /// The setting.
+        setting: &'static str,
+        /// Its value in the first audit.
+        one: String,
+        /// Its value in the second audit.
+        other: String,
+    },
+}
+
+/// The state as it is written: the settings, the number of matches and their groups, then the tallies.
+type State = (
+    (AuditSubject, u64, usize, bool),
+    (u64, GroupCounter),
+    (Vec<KnownBot>, BTreeMap<(usize, usize), PairTally>, BlindChoices, AnswerTally),
+);
+
+impl Auditor {
+    /// Returns the state as bytes. Equal states have equal bytes, no matter in which order the matches were added.
+    ///
+    /// # Errors
+    /// If the matches have more bots than the limit of the audit.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, PartialAuditError> {
+        let mut sorted = self.clone();
+        sorted.sort_bots();
+        sorted.check_all_bots_counted()?;
+        let Self {
+            scope, seed, puzzles, without_power, matches, groups, bots, pairs, choices, answers, ..
+        } = &sorted;
+        let settings = (scope, seed, puzzles, without_power);
+        let state = (settings, (matches, groups), (bots, pairs, choices, answers));
+        Ok(postcard::to_allocvec(&state).expect("every list's length is known"))
+    }
+
+    /// Reads a state from bytes.
+    ///
+    /// # Errors
+    /// If the bytes are not a state that [`Auditor::to_bytes`] could have written.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PartialAuditError> {
+        let malformed = PartialAuditError::Malformed;
+        let ((scope, seed, puzzles, without_power), (matches, groups), (bots, pairs, choices, answers)): State =
+            match postcard::take_from_bytes(bytes) {
+                Ok((state, [])) => state,
+                Ok(_) => return Err(malformed("trailing bytes")),
+                Err(_) => return Err(malformed("its encoding is invalid")),
+            };
+        let numbers: HashMap<BotName, usize> = bots.iter().map(|bot| bot.name.clone()).zip(0..).collect();
+        let mut read = Self {
+            puzzles,
+            without_power,
+            matches,
+            groups,
+            numbers,
+            bots,
+            pairs,
+            choices,
+            answers,
+            ..Self::new(scope, seed)
+        };
+        read.check_consistency().map_err(malformed)?;
+        read.mark_first_bots();
+        Ok(read)
+    }
+
+    /// Adds the matches of another audit with the same subject and settings. The two audits must not have a match in
+    /// common.
+    ///
+    /// # Errors
+    /// If the subjects or settings differ, or both audits together have more bots than the limit. Nothing can be read
+    /// from the audit then.
+    pub fn merge(&mut self, mut other: Self) -> Result<(), PartialAuditError> {
+        self.check_settings(&other)?;
+        self.check_all_bots_counted()?;
+        other.check_all_bots_counted()?;
+        let names: BTreeSet<&BotName> = self.bots.iter().chain(&other.bots).map(|bot| &bot.name).collect();
+        if names.len() > self.scope.max_bots() {
+            return Err(PartialAuditError::TooManyBots(self.scope.max_bots()));
+        }
+        let names: Vec<BotName> = names.into_iter().cloned().collect();
+        self.number_bots(&names);
+        other.number_bots(&names);
+        self.matches += other.matches;
+        self.groups.add_groups(&other.groups);
+        for (bot, more) in self.bots.iter_mut().zip(other.bots) {
+            bot.mover.merge(&more.mover);
+            if let (Some(tally), Some(more)) = (&mut bot.tally, more.tally) {
+                tally.merge(more);
+            }
+        }
+        for (pair, more) in other.pairs {
+            self.pairs.entry(pair).or_default().merge(more);
+        }
+        self.answers.merge(other.answers);
+        self.choices.merge(other.choices).ok_or(PartialAuditError::Malformed("a group has other bots"))
+    }
+
+    fn check_all_bots_counted(&self) -> Result<(), PartialAuditError> {
+        match self.crowded_out {
+            0 => Ok(()),
+            _ => Err(PartialAuditError::TooManyBots(self.scope.max_bots())),
+        }
+    }
+
+    fn check_settings(&self, other: &Self) -> Result<(), PartialAuditError> {
+        let words = |audit: &Self| {
+            let subject = match &audit.scope {
+                AuditSubject::Bot(bot) => bot.to_string(),
+                AuditSubject::Field => "every bot".to_owned(),
+            };
+            let power = if audit.without_power { "left out" } else { "estimated" };
+            [
+                ("subject", subject),
+                ("seed", audit.seed.to_string()),
+                ("number of puzzles", audit.puzzles.to_string()),
+                ("power of the tests", power.to_owned()),
+            ]
+        };
+        let both = words(self).into_iter().zip(words(other));
+        let mut differing = both.filter(|((_, one), (_, other))| one != other);
+        differing.next().map_or(Ok(()), |((setting, one), (_, other))| {
+            Err(PartialAuditError::Settings { setting, one, other })
+        })
+    }
+
+    /// Checks that a state that was read can belong to an audit.
+    fn check_consistency(&self) -> Result<(), &'static str> {
+        let bots = self.bots.len();
+        let is_tally = |tally: &BotTally| {
+            tally.figures.is_possible()
+                && tally.puzzles.limit() == self.puzzles
+                && tally.preferences.iter().all(|(&(seats, source), tally)| tally.is_possible(seats, source))
+        };
+        let is_bot = |bot: &KnownBot| {
+            bot.tally.is_some() == self.scope.includes(&bot.name)
+                && bot.mover.is_possible(bots)
+                && bot.tally.as_ref().is_none_or(is_tally)
+        };
+        let is_pair = |(&(one, other), pair): (&(usize, usize), &PairTally)| {
+            one != other
+                && one < bots
+                && other < bots
+                && self.is_pair_audited(one, other)
+                && self.bots[one].mover.ceded.includes(pair.declarations.ceded)
+        };
+        let checks = [
+            (self.puzzles <= MAX_PUZZLES, "it has too many puzzles"),
+            (bots <= self.scope.max_bots(), "it has too many bots"),
+            (self.bots.is_sorted_by(|one, next| one.name < next.name), "its bots are not sorted"),
+            (self.bots.iter().all(is_bot), "the counts of a bot are impossible"),
+            (self.pairs.iter().all(is_pair), "the counts of a pair are impossible"),
+            (self.choices.is_possible(bots), "the choices of a group are impossible"),
+            (self.answers.is_possible(bots), "the answers to a state are impossible"),
+        ];
+        checks.into_iter().try_for_each(|(is_fulfilled, problem)| is_fulfilled.then_some(()).ok_or(problem))
+    }
+}
+
+impl BotTally {
+    /// Adds the tally of the same bot over other matches.
+    fn merge(&mut self, other: Self) {
+        self.figures.merge(&other.figures);
+        for ((seats, source), more) in other.preferences {
+            match self.preferences.get_mut(&(seats, source)) {
+                Some(tally) => tally.merge(more),
+                None => drop(self.preferences.insert((seats, source), more)),
+            }
+        }
+        self.safety.add_counts(&other.safety);
+        self.kingmaking.merge(other.kingmaking);
+        self.puzzles.merge(other.puzzles);
+        self.versions.merge(&other.versions);
+        self.similar.merge(other.similar);
+    }
+}
