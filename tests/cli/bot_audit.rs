@@ -1,7 +1,7 @@
 //! The audit of bots over many matches, with the real binary on signed records.
 
 #[path = "../../benches/audit/records.rs"]
-mod records;
+pub(crate) mod records;
 
 use lastnim_core::referee::{Record, Seal};
 use lastnim_proto::record_file::RecordForm;
@@ -18,7 +18,7 @@ use std::{
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
 /// Runs the program on an input to its end.
-fn lastnim(args: &[&str], input: &str) -> (i32, String, String) {
+pub(crate) fn lastnim(args: &[&str], input: &str) -> (i32, String, String) {
     let mut command = Command::new(LASTNIM);
     command.args(args).env_remove("LASTNIM_SERVER").env_remove("LASTNIM_ADMIN_TOKEN");
     let mut child =
@@ -38,10 +38,10 @@ fn json(text: &str) -> Value {
 }
 
 /// A folder that is removed with the test.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         // An interrupted run may have left one.
         let _ = fs::remove_dir_all(&path);
@@ -49,13 +49,13 @@ impl Folder {
         Self(path)
     }
 
-    fn write(&self, name: &str, text: &str) -> String {
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
         let path = self.0.join(name);
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
-    fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.0.to_str().unwrap()
     }
 }
@@ -66,7 +66,7 @@ impl Drop for Folder {
     }
 }
 
-fn record(number: u64, form: RecordForm) -> String {
+pub(crate) fn record(number: u64, form: RecordForm) -> String {
     let (record, seal) = MadeUp::new(3, 1).play(number);
     form.write(&record, Some(&seal))
 }

@@ -1,5 +1,6 @@
 //! The command line, by running the real binary.
 
+mod audit_parts;
 mod benchmark;
 mod bot_audit;
 mod child;

@@ -127,6 +127,11 @@ impl Auditor {
         Self { without_power: true, ..self }
     }
 
+    /// Returns the subject of the audit.
+    pub fn subject(&self) -> &AuditSubject {
+        &self.scope
+    }
+
     /// Returns the number of matches counted.
     pub fn counted_matches(&self) -> u64 {
         self.matches

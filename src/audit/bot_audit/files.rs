@@ -3,6 +3,7 @@
 use super::{
     admission::{RecordAdmission, RecordPolicy, RecordRefusal},
     intake::{MatchCounter, RecordIntake},
+    summary::RecordPlace,
 };
 use crate::{
     Failure,
@@ -49,13 +50,6 @@ impl OrderedBatches {
     }
 }
 
-/// The place where a record was read.
-struct RecordPlace {
-    number: u64,
-    file: String,
-    line: Option<u64>,
-}
-
 type VerifiedBatch = Vec<(RecordPlace, Result<RecordAdmission, RecordRefusal>, usize)>;
 
 /// Reads records from files, and from all `.json` and `.jsonl` files in folders; `-` is standard input.
@@ -93,13 +87,11 @@ pub fn read_record_files<C: MatchCounter>(
             }
         };
         let mut refused = Vec::new();
-        let mut number = 0;
         let mut batch = RecordBatch::default();
         for file in &files {
             let failed = |error| Failure::runtime(error, record_input::input_name(file));
             let mut documents = RecordDocuments::open(file).map_err(failed)?;
             loop {
-                number += 1;
                 match documents.next_document() {
                     Ok(None) => break,
                     Ok(Some(document))
@@ -110,16 +102,13 @@ pub fn read_record_files<C: MatchCounter>(
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
                         let place =
-                            RecordPlace { number, file: record_input::input_name(file), line: document.line };
+                            RecordPlace { source: record_input::input_name(file), line: document.line };
                         batch.texts.push((place, document.text));
                     }
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                        let place = RecordPlace {
-                            number,
-                            file: record_input::input_name(file),
-                            line: documents.line_number(),
-                        };
-                        refused.push((number, format!("{place}: {error}")));
+                        let source = record_input::input_name(file);
+                        let place = RecordPlace { source, line: documents.line_number() };
+                        refused.push((place, error.to_string()));
                     }
                     Err(error) => return Err(failed(error)),
                 }
@@ -133,8 +122,8 @@ pub fn read_record_files<C: MatchCounter>(
         for batch in verified {
             in_order.add(batch, &mut counted);
         }
-        for (number, words) in refused {
-            intake.note_refused(number, words);
+        for (place, why) in refused {
+            intake.note_refused(place, why);
         }
         Ok(())
     })?;
@@ -152,7 +141,7 @@ fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIn
     let mut bytes = 0;
     for (place, admitted, length) in verified {
         bytes += length as u64;
-        intake.add_record(place.number, || place.to_string(), admitted);
+        intake.add_record(|| place, admitted);
     }
     bar.inc(if bar.length().is_some() { bytes } else { records });
     if bar.length().is_some() {
@@ -205,14 +194,5 @@ fn progress_bar(files: &[PathBuf]) -> ProgressBar {
     match files.iter().map(size).sum::<Option<u64>>() {
         Some(bytes) => bytes_bar(bytes),
         None => matches_bar(None),
-    }
-}
-
-impl std::fmt::Display for RecordPlace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}: line {line}", self.file),
-            None => f.write_str(&self.file),
-        }
     }
 }

@@ -5,9 +5,12 @@
 
 mod files;
 mod intake;
+mod merged_matches;
 pub mod models;
+mod parts;
 mod seen_matches;
 mod server;
+mod summary;
 mod trust;
 
 pub use files::list_files;
@@ -17,10 +20,10 @@ use crate::{
     form::FormatArgs,
     progress::StatusLine,
     remote::{RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use clap::Args;
-use intake::{IntakeSummary, MatchCounter, RecordIntake};
+use intake::{MatchCounter, RecordIntake};
 use lastnim_auditing::{AuditSubject, Auditor, DEFAULT_PUZZLES, MAX_PUZZLES};
 use lastnim_core::{
     game::{BotName, TournamentId, VersionLabel},
@@ -31,8 +34,10 @@ use lastnim_proto::{
     json::message_to_json,
     pb,
 };
-use lastnim_report::{Report, Section, bot_audit::bot_audit_report};
+use lastnim_report::{Report, Section, bot_audit::bot_audit_report, words::count_with_noun};
+use parts::{PartSettings, PartsArgs};
 use std::path::PathBuf;
+use summary::IntakeSummary;
 use trust::KeyTrust;
 
 /// Audits one bot over many matches: its errors, its luck and which bots it favours
@@ -41,6 +46,7 @@ use trust::KeyTrust;
   lastnim audit bot greedy records
   lastnim audit bot greedy --tournament $ID
   lastnim audit bot greedy --bot-version 1.2
+  lastnim audit bot greedy --merge a.part b.part
 
 Exit codes: 0 if no record was refused, 2 if the bot played in no match that counts, 3 if a record was refused.
 docs/how-to/audit-bots.md explains the figures.")]
@@ -51,10 +57,12 @@ pub struct BotAuditArgs {
     #[command(flatten)]
     records: RecordsArgs,
     /// Only matches of the server in which the bot played with this version from start to end
-    #[arg(long, value_name = "VERSION", conflicts_with = "files")]
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["files", "merge"])]
     bot_version: Option<VersionLabel>,
     #[command(flatten)]
     output: AuditOutputArgs,
+    #[command(flatten)]
+    parts: PartsArgs,
 }
 
 /// Audits every bot over many matches, and every pair of bots
@@ -63,6 +71,8 @@ pub struct BotAuditArgs {
   lastnim record export --tournament $ID --dir records
   lastnim audit field records
   lastnim audit field --tournament $ID --json
+  lastnim audit field records/1 --partial 1.part
+  lastnim audit field --merge 1.part 2.part
 
 A flag is a request to look at the listed takes and matches, not a verdict. A pair is flagged only if the corrected
 p-value of the pair, or of a set of bots that contains both, is at most 0.003.
@@ -74,6 +84,8 @@ pub struct FieldAuditArgs {
     records: RecordsArgs,
     #[command(flatten)]
     output: AuditOutputArgs,
+    #[command(flatten)]
+    parts: PartsArgs,
 }
 
 /// The records to count, and their source.
@@ -117,26 +129,44 @@ impl RecordsArgs {
 
 pub fn audit_bot(args: &BotAuditArgs) -> CommandResult {
     let subject = AuditSubject::Bot(args.bot.clone());
-    run(&subject, &args.records, args.bot_version.as_ref(), &args.output)
+    run(&subject, &args.records, args.bot_version.as_ref(), &args.parts, &args.output)
 }
 
 pub fn audit_field(args: &FieldAuditArgs) -> CommandResult {
-    run(&AuditSubject::Field, &args.records, None, &args.output)
+    run(&AuditSubject::Field, &args.records, None, &args.parts, &args.output)
 }
 
 fn run(
     subject: &AuditSubject,
     records: &RecordsArgs,
     version: Option<&VersionLabel>,
+    parts: &PartsArgs,
     output: &AuditOutputArgs,
 ) -> CommandResult {
-    let auditor = Auditor::new(subject.clone(), records.seed).with_max_puzzles(output.puzzles.into());
-    let (auditor, read) = count_records(auditor, subject, version, records)?;
+    let (settings, intake) = if parts.merge.is_empty() {
+        let auditor = Auditor::new(subject.clone(), records.seed).with_max_puzzles(output.puzzles.into());
+        let RecordPolicy { key, unsigned, tournament } = records.admission();
+        let settings = PartSettings { tournament, key, unsigned, version: version.cloned() };
+        (settings, read_records(auditor, subject, version, records)?)
+    } else {
+        parts::merge_parts(&parts.merge, subject)?
+    };
+    if let Some(path) = &parts.partial {
+        let exit = exit_of_refusals(&intake.read);
+        intake.read.print_refusals();
+        let matches = count_with_noun(intake.counted_matches(), "match", "matches");
+        parts::write_part(path, settings, intake)?;
+        screen::print_note(format_args!("wrote the audit of {matches} to {}", path.display()));
+        return Ok(exit);
+    }
+    let (auditor, read) = intake.finish();
+    read.print_refusals();
     let line = StatusLine::show("comparing bots and pairs");
     let (findings, form) = (auditor.finish(), output.form.form());
     drop(line);
     if findings.matches == 0 {
-        if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
+        if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, settings.version, read.refused_count())
+        {
             return Err(Failure::input(format!(
                 "no match counts in which {bot} played only as version {version}"
             )));
@@ -158,7 +188,11 @@ fn run(
     form.print_report(json, || {
         with_next_step(bot_audit_report(subject, &findings, read.sentences()), subject)
     })?;
-    Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
+    Ok(exit_of_refusals(&read))
+}
+
+fn exit_of_refusals(read: &IntakeSummary) -> CommandExit {
+    if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused }
 }
 
 /// Counts the records in the given files, or those of the server if no file is given, and prints the refused ones.
@@ -168,6 +202,18 @@ fn count_records<C: MatchCounter>(
     version: Option<&VersionLabel>,
     records: &RecordsArgs,
 ) -> Result<(C, IntakeSummary), Failure> {
+    let (counter, read) = read_records(counter, subject, version, records)?.finish();
+    read.print_refusals();
+    Ok((counter, read))
+}
+
+/// Reads and counts the records in the given files, or those of the server if no file is given.
+fn read_records<C: MatchCounter>(
+    counter: C,
+    subject: &AuditSubject,
+    version: Option<&VersionLabel>,
+    records: &RecordsArgs,
+) -> Result<RecordIntake<C>, Failure> {
     let admission = records.admission();
     let trust = if records.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
     let mut intake = RecordIntake::new(counter, trust);
@@ -180,9 +226,7 @@ fn count_records<C: MatchCounter>(
     } else {
         files::read_record_files(&records.files, &admission, &mut intake)?;
     }
-    let (counter, read) = intake.finish();
-    read.print_refusals();
-    Ok((counter, read))
+    Ok(intake)
 }
 
 /// Adds a hint to the report of a field: how to audit one of its bots.

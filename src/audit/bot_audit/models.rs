@@ -1,8 +1,8 @@
 //! `lastnim audit models`, which measures language models by their transcripts and records.
 
-use super::{RecordsArgs, count_records};
+use super::{RecordsArgs, count_records, exit_of_refusals};
 use crate::{
-    CommandExit, CommandResult, Failure,
+    CommandResult, Failure,
     form::{CsvArgs, FormatArgs},
     transcript_files::list_transcripts,
 };
@@ -50,7 +50,7 @@ pub fn run(args: &ModelAuditArgs) -> CommandResult {
         report
     };
     args.csv.print_report(args.form.form(), json, || model_report(&found, read.sentences()))?;
-    Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
+    Ok(exit_of_refusals(&read))
 }
 
 /// Reads questions and answers from transcript files, and from folders of transcript files.

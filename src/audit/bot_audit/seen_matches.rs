@@ -4,18 +4,18 @@ use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
     referee::{Origin, Record},
 };
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
-    hash::{DefaultHasher, Hash, Hasher as _},
     iter,
 };
 
 /// The number of consecutive match numbers that one page covers.
-const PAGE: u64 = 256;
+pub(super) const PAGE: u64 = 256;
 /// The maximum number of pages for all tournaments together. This many pages take about 70 MiB.
-const MAX_PAGES: usize = 1 << 15;
+pub(super) const MAX_PAGES: usize = 1 << 15;
 /// The maximum number of remembered exhibitions. This many exhibitions take about 10 MiB.
-const MAX_EXHIBITIONS: usize = 1 << 18;
+pub(super) const MAX_EXHIBITIONS: usize = 1 << 18;
 
 /// How a match relates to the matches that were read before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,61 +43,63 @@ pub enum MatchSighting {
 /// Two records of a match count as the same if the first 16 bits of the hash of their last event agree. Two matches
 /// with the same number in a tournament count as the same if 16 bits of a hash of their ids agree. In two matches of a
 /// group, the bots count as sitting at the same seats if 32 bits of a hash of the seating agree.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SeenMatches {
-    tournaments: BTreeMap<TournamentId, TournamentMatches>,
-    pages: usize,
-    exhibitions: HashMap<MatchId, u16>,
+    pub(super) tournaments: BTreeMap<TournamentId, TournamentMatches>,
+    pub(super) pages: usize,
+    pub(super) exhibitions: HashMap<MatchId, u16>,
 }
 
 /// The matches of one tournament.
-#[derive(Debug)]
-struct TournamentMatches {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TournamentMatches {
     /// The number of seats in each match; `None` unless the matches of each group have consecutive numbers, one for
     /// each seat.
-    seats: Option<u64>,
+    pub(super) seats: Option<u64>,
+    /// The largest number of seats in a match.
+    pub(super) max_seats: u64,
     /// Whether the counted matches fit groups with one match per seat, and whether they fit groups with two.
-    group_sizes: [bool; 2],
-    pages: BTreeMap<u64, Box<BitPage>>,
+    pub(super) group_sizes: [bool; 2],
+    pub(super) pages: BTreeMap<u64, Box<BitPage>>,
 }
 
-#[derive(Debug)]
-struct BitPage {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredPage", into = "StoredPage")]
+pub(super) struct BitPage {
     /// One bit for each match that counts.
-    counted: [u64; PAGE as usize / 64],
+    pub(super) counted: [u64; PAGE as usize / 64],
     /// One bit for each match with a record, even if the record does not count.
-    given: [u64; PAGE as usize / 64],
-    checks: [MatchCheck; PAGE as usize],
+    pub(super) given: [u64; PAGE as usize / 64],
+    pub(super) checks: [MatchCheck; PAGE as usize],
 }
 
 /// Short hashes that identify a match that counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct MatchCheck {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct MatchCheck {
     /// 16 bits of the hash of the last event.
     record: u16,
     /// 16 bits of a hash of the match's id.
     id: u16,
     /// 32 bits of a hash of the bots by seat.
-    seating: u32,
+    pub(super) seating: u32,
 }
+
+/// A page as it is written: the marks of counted and of given matches, and the checks of the counted ones in order.
+#[derive(Serialize, Deserialize)]
+struct StoredPage([u64; PAGE as usize / 64], [u64; PAGE as usize / 64], Vec<MatchCheck>);
 
 impl MatchCheck {
     fn of_record(record: &Record) -> Self {
         let [first, second, ..] = *record.last_hash().as_bytes();
         let bots: Vec<&str> = record.state().setup().bots.iter().map(BotName::as_str).collect();
+        let [id_first, id_second, ..] = *blake3::hash(record.id().as_bytes()).as_bytes();
+        let [one, two, three, four, ..] = *blake3::hash(bots.join(" ").as_bytes()).as_bytes();
         Self {
             record: u16::from_be_bytes([first, second]),
-            id: hash_bits(record.id().as_bytes()) as u16,
-            seating: hash_bits(&bots) as u32,
+            id: u16::from_be_bytes([id_first, id_second]),
+            seating: u32::from_be_bytes([one, two, three, four]),
         }
     }
-}
-
-/// Returns a hash of a value. Equal values have equal hashes within one run of the program.
-fn hash_bits(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// How many matches of a tournament are missing or do not count.
@@ -194,12 +196,14 @@ impl SeenMatches {
         }
         let matches = self.tournaments.entry(origin.tournament).or_insert_with(|| TournamentMatches {
             seats: Some(seats),
+            max_seats: seats,
             group_sizes: [true; 2],
             pages: BTreeMap::new(),
         });
         if matches.seats != Some(seats) || origin.group != origin.number / seats {
             matches.seats = None;
         }
+        matches.max_seats = matches.max_seats.max(seats);
         let number = origin.number / PAGE;
         if !matches.pages.contains_key(&number) {
             if is_full {
@@ -247,8 +251,31 @@ impl TournamentMatches {
     }
 }
 
+impl TryFrom<StoredPage> for BitPage {
+    type Error = &'static str;
+
+    fn try_from(StoredPage(counted, given, checks): StoredPage) -> Result<Self, Self::Error> {
+        let mut page = Self { counted, given, ..Self::empty() };
+        let places: Vec<u64> = Self::marked_numbers(0, &counted).collect();
+        if places.len() != checks.len() {
+            return Err("the checks do not fit the marks");
+        }
+        for (place, check) in places.into_iter().zip(checks) {
+            page.checks[place as usize] = check;
+        }
+        Ok(page)
+    }
+}
+
+impl From<BitPage> for StoredPage {
+    fn from(page: BitPage) -> Self {
+        let places = BitPage::marked_numbers(0, &page.counted);
+        Self(page.counted, page.given, places.map(|place| page.checks[place as usize]).collect())
+    }
+}
+
 impl BitPage {
-    fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             counted: [0; PAGE as usize / 64],
             given: [0; PAGE as usize / 64],
@@ -257,9 +284,9 @@ impl BitPage {
     }
 
     /// Returns the match numbers that are marked in a page, in ascending order.
-    fn marked_numbers(page: u64, marks: &[u64]) -> impl Iterator<Item = u64> {
+    pub(super) fn marked_numbers(page: u64, marks: &[u64]) -> impl Iterator<Item = u64> {
         let marked = (0..PAGE).filter(|at| marks[(at / 64) as usize] & (1 << (at % 64)) != 0);
-        marked.map(move |at| page * PAGE + at)
+        marked.map(move |at| page.saturating_mul(PAGE).saturating_add(at))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{
     admission::RecordPolicy,
     intake::{MatchCounter, RecordIntake},
+    summary::RecordPlace,
     trust::KeyTrust,
 };
 use crate::{
@@ -46,13 +47,11 @@ pub async fn read_server_records<C: MatchCounter>(
         // A voided match does not count, because another match replaces it.
         game.void_reason.is_empty() && version.is_none_or(|version| played_only_version(game, bot, version))
     });
-    let mut number = 0;
     while let Some((game, sealed)) = played.next().await? {
-        number += 1;
         let versions = parse_seat_versions(&game.seat_versions)
             .map_err(|why| Failure::Runtime(anyhow::anyhow!("match {}: {why}", game.id)))?;
         let admitted = admission.admit_sealed(sealed).map(|admitted| admitted.with_versions(versions));
-        intake.add_record(number, || format!("match {}", game.id), admitted);
+        intake.add_record(|| RecordPlace { source: format!("match {}", game.id), line: None }, admitted);
         bar.inc(1);
     }
     intake.count_left_out(played.left_out());

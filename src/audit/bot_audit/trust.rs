@@ -1,9 +1,10 @@
 //! How far the key that signed the records can be trusted.
 
 use lastnim_core::referee::PublicKey;
+use serde::{Deserialize, Serialize};
 
 /// Who vouches for the key that signed the records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum KeyTrust {
     /// The user gave this key, and records that another key signed do not count.
     Given,

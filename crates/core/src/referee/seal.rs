@@ -9,6 +9,7 @@ use super::{CardHash, EventHash, ManifestHash};
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
 use ed25519_dalek::{self as ed25519, Signer, Verifier};
+use serde::{Deserialize, Serialize};
 use std::{cell::Cell, fmt, str::FromStr};
 use thiserror::Error;
 
@@ -25,7 +26,8 @@ const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
 pub struct SigningKey(ed25519::SigningKey);
 
 /// The key that verifies a server's seals. Its text form is base64.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "[u8; 32]", into = "[u8; 32]")]
 pub struct PublicKey(ed25519::VerifyingKey);
 
 /// An Ed25519 signature. Its text form is base64.
@@ -189,6 +191,20 @@ impl PublicKey {
     /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         self.0.as_bytes()
+    }
+}
+
+impl TryFrom<[u8; Self::BYTES]> for PublicKey {
+    type Error = PublicKeyError;
+
+    fn try_from(bytes: [u8; Self::BYTES]) -> Result<Self, PublicKeyError> {
+        Self::from_bytes(bytes)
+    }
+}
+
+impl From<PublicKey> for [u8; PublicKey::BYTES] {
+    fn from(key: PublicKey) -> Self {
+        *key.as_bytes()
     }
 }
 

@@ -141,19 +141,13 @@ fn known_rows_sentence(explained: &ExplainedRows) -> String {
         left_out => format!("; {left_out} matches are left out, because they would have taken too long"),
     };
     match (&explained.example, explained.rows.at_least()) {
-        (_, 0) => format!("If the others knew its row, no row would make every take optimal{left_out}"),
+        (None, _) => format!("If the others knew its row, no row would make every take optimal{left_out}"),
         (Some(example), 1) => {
             format!("If the others knew its row, one row would make every take optimal: {example}{left_out}")
         }
         (Some(example), rows) => {
             format!(
                 "If the others knew its row, {rows} rows would make every take optimal; the first is {example}{left_out}"
-            )
-        }
-        (None, _) => {
-            format!(
-                "If the others knew its row, {} rows would make every take optimal{left_out}",
-                explained.rows
             )
         }
     }
