@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import declarations, messages
 from ._lastnim import __version__
+from .audits import audit_records, merge_parts, write_part
 from .bot import Bot, Choice
 from .match import (
     Clock,
@@ -42,7 +43,7 @@ from .oracle import (
 )
 from .playing import play, play_async
 from .positions import solve_many
-from .records import Record, Records, Verification, read_records, verify
+from .records import Record, Records, Verification, read_parquet, read_records, verify, write_parquet
 from .running import practice, practice_async, run, run_async
 from .standings import Standings
 
@@ -77,16 +78,19 @@ __all__ = [
     "Verification",
     "__version__",
     "audit",
+    "audit_records",
     "declarations",
     "explain",
     "favouring_row",
     "list_grundy_values",
+    "merge_parts",
     "messages",
     "play",
     "play_async",
     "practice",
     "practice_async",
     "rationalise",
+    "read_parquet",
     "read_records",
     "robustness",
     "run",
@@ -98,4 +102,6 @@ __all__ = [
     "standard_row",
     "tree",
     "verify",
+    "write_parquet",
+    "write_part",
 ]

@@ -7,12 +7,7 @@ import sys
 from typing import NoReturn
 
 from ._lastnim import run_program
-
-# Keeps a file lastnim.py in a bot's folder from shadowing the package: without -P Python looks there first.
-if sys.version_info >= (3, 11):
-    OWN_COMMAND = [sys.executable, "-P", "-m", "lastnim"]
-else:
-    OWN_COMMAND = [sys.executable, "-c", "import sys; del sys.path[0]; from lastnim.__main__ import main; main()"]
+from ._own_command import OWN_COMMAND
 
 
 def main() -> NoReturn:

@@ -181,6 +181,9 @@ def record_of_play(
 ) -> str:
     """Returns the JSON record of a match."""
 
+def record_of_text(text: str) -> str:
+    """Converts the text of a record to a record in JSON."""
+
 def record_of_message(message: str) -> str:
     """Converts a record message in JSON to a record in JSON."""
 

@@ -9,16 +9,17 @@ import types
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints, overload
 
 from ._json import message_from_json
-from ._lastnim import RecordReader, verify_record_text
+from ._lastnim import RecordReader, record_of_text, verify_record_text
 from .match import Rows
 from .messages import Audit, MatchRecord, MatchRow, MatchSetup, PlyRow, SeatRow
 from .oracle import Ending, audit
 
-__all__ = ["Record", "Records", "Verification", "read_records", "verify"]
+__all__ = ["Record", "Records", "Verification", "read_parquet", "read_records", "verify", "write_parquet"]
 
 TableName = Literal["matches", "seats", "plies"]
 ROWS: dict[TableName, type[Any]] = {"matches": MatchRow, "seats": SeatRow, "plies": PlyRow}
@@ -183,6 +184,80 @@ def _records_of(path: Path) -> Iterator[Record]:
         reader = RecordReader(file)
         while (text := reader.next()) is not None:
             yield record_from_json(text)
+
+
+PARQUET_BATCH = 1_000
+"""The number of records in a row group of a Parquet file."""
+
+
+def write_parquet(records: Iterable[Record], path: str | os.PathLike[str]) -> int:
+    """Writes records to a Parquet file, a row for each match, and returns their number. Requires pyarrow.
+
+    The columns are those of the table `matches`, `record` with the record as text, and `takes` with a list of the match's rows in the table
+    `plies`. Only a thousand records are in memory at once.
+    """
+    batches, count = iter(records), 0
+    with ParquetFile(path) as file:
+        while batch := tuple(islice(batches, PARQUET_BATCH)):
+            file.write(parquet_table(Records(batch)))
+            count += len(batch)
+    return count
+
+
+def read_parquet(path: str | os.PathLike[str]) -> Iterator[Record]:
+    """Reads the records of a file from `write_parquet`, one after the other. Requires pyarrow.
+
+    ValueError names the row of an invalid record.
+    """
+    for row, text in enumerate(parquet_texts(path)):
+        try:
+            yield record_from_json(record_of_text(text))
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: row {row}: {error}") from None
+
+
+def parquet_texts(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yields the texts of the records in a file from `write_parquet`."""
+    parquet: Any = importlib.import_module("pyarrow.parquet")
+    with parquet.ParquetFile(path) as file:
+        if "record" not in file.schema_arrow.names:
+            raise ValueError(f"{os.fspath(path)}: no column `record`: expected a file from write_parquet")
+        for batch in file.iter_batches(batch_size=PARQUET_BATCH, columns=["record"]):
+            yield from batch.column(0).to_pylist()
+
+
+def parquet_table(records: Records) -> Any:
+    """Returns a `pyarrow.Table` with the columns of `write_parquet`."""
+    arrow: Any = importlib.import_module("pyarrow")
+    plies = records.to_arrow("plies")
+    ends = accumulate((len(record.plies) for record in records), initial=0)
+    columns = records.to_arrow("matches")
+    columns = columns.append_column("record", arrow.array([record.text for record in records], arrow.string()))
+    return columns.append_column("takes", arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), plies.to_struct_array().combine_chunks()))
+
+
+class ParquetFile:
+    """A Parquet file with the columns of `write_parquet`, which gets its name when it is complete."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+        self._writer = parquet.ParquetWriter(self._temporary, parquet_table(Records([])).schema, compression="zstd")
+
+    def write(self, table: Any) -> None:
+        """Writes a table as a row group."""
+        self._writer.write_table(table)
+
+    def __enter__(self) -> ParquetFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None) -> None:
+        self._writer.close()
+        if error is None:
+            self._temporary.replace(self._path)
+        else:
+            self._temporary.unlink()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
     module.add_function(wrap_pyfunction!(records::record_of_message, module)?)?;
+    module.add_function(wrap_pyfunction!(records::record_of_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::verify_record_text, module)?)?;
     module.add_function(wrap_pyfunction!(rehearsal::record_of_play, module)?)?;
     module.add_function(wrap_pyfunction!(positions::solve_positions, module)?)?;

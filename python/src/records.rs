@@ -50,13 +50,22 @@ impl RecordReader {
                 continue;
             }
             let place = line.map_or_else(|| name.to_string(), |line| format!("{name}:{line}"));
-            let record = read_record(&text)
-                .map_err(|error| error.to_string())
-                .and_then(|given| record_json(&given))
-                .map_err(|why| PyValueError::new_err(format!("{place}: {why}")))?;
-            return Ok(Some(record.to_string()));
+            return text_as_json(&text)
+                .map(Some)
+                .map_err(|why| PyValueError::new_err(format!("{place}: {why}")));
         }
     }
+}
+
+/// Converts the text of a record to the JSON of [`record_json`].
+#[pyfunction]
+pub fn record_of_text(text: &str) -> PyResult<String> {
+    text_as_json(text).map_err(PyValueError::new_err)
+}
+
+fn text_as_json(text: &str) -> Result<String, String> {
+    let given = read_record(text).map_err(|error| error.to_string())?;
+    Ok(record_json(&given)?.to_string())
 }
 
 /// Converts a record message in JSON to the JSON of [`record_json`].
