@@ -177,7 +177,7 @@ def record_of_play(
     assigned: bool,
     row_hashes: Sequence[bytes | None],
     takes: Sequence[tuple[int, bytes | None]],
-    identity: tuple[int, bytes],
+    identity: tuple[int, bytes, tuple[bytes, int, int] | None],
 ) -> str:
     """Returns the JSON record of a match."""
 

@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from ._conversation import is_async, row_of, take_of
 from ._lastnim import HousePlayer, record_of_play
@@ -26,6 +26,9 @@ __all__ = ["play", "play_async"]
 HOUR_MS = 3_600_000
 STRIKES = 3
 MAX_PLIES = 10_000
+
+Identity: TypeAlias = "tuple[int, bytes, tuple[bytes, int, int] | None]"
+"""The time of a match in microseconds, ten bytes that make its id unique, and its place in a tournament: see `record_of_play`."""
 
 
 class HouseBot(Bot):
@@ -70,6 +73,14 @@ def play(
     return _run_at_once(playing)
 
 
+def play_match(
+    bots: Sequence[Bot | str], names: Sequence[str], piles: Iterable[int], ending: Ending, seed: int, identity: Identity
+) -> Record:
+    """Plays a match like `play`, between bots with these names, as a match with this identity."""
+    playing = _play(bots, piles, None, 0, ending, seed, names, identity)
+    return asyncio.run(playing) if any(not isinstance(bot, str) and is_async(bot) for bot in bots) else _run_at_once(playing)
+
+
 async def play_async(
     bots: Sequence[Bot | str],
     piles: Iterable[int],
@@ -94,17 +105,24 @@ def _run_at_once(playing: Coroutine[Any, Any, Record]) -> Record:
 
 
 async def _play(
-    given: Sequence[Bot | str], piles: Iterable[int], matrix: Matrix | None, first: int, ending: Ending, seed: int
+    given: Sequence[Bot | str],
+    piles: Iterable[int],
+    matrix: Matrix | None,
+    first: int,
+    ending: Ending,
+    seed: int,
+    names: Sequence[str] | None = None,
+    identity: Identity | None = None,
 ) -> Record:
     if not 2 <= len(given) <= 32:
         raise ValueError(f"bots: {len(given)} bots: expected 2 to 32")
     bots = [HouseBot(bot, seed + seat) if isinstance(bot, str) else bot for seat, bot in enumerate(given)]
-    names = _names_of(bots)
+    names = _names_of(bots) if names is None else names
     assigned = None if matrix is None else tuple(tuple(row) for row in matrix_rows(matrix, len(bots)))
     # Reports mistakes in the game before any bot plays.
     start = Position.of(tuple(piles), matrix=assigned or standard_matrix(len(bots)), seat=first, ending=ending)
     clock = Clock(HOUR_MS, 0, 0, 0, HOUR_MS)
-    now_us, random = time.time_ns() // 1000, os.urandom(10)
+    identity = identity or (time.time_ns() // 1000, os.urandom(10), None)
     matches = [
         Match("", seat, tuple(names), start.piles, first, ending, clock, STRIKES, MAX_PLIES, assigned, None)
         for seat in range(len(bots))
@@ -140,7 +158,7 @@ async def _play(
         seen.append(SeenTake(position.ply, replace(position, bank_left_ms=None), take, "bot"))
         position = Position(after.piles, after.seat, after.rows, ending, after.ply, HOUR_MS)
     record = record_from_json(
-        record_of_play(names, game, assigned is not None, row_hashes, takes, (now_us, random))
+        record_of_play(names, game, assigned is not None, row_hashes, takes, identity)
     )
     for bot, match, seat_row in zip(bots, matches, record.seats, strict=True):
         if inspect.isawaitable(reported := bot.ended(_end_of(record, match, seat_row))):

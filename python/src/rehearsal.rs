@@ -4,8 +4,8 @@ use crate::records::record_json;
 use lastnim_bots::HouseBot;
 use lastnim_client::{Bot, MatchView};
 use lastnim_core::{
-    game::{BotName, BySeat, Game, MatchId},
-    referee::{MatchSetup, NoteHash, Referee, RefereeInput, SeatAction, Timestamp},
+    game::{BotName, BySeat, Game, MatchId, TournamentId},
+    referee::{MatchSetup, NoteHash, Origin, Referee, RefereeInput, SeatAction, Timestamp},
 };
 use lastnim_proto::{
     game::parse_game,
@@ -17,6 +17,9 @@ use std::{
     fmt,
     sync::{Mutex, PoisonError},
 };
+
+/// The time of a match in microseconds, ten random bytes, and its place in a tournament.
+type MatchIdentity = (u64, [u8; 10], Option<([u8; 16], u64, u64)>);
 
 /// A take with the note hash of its bot.
 type ChosenTake = (u64, Option<[u8; 32]>);
@@ -67,8 +70,9 @@ pub fn read_game(json: &str) -> PyResult<Game> {
 }
 
 /// Returns the JSON record of a match: its bots, the game with all rows, whether they were assigned, the note hashes of
-/// declared rows, and the takes. `identity` is the time of all events in microseconds since 1970-01-01 UTC and ten random
-/// bytes, which together make the match id.
+/// declared rows, and the takes. `identity` is the time of all events in microseconds since 1970-01-01 UTC, ten random
+/// bytes, which together make the match id, and the place of the match in a tournament: the id of the tournament, the
+/// number of the match and that of its group; `None` for an exhibition.
 #[pyfunction]
 #[pyo3(signature = (bots, game, assigned, row_hashes, takes, identity))]
 pub fn record_of_play(
@@ -78,7 +82,7 @@ pub fn record_of_play(
     assigned: bool,
     row_hashes: Vec<Option<[u8; 32]>>,
     takes: Vec<ChosenTake>,
-    identity: (u64, [u8; 10]),
+    identity: MatchIdentity,
 ) -> PyResult<String> {
     let game = read_game(game)?;
     let names =
@@ -86,7 +90,14 @@ pub fn record_of_play(
     let names: BySeat<BotName> = names
         .try_into()
         .map_err(|_| PyValueError::new_err(format!("bots: {} bots: expected 2 to 32", bots.len())))?;
+    let (at_us, random, origin) = identity;
+    let origin = origin.map(|(tournament, number, group)| Origin {
+        tournament: TournamentId::from_bytes(tournament),
+        number,
+        group,
+    });
     let setup = MatchSetup {
+        origin,
         first: game.first_seat(),
         ending: game.ending,
         assigned: assigned.then(|| game.matrix.clone()),
@@ -96,7 +107,6 @@ pub fn record_of_play(
         PyValueError::new_err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })?;
     py.detach(|| {
-        let (at_us, random) = identity;
         let now = Timestamp::from_micros(at_us);
         let present = BySeat::from_fn(setup.seats(), |_| true);
         let (mut referee, _) = Referee::begin(MatchId::new(at_us / 1_000, &random), setup, present, now);
