@@ -63,10 +63,6 @@ impl Listener for MemoryListener {
             None => pending().await,
         }
     }
-
-    fn local_address(&self) -> io::Result<SocketAddr> {
-        Ok(ADDRESS)
-    }
 }
 
 /// The server's end of a connection.

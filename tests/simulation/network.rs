@@ -39,10 +39,6 @@ impl Listener for SimulatedListener {
         let (stream, peer) = self.listener.accept().await?;
         Ok((ServerStream(self.connections.admit(stream)), peer))
     }
-
-    fn local_address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
 }
 
 impl Connection for ServerStream {

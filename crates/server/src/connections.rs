@@ -4,6 +4,7 @@ use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_
 use super::client_protocol::{
     ClientProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, drain_input,
 };
+use super::client_stream::ClientStream;
 use super::config::Config;
 use super::connection_slots::{Admission, ConnectionLimits, ConnectionSlot, ConnectionSlots};
 use super::counted_frames::CountedFrames;
@@ -16,12 +17,13 @@ use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use lastnim_rpc::{ClientAddress, TrafficCounts};
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::io::DuplexStream;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -39,6 +41,9 @@ const NEWCOMER_GRACE: Duration = Duration::from_millis(100);
 /// The maximum number of connections without a slot that are closed gracefully at the same time; further ones are
 /// closed abruptly.
 const MAX_CLOSING: usize = 64;
+
+/// The address of house bots, which are on this machine.
+const HOUSE_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The number of open files other than connections with a slot: closing connections, the log, the listener, and files
 /// of the runtime.
@@ -60,10 +65,11 @@ struct ServerShared {
     closing: Arc<Semaphore>,
 }
 
-/// Serves connections until `stopping` is cancelled, then lets them finish their calls. Dropping this future closes all
-/// connections.
-pub(super) async fn serve_connections(
-    mut listener: impl Listener,
+/// Serves connections of a listener and of the house bots until `stopping` is cancelled, then lets them finish their
+/// calls. Dropping this future closes all connections.
+pub(super) async fn serve_connections<L: Listener>(
+    mut listener: L,
+    mut house: mpsc::Receiver<DuplexStream>,
     services: GuardedServices,
     config: Config,
     stopping: CancellationToken,
@@ -76,6 +82,14 @@ pub(super) async fn serve_connections(
             () = stopping.cancelled() => break,
             Some(ended) = connections.join_next() => {
                 log_panic(ended);
+                continue;
+            }
+            Some(stream) = house.recv() => {
+                // Without a slot the bot's connection is lost, and it tries again.
+                if let Some(slot) = shared.find_slot(Some(HOUSE_ADDRESS.into())).await {
+                    let serving = Arc::clone(&shared).serve_house_bot::<L::Connection>(stream, slot, stopping.clone());
+                    shared.spawn_counted(&mut connections, serving);
+                }
                 continue;
             }
             accepted = listener.accept() => accepted,
@@ -102,13 +116,7 @@ pub(super) async fn serve_connections(
             continue;
         }
         let serving = Arc::clone(&shared).serve_connection(stream, peer, slot, stopping.clone());
-        let traffic = Arc::clone(&shared.traffic);
-        traffic.count_accepted();
-        let open = OpenConnection(traffic);
-        connections.spawn(async move {
-            serving.await;
-            drop(open);
-        });
+        shared.spawn_counted(&mut connections, serving);
     }
     drop(listener);
     while let Some(ended) = connections.join_next().await {
@@ -166,6 +174,21 @@ impl ServerShared {
         }
     }
 
+    /// Serves a connection as a task, and counts it as open until it ends.
+    fn spawn_counted(
+        &self,
+        connections: &mut JoinSet<()>,
+        serving: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let traffic = Arc::clone(&self.traffic);
+        traffic.count_accepted();
+        let open = OpenConnection(traffic);
+        connections.spawn(async move {
+            serving.await;
+            drop(open);
+        });
+    }
+
     /// Finds a slot for a newcomer; `None` if all belong to authenticated connections.
     async fn find_slot(&self, address: Option<ClientAddress>) -> Option<ConnectionSlot> {
         loop {
@@ -208,23 +231,48 @@ impl ServerShared {
             drop(slot);
             return self.close_without_slot(stream).await;
         };
-        let socket = peer;
-        let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
+        let (client, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
             Ok(Some(opened)) => opened,
             Ok(None) => return,
             Err(error) => return tracing::debug!(%error, %peer, "a connection failed before its first call"),
         };
+        let peer = ConnectionPeer { socket: peer, client };
+        self.serve_calls(ClientStream::Network(stream), protocol, peer, slot, stopping).await;
+    }
+
+    /// Serves a house bot. `S` is the type of other connections, so that both are served by the same code.
+    async fn serve_house_bot<S: Connection>(
+        self: Arc<Self>,
+        stream: DuplexStream,
+        slot: ConnectionSlot,
+        stopping: CancellationToken,
+    ) {
+        let stream = ClientStream::<S>::House(stream);
+        let peer = ConnectionPeer { socket: HOUSE_ADDRESS, client: HOUSE_ADDRESS };
+        self.serve_calls(stream, ClientProtocol::Http2, peer, slot, stopping).await;
+    }
+
+    /// Serves the calls on a connection whose protocol is known.
+    async fn serve_calls(
+        &self,
+        stream: ClientStream<impl Connection>,
+        protocol: ClientProtocol,
+        peer: ConnectionPeer,
+        slot: ConnectionSlot,
+        stopping: CancellationToken,
+    ) {
         let slot = Arc::new(slot);
-        let calls = ConnectionCalls::new(&self.calls, &slot, ConnectionPeer { socket, client: peer });
+        let calls = ConnectionCalls::new(&self.calls, &slot, peer);
         if let (ClientProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(TokioIo::new(stream), calls);
-            let run = self.run_connection(connection, peer, &slot, &stopping);
+            let run = self.run_connection(connection, peer.client, &slot, &stopping);
             // HTTP/1 serves one call at a time, so the time limit on unread responses applies to the whole connection.
             let _ = abort_if_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
             let connection = Box::pin(self.protocol.serve_connection(stream, calls));
-            self.run_connection(GatheringConnection { connection, writes }, peer, &slot, &stopping).await;
+            self.run_connection(GatheringConnection { connection, writes }, peer.client, &slot, &stopping)
+                .await;
         }
     }
 
@@ -341,13 +389,13 @@ trait GracefulConnection: Future<Output = hyper::Result<()>> {
     fn shut_down_gracefully(self: Pin<&mut Self>);
 }
 
-impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, ConnectionCalls> {
+impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<ClientStream<S>>, ConnectionCalls> {
     fn shut_down_gracefully(self: Pin<&mut Self>) {
         self.graceful_shutdown();
     }
 }
 
-type Http2Stream<S> = TokioIo<CountedFrames<S>>;
+type Http2Stream<S> = TokioIo<CountedFrames<ClientStream<S>>>;
 type Http2Connection<S> = http2::Connection<GatheringStream<Http2Stream<S>>, ConnectionCalls, CallExecutor>;
 
 /// An HTTP/2 connection that writes once after each poll.

@@ -2,7 +2,6 @@
 //! pings, settings, priorities and empty data. They need no call, token or memory, so no other limit counts them, and a
 //! flood of them would occupy a processor.
 
-use super::listener::Connection;
 use lastnim_arena::{RateLimit, RateUse};
 use std::io;
 use std::pin::Pin;
@@ -154,7 +153,7 @@ impl<S> CountedFrames<S> {
     }
 }
 
-impl<S: Connection> CountedFrames<S> {
+impl<S: AsyncWrite + Unpin> CountedFrames<S> {
     /// If the client was cut off because of its idle frames, sends it the reason, unless the socket cannot accept that
     /// now.
     pub(super) fn send_enhance_your_calm(&mut self, context: &mut Context<'_>) {
@@ -165,7 +164,7 @@ impl<S: Connection> CountedFrames<S> {
     }
 }
 
-impl<S: Connection> AsyncRead for CountedFrames<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CountedFrames<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -181,7 +180,7 @@ impl<S: Connection> AsyncRead for CountedFrames<S> {
     }
 }
 
-impl<S: Connection> AsyncWrite for CountedFrames<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CountedFrames<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,22 +1,28 @@
-//! House bots, which play in the server's own process. They connect to the server like all other bots.
+//! House bots, which play in the server's own process. They connect to the server like all other bots, but without a
+//! socket, and so also without TLS.
 
 use lastnim_arena::{Arena, ArenaError};
 use lastnim_bots::{HouseBot, HouseBotError, QuietBot};
-use lastnim_client::Options;
+use lastnim_client::{ByteStream, OpeningConnection, Options, ServerAddress, Transport};
 use lastnim_core::game::{BotName, BotNameError};
 use lastnim_store::Token;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 use thiserror::Error;
-use tokio::sync::watch;
+use tokio::io::{DuplexStream, duplex};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
 /// The pause before a house bot is restarted.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
+
+/// The maximum number of unread bytes in each direction of a house bot's connection.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// A house bot and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,23 +101,49 @@ impl HostedBots {
         Ok(Self(bots))
     }
 
-    /// Starts the house bots, which connect to the server at this address.
-    pub(super) fn start(self, server: SocketAddr) -> RunningBots {
+    /// Starts the house bots. The server gets their connections from `connections`.
+    pub(super) fn start(self, connections: mpsc::Sender<DuplexStream>) -> RunningBots {
+        let server =
+            ServerAddress::new("this-process:0").with_transport(Arc::new(ProcessTransport(connections)));
         let (stop, stopped) = watch::channel(());
         let mut tasks = JoinSet::new();
         for (hosted, token) in self.0 {
-            tasks.spawn(run_hosted_bot(hosted, server, token, stopped.clone()));
+            tasks.spawn(run_hosted_bot(hosted, server.clone(), token, stopped.clone()));
         }
         RunningBots { _stop: stop, _tasks: tasks }
     }
 }
 
+/// Connects house bots to the server of their process.
+struct ProcessTransport(mpsc::Sender<DuplexStream>);
+
+impl Transport for ProcessTransport {
+    fn open(&self, _authority: String) -> OpeningConnection {
+        let connections = self.0.clone();
+        Box::pin(async move {
+            let (bot, server) = duplex(BUFFER_BYTES);
+            connections.send(server).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
+            Ok(Box::new(bot) as Box<dyn ByteStream>)
+        })
+    }
+
+    fn draw_jitter(&self) -> u32 {
+        // Few house bots reconnect at the same time, so their pauses need not differ.
+        0
+    }
+}
+
 /// Plays as a house bot until the server stops. A lost session is reopened; a run that ends for another reason is
 /// restarted.
-async fn run_hosted_bot(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
+async fn run_hosted_bot(
+    hosted: HostedBot,
+    server: ServerAddress,
+    token: Token,
+    stopped: watch::Receiver<()>,
+) {
     let HostedBot { name, bot } = hosted;
     loop {
-        let options = Options::new(server.to_string(), token.reveal());
+        let options = Options::new(server.clone(), token.reveal());
         let mut until = stopped.clone();
         let stop = async move {
             // Nothing is ever sent: the wait ends when the sender is dropped.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod client_protocol;
+mod client_stream;
 mod config;
 mod connection_slots;
 mod connections;

@@ -15,12 +15,6 @@ pub trait Listener: Send + 'static {
     /// # Errors
     /// If a connection cannot be accepted; the next one may succeed.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Connection, SocketAddr)>> + Send;
-
-    /// Returns the listening address.
-    ///
-    /// # Errors
-    /// If the address is not known.
-    fn local_address(&self) -> io::Result<SocketAddr>;
 }
 
 /// A bidirectional byte stream with a client.
@@ -43,10 +37,6 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         Self::accept(self).await
-    }
-
-    fn local_address(&self) -> io::Result<SocketAddr> {
-        self.local_addr()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::calls::GuardedServices;
 use super::config::Config;
 use super::connections::serve_connections;
-use super::hosted_bots::{HostedBotError, HostedBots, local_address};
+use super::hosted_bots::{HostedBotError, HostedBots};
 use super::listener::Listener;
 use super::metrics_listener::{bind_listeners, serve_metrics};
 use futures_core::future::BoxFuture;
@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +45,7 @@ pub enum ServeError {
     /// A house bot cannot be hosted.
     #[error(transparent)]
     HostedBot(#[from] HostedBotError),
-    /// The address of a listener could not be determined, or a listener for metrics could not be bound.
+    /// A listener for metrics could not be bound.
     #[error("cannot listen for connections: {0}")]
     Listener(std::io::Error),
     /// The store was lost while the server ran.
@@ -91,7 +92,6 @@ pub async fn run_server_on(
     shutdown: impl Future<Output = Shutdown>,
 ) -> Result<(), ServeError> {
     let house = HostedBots::enrol(&arena, &config.house).await?;
-    let house_server = listener.local_address().map(local_address);
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
     let metrics_listeners = bind_listeners(&config.metrics_listen).await.map_err(ServeError::Listener)?;
     let (health, services, metrics) = assemble_services(&arena, &config, logins).await?;
@@ -99,12 +99,13 @@ pub async fn run_server_on(
     let stopping = CancellationToken::new();
     // If this future is dropped, the server stops abruptly, because all connections are dropped with the set.
     let mut serving = JoinSet::new();
-    serving.spawn(serve_connections(listener, services, config, stopping.clone()));
+    let (house_connections, from_house) = mpsc::channel(1);
+    serving.spawn(serve_connections(listener, from_house, services, config, stopping.clone()));
     let mut measuring = JoinSet::new();
     for listener in metrics_listeners {
         measuring.spawn(serve_metrics(listener, metrics.clone()));
     }
-    let house = house.start(house_server.map_err(ServeError::Listener)?);
+    let house = house.start(house_connections);
     let (grace, lost) = tokio::select! {
         biased;
         Some(ended) = serving.join_next() => return Ok(ended?),
