@@ -25,7 +25,7 @@ impl EmbeddedServer {
         let arena = Arena::open(config.limits.clone(), backend, tokens).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(lastnim_server::run_server(
-            listener,
+            listener.into(),
             arena,
             config,
             // Dropping the sender also stops the server.

@@ -194,7 +194,7 @@ impl RecoveringServer {
             }
             Shutdown::Immediate
         });
-        let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
+        let served = lastnim_server::run_server(listener.into(), arena, config, shutdown).await;
         restart_state.restart = match &served {
             Err(ServeError::Store(StoreError::LostCommits(why))) => Some(Restart::LostCommits(why.clone())),
             Err(ServeError::Store(taken @ StoreError::Taken(_))) if stands_by => {
@@ -245,7 +245,11 @@ impl RecoveringServer {
             }
         };
         let listener = duplicate_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
-        let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
+        let answering = lastnim_server::stand_by(
+            lastnim_server::ServerListener::from(listener),
+            holder,
+            settings.server.trusted_proxies.clone(),
+        );
         tokio::select! {
             biased;
             opened = opening => opened,

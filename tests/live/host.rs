@@ -69,7 +69,7 @@ impl Host {
         let (stop, stopped) = oneshot::channel::<()>();
         let arena = Arena::open(config.limits.clone(), backend, tokens).await.unwrap();
         let running = tokio::spawn(run_server(
-            listener,
+            listener.into(),
             arena,
             config,
             // Dropping this at the end of a test stops the server.

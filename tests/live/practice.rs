@@ -173,7 +173,7 @@ pub async fn serve(store: &StoreUrl, config: Config) -> Served {
         drop(stopped.await);
         Shutdown::Graceful
     });
-    let running = tokio::spawn(run_server(listener, arena, config, shutdown));
+    let running = tokio::spawn(run_server(listener.into(), arena, config, shutdown));
     Served { address, admin, stop, running }
 }
 

@@ -29,7 +29,7 @@ impl Server {
         let config = Config { house: vec!["greedy".parse().unwrap()], ..Config::default() };
         let tokens = vec![(admin.clone(), Principal::Admin)];
         let arena = Arena::open(config.limits.clone(), Backend::in_memory(), tokens).await.unwrap();
-        tokio::spawn(run_server(listener, arena, config, Box::pin(pending())));
+        tokio::spawn(run_server(listener.into(), arena, config, Box::pin(pending())));
         let channel = timeout(LONG, connect(&address)).await.expect("no connection").unwrap();
         let calls = InterceptedService::new(channel, token_authorization(admin.reveal()).unwrap());
         Self { address, admin: admin.reveal().to_string(), calls }

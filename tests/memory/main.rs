@@ -105,8 +105,12 @@ async fn an_ended_session_leaves_no_live_memory() {
     let admin = (Token::parse(ADMIN).unwrap(), Principal::Admin);
     let config = Config::default();
     let arena = Arena::open(config.limits.clone(), Backend::in_memory(), [admin]).await.unwrap();
-    let serving =
-        tokio::spawn(lastnim_server::run_server(listener, arena, config, Box::pin(std::future::pending())));
+    let serving = tokio::spawn(lastnim_server::run_server(
+        listener.into(),
+        arena,
+        config,
+        Box::pin(std::future::pending()),
+    ));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
     // This session causes the allocations that happen only once.

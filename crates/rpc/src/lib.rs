@@ -40,5 +40,5 @@ pub use traffic_counts::{RefusedCall, TrafficCounts};
 pub use transcript_service::TranscriptRpc;
 pub use transport_errors::{
     add_error_info, late_answer_status, late_request_status, memory_spent_status, standing_by_status,
-    too_many_strangers_status,
+    tls_required_status, too_many_strangers_status,
 };

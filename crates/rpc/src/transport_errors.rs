@@ -38,6 +38,11 @@ pub fn too_many_strangers_status() -> Status {
     retry_after_status(STRANGER_RETRY_DELAY, Code::Unavailable, "TOO_MANY_STRANGERS", message)
 }
 
+/// Returns the status for a call without TLS on a port that needs TLS.
+pub fn tls_required_status() -> Status {
+    refusal_status(Code::FailedPrecondition, "TLS_REQUIRED", "this port needs TLS: connect with https://")
+}
+
 /// Returns the status of every call to a server that is standing by for the server named `holder`.
 pub fn standing_by_status(holder: &str) -> Status {
     retry_status(

@@ -78,13 +78,15 @@ pub(super) struct ConnectionCalls {
     peer: ConnectionPeer,
 }
 
-/// The addresses of a connection's peer.
+/// A connection's peer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionPeer {
     /// The address of the socket.
     pub socket: IpAddr,
     /// The address announced by a trusted proxy, or else the socket's.
     pub client: IpAddr,
+    /// Whether the connection uses TLS.
+    pub is_encrypted: bool,
 }
 
 type CallResult = Result<Response<ResponseBody>, Infallible>;

@@ -2,7 +2,7 @@
 
 use super::listener::Connection;
 use std::io;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// The first byte of a TLS connection: a handshake record (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
@@ -16,7 +16,7 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 /// The status line and first headers of the answer to an HTTP/1 request when the server has no web pages.
 const UPGRADE: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
 /// The body of that answer.
-const UPGRADE_TEXT: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It accepts HTTP/2 without TLS and without an upgrade, and has no web pages (--no-web). Try `lastnim record key --server` with this address.\n";
+const UPGRADE_TEXT: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It accepts HTTP/2 without an upgrade, and has no web pages (--no-web). Try `lastnim record key --server` with this address.\n";
 
 /// The status line and first headers of the answer to an HTTP/1 request when all connection slots are taken.
 const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";
@@ -49,7 +49,7 @@ fn protocol_of(first: &[u8]) -> ClientProtocol {
 }
 
 /// Reads the head of an HTTP/1 request, and explains what this server is.
-pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()> {
+pub(super) async fn answer_http1(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
     answer_after_head(stream, UPGRADE, UPGRADE_TEXT).await
 }
 
@@ -58,7 +58,11 @@ pub(super) async fn answer_busy(stream: &mut impl Connection) -> io::Result<()> 
     answer_after_head(stream, BUSY, BUSY_TEXT).await
 }
 
-async fn answer_after_head(stream: &mut impl Connection, start: &str, text: &str) -> io::Result<()> {
+async fn answer_after_head(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    start: &str,
+    text: &str,
+) -> io::Result<()> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while head.len() < MAX_HEAD_BYTES && !contains_full_head(&head) {
@@ -88,7 +92,7 @@ pub(super) async fn answer_tls(stream: &mut impl Connection) -> io::Result<()> {
 
 /// Reads what the client still sends, up to a limit. If the connection were closed with unread bytes, the answer could
 /// be lost in transit.
-pub(super) async fn drain_input(stream: &mut impl Connection) -> io::Result<()> {
+pub(super) async fn drain_input(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
     let mut piece = [0; 1024];
     let mut left = MAX_HEAD_BYTES;
     while left > 0 {

@@ -4,14 +4,24 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
+use tokio_rustls::server::TlsStream;
 
 /// The bytes of a client's calls.
 #[derive(Debug)]
 pub(super) enum ClientStream<S> {
-    /// From a listener.
+    /// From a listener, without TLS.
     Network(S),
+    /// From a listener, with TLS.
+    Tls(Box<TlsStream<S>>),
     /// From a house bot in this process.
     House(DuplexStream),
+}
+
+impl<S> ClientStream<S> {
+    /// Returns whether the stream uses TLS.
+    pub(super) fn is_encrypted(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
 }
 
 /// Calls a method of the stream, whichever it is.
@@ -19,6 +29,7 @@ macro_rules! delegate {
     ($stream:ident, $method:ident($($argument:ident),*)) => {
         match $stream.get_mut() {
             ClientStream::Network(stream) => Pin::new(stream).$method($($argument),*),
+            ClientStream::Tls(stream) => Pin::new(stream).$method($($argument),*),
             ClientStream::House(stream) => Pin::new(stream).$method($($argument),*),
         }
     };

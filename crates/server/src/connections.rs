@@ -1,5 +1,6 @@
 //! Accepts connections and serves them until they end.
 
+use super::brief_connection::{self, answer_unencrypted};
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::client_protocol::{
     ClientProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, drain_input,
@@ -11,6 +12,7 @@ use super::counted_frames::CountedFrames;
 use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
 use super::listener::{Connection, Listener};
 use super::proxy_protocol;
+use super::server_tls::ServerTls;
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::{CallExecutor, abort_if_unread};
 use hyper::server::conn::{http1, http2};
@@ -25,7 +27,7 @@ use std::time::Duration;
 use tokio::io::DuplexStream;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// The pause after a failed accept. If the process has no free file descriptors, the next attempt fails too. Without a
@@ -61,6 +63,8 @@ struct ServerShared {
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
+    /// The TLS that clients must use, if any.
+    tls: Option<Arc<ServerTls>>,
     /// Permits to close connections without a slot gracefully.
     closing: Arc<Semaphore>,
 }
@@ -74,7 +78,7 @@ pub(super) async fn serve_connections<L: Listener>(
     config: Config,
     stopping: CancellationToken,
 ) {
-    let shared = Arc::new(ServerShared::new(services, &config));
+    let shared = Arc::new(ServerShared::new(services, &config, listener.tls().cloned()));
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -131,7 +135,7 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
 }
 
 impl ServerShared {
-    fn new(services: GuardedServices, config: &Config) -> Self {
+    fn new(services: GuardedServices, config: &Config, tls: Option<Arc<ServerTls>>) -> Self {
         let connections = bounded_connections(config.connections);
         let strangers = (connections.saturating_mul(config.stranger_share.into()) / 100).max(1);
         let limits = ConnectionLimits {
@@ -170,6 +174,7 @@ impl ServerShared {
             trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
             stranger_idle_timeout: config.stranger_idle_timeout,
+            tls,
             closing: Arc::new(Semaphore::new(MAX_CLOSING)),
         }
     }
@@ -221,9 +226,10 @@ impl ServerShared {
         slot: ConnectionSlot,
         stopping: CancellationToken,
     ) {
+        let deadline = Instant::now() + self.first_call_timeout;
         let opened = tokio::select! {
             biased;
-            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &slot)) => Some(opened),
+            opened = timeout_at(deadline, self.open(&mut stream, peer, &slot)) => Some(opened),
             () = slot.wait_until_evicted() => None,
             () = stopping.cancelled() => return,
         };
@@ -236,8 +242,38 @@ impl ServerShared {
             Ok(None) => return,
             Err(error) => return tracing::debug!(%error, %peer, "a connection failed before its first call"),
         };
-        let peer = ConnectionPeer { socket: peer, client };
-        self.serve_calls(ClientStream::Network(stream), protocol, peer, slot, stopping).await;
+        let Some(tls) = &self.tls else {
+            let (stream, peer) = (ClientStream::Network(stream), (peer, client));
+            return self.serve_calls(stream, protocol, peer, slot, stopping).await;
+        };
+        let accepting = async {
+            if protocol == ClientProtocol::Tls {
+                // The slots limit how many handshakes are in progress.
+                return timeout_at(deadline, tls.accept(stream)).await?.map(Some);
+            }
+            let address = ClientAddress::from(client);
+            tracing::warn!(%address, "a client tried to connect without TLS, but this port needs it: connect with https://");
+            timeout(brief_connection::MAX_CONNECTION_TIME, answer_unencrypted(stream, protocol)).await??;
+            Ok(None)
+        };
+        let accepted = tokio::select! {
+            biased;
+            accepted = accepting => accepted,
+            () = slot.wait_until_evicted() => return,
+            () = stopping.cancelled() => return,
+        };
+        match accepted {
+            Ok(Some((mut stream, ClientProtocol::Http1))) if self.page_protocol.is_none() => {
+                // An error is ignored: the client may be slow or gone.
+                let _ = timeout_at(deadline, answer_http1(&mut stream)).await;
+            }
+            Ok(Some((stream, protocol))) => {
+                let stream = ClientStream::Tls(stream);
+                self.serve_calls(stream, protocol, (peer, client), slot, stopping).await;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, %peer, "a TLS connection could not be set up"),
+        }
     }
 
     /// Serves a house bot. `S` is the type of other connections, so that both are served by the same code.
@@ -248,31 +284,31 @@ impl ServerShared {
         stopping: CancellationToken,
     ) {
         let stream = ClientStream::<S>::House(stream);
-        let peer = ConnectionPeer { socket: HOUSE_ADDRESS, client: HOUSE_ADDRESS };
+        let peer = (HOUSE_ADDRESS, HOUSE_ADDRESS);
         self.serve_calls(stream, ClientProtocol::Http2, peer, slot, stopping).await;
     }
 
-    /// Serves the calls on a connection whose protocol is known.
+    /// Serves the calls on a connection whose protocol is known. The addresses are those of the socket and of the client.
     async fn serve_calls(
         &self,
         stream: ClientStream<impl Connection>,
         protocol: ClientProtocol,
-        peer: ConnectionPeer,
+        (socket, client): (IpAddr, IpAddr),
         slot: ConnectionSlot,
         stopping: CancellationToken,
     ) {
         let slot = Arc::new(slot);
+        let peer = ConnectionPeer { socket, client, is_encrypted: stream.is_encrypted() };
         let calls = ConnectionCalls::new(&self.calls, &slot, peer);
         if let (ClientProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(TokioIo::new(stream), calls);
-            let run = self.run_connection(connection, peer.client, &slot, &stopping);
+            let run = self.run_connection(connection, client, &slot, &stopping);
             // HTTP/1 serves one call at a time, so the time limit on unread responses applies to the whole connection.
             let _ = abort_if_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
             let connection = Box::pin(self.protocol.serve_connection(stream, calls));
-            self.run_connection(GatheringConnection { connection, writes }, peer.client, &slot, &stopping)
-                .await;
+            self.run_connection(GatheringConnection { connection, writes }, client, &slot, &stopping).await;
         }
     }
 
@@ -339,6 +375,7 @@ impl ServerShared {
             }
         }
         match detect_protocol(stream).await? {
+            protocol if self.tls.is_some() => return Ok(Some((client, protocol))),
             ClientProtocol::Http2 => return Ok(Some((client, ClientProtocol::Http2))),
             ClientProtocol::Http1 if self.page_protocol.is_some() => {
                 return Ok(Some((client, ClientProtocol::Http1)));
@@ -349,7 +386,7 @@ impl ServerShared {
             }
             ClientProtocol::Tls => {
                 let address = ClientAddress::from(client);
-                tracing::warn!(%address, "a client tried TLS, but this port does not use it: put a TLS proxy in front of it, or connect with http://");
+                tracing::warn!(%address, "a client tried TLS, but this port does not use it: start it with --tls-cert, or connect with http://");
                 answer_tls(stream).await?;
             }
         }

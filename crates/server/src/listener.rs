@@ -1,7 +1,9 @@
 //! Sources of connections.
 
+use super::server_tls::ServerTls;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -15,6 +17,11 @@ pub trait Listener: Send + 'static {
     /// # Errors
     /// If a connection cannot be accepted; the next one may succeed.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Connection, SocketAddr)>> + Send;
+
+    /// Returns the TLS that its clients must use, if any.
+    fn tls(&self) -> Option<&Arc<ServerTls>> {
+        None
+    }
 }
 
 /// A bidirectional byte stream with a client.
@@ -32,11 +39,30 @@ pub trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     fn set_nodelay(&self) -> io::Result<()>;
 }
 
-impl Listener for TcpListener {
+/// A listener of the system.
+#[derive(Debug)]
+pub struct ServerListener {
+    /// The socket.
+    pub socket: TcpListener,
+    /// The TLS that clients must use, if any.
+    pub tls: Option<Arc<ServerTls>>,
+}
+
+impl From<TcpListener> for ServerListener {
+    fn from(socket: TcpListener) -> Self {
+        Self { socket, tls: None }
+    }
+}
+
+impl Listener for ServerListener {
     type Connection = TcpStream;
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
-        Self::accept(self).await
+        self.socket.accept().await
+    }
+
+    fn tls(&self) -> Option<&Arc<ServerTls>> {
+        self.tls.as_ref()
     }
 }
 

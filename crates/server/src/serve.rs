@@ -4,7 +4,7 @@ use super::calls::GuardedServices;
 use super::config::Config;
 use super::connections::serve_connections;
 use super::hosted_bots::{HostedBotError, HostedBots};
-use super::listener::Listener;
+use super::listener::{Listener, ServerListener};
 use super::metrics_listener::{bind_listeners, serve_metrics};
 use futures_core::future::BoxFuture;
 use lastnim_arena::Arena;
@@ -19,7 +19,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -73,7 +72,7 @@ pub enum Shutdown {
 /// # Errors
 /// If the services cannot be built, or the store is lost.
 pub fn run_server(
-    listener: TcpListener,
+    listener: ServerListener,
     arena: Arena,
     config: Config,
     shutdown: BoxFuture<'static, Shutdown>,
@@ -99,11 +98,14 @@ pub async fn run_server_on(
     let stopping = CancellationToken::new();
     // If this future is dropped, the server stops abruptly, because all connections are dropped with the set.
     let mut serving = JoinSet::new();
+    let mut supporting = JoinSet::new();
+    if let Some(tls) = listener.tls() {
+        supporting.spawn(Arc::clone(tls).follow_files());
+    }
     let (house_connections, from_house) = mpsc::channel(1);
     serving.spawn(serve_connections(listener, from_house, services, config, stopping.clone()));
-    let mut measuring = JoinSet::new();
     for listener in metrics_listeners {
-        measuring.spawn(serve_metrics(listener, metrics.clone()));
+        supporting.spawn(serve_metrics(listener, metrics.clone()));
     }
     let house = house.start(house_connections);
     let (grace, lost) = tokio::select! {

@@ -66,8 +66,8 @@ pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &Head
 }
 
 /// Returns the channel over which a request came. A trusted proxy names its client's protocol in `x-forwarded-proto`;
-/// if it lists several protocols, all must be https. A request from this machine with a proxy's headers does not count
-/// as local, since its client may be on another machine.
+/// if it lists several protocols, all must be https. Any other request with a proxy's headers does not count as local or
+/// encrypted, since its client may be on another machine and may have reached the proxy without TLS.
 pub(super) fn find_channel(
     proxies: &[TrustedProxy],
     peer: ConnectionPeer,
@@ -84,7 +84,11 @@ pub(super) fn find_channel(
     }
     let is_local = |address: IpAddr| address.to_canonical().is_loopback();
     let is_forwarded = FORWARDING_HEADERS.iter().any(|name| headers.contains_key(*name));
-    if is_local(peer.socket) && is_local(peer.client) && !is_forwarded {
+    if is_forwarded {
+        VisitorChannel::Plain
+    } else if peer.is_encrypted {
+        VisitorChannel::Https
+    } else if is_local(peer.socket) && is_local(peer.client) {
         VisitorChannel::Loopback
     } else {
         VisitorChannel::Plain
@@ -177,8 +181,14 @@ mod tests {
             for &(name, value) in said {
                 headers.append(name, value.parse().unwrap());
             }
-            let peer = ConnectionPeer { socket: socket.parse().unwrap(), client: client.parse().unwrap() };
+            let [socket, client] = [socket, client].map(|address| address.parse().unwrap());
+            let peer = ConnectionPeer { socket, client, is_encrypted: false };
             assert_eq!(find_channel(&proxies, peer, &headers), expected, "{socket} {client} {said:?}");
+            // With TLS, a client without a proxy uses https.
+            let is_direct = said.is_empty() && !is_trusted(&proxies, client);
+            let expected = if is_direct { Https } else { expected };
+            let peer = ConnectionPeer { is_encrypted: true, ..peer };
+            assert_eq!(find_channel(&proxies, peer, &headers), expected, "TLS {socket} {client} {said:?}");
         }
     }
 }

@@ -42,7 +42,7 @@ impl<S: Write + Unpin> GatheredWrites<S> {
     /// After an error, the task is woken at once, and the stream reports the error at its next use.
     pub(super) fn poll_write_out(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut gathered = lock_buffer(&self.0);
-        if let Err(error) = ready!(gathered.poll_write_waiting(0, context)) {
+        if let Err(error) = ready!(gathered.poll_flush_waiting(context)) {
             gathered.failure = Some(error.kind());
             context.waker().wake_by_ref();
         }
@@ -78,6 +78,12 @@ impl<S: Write + Unpin> WriteBuffer<S> {
             }
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Writes all waiting bytes, and flushes the stream: TLS may still hold some of what it accepted.
+    fn poll_flush_waiting(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_write_waiting(0, context))?;
+        Pin::new(&mut self.stream).poll_flush(context)
     }
 
     /// Accepts as many bytes as there is room for; if there is no room, waits for it.

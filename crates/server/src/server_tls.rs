@@ -1,0 +1,200 @@
+//! The server's end of TLS, with a certificate that is read again when its files change.
+
+use super::client_protocol::ClientProtocol;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use std::{fmt, fs, io};
+use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// How often the files are read to see whether they have changed.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The ALPN names of the protocols, the preferred one first (RFC 7301, section 6, and RFC 9113, section 3.1).
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// The PEM files of a server's certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, followed by the certificates that lead to its authority.
+    pub certificate: PathBuf,
+    /// The private key of the certificate.
+    pub key: PathBuf,
+}
+
+/// Why a file cannot be used for TLS.
+#[derive(Debug, Error)]
+#[error("{}: {reason}", path.display())]
+pub struct TlsFileError {
+    path: PathBuf,
+    reason: String,
+}
+
+/// The contents of the files.
+#[derive(Clone, PartialEq, Eq)]
+struct FileContents {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+}
+
+/// What the files contain, or why they cannot be read.
+type ReadContents = Result<FileContents, String>;
+
+/// Encrypts the connections of a server.
+#[derive(Debug)]
+pub struct ServerTls {
+    files: TlsFiles,
+    current: RwLock<CurrentTls>,
+}
+
+/// The newest contents of the files, and the newest usable ones as settings.
+struct CurrentTls {
+    contents: ReadContents,
+    config: Arc<ServerConfig>,
+}
+
+impl fmt::Debug for CurrentTls {
+    /// Omits the contents, because the key is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CurrentTls(..)")
+    }
+}
+
+impl TlsFileError {
+    fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+impl TlsFiles {
+    fn read(&self) -> Result<FileContents, TlsFileError> {
+        let read = |path: &Path| fs::read(path).map_err(|error| TlsFileError::new(path, error.to_string()));
+        Ok(FileContents { certificate: read(&self.certificate)?, key: read(&self.key)? })
+    }
+
+    fn parse(&self, contents: &FileContents) -> Result<Arc<ServerConfig>, TlsFileError> {
+        let certificates = CertificateDer::pem_slice_iter(&contents.certificate)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| TlsFileError::new(&self.certificate, format!("not PEM: {error}")))?;
+        if certificates.is_empty() {
+            let expected = "there is no certificate in it: expected -----BEGIN CERTIFICATE-----";
+            return Err(TlsFileError::new(&self.certificate, expected));
+        }
+        let key = PrivateKeyDer::from_pem_slice(&contents.key).map_err(|_| {
+            let expected = "there is no unencrypted private key in it: expected -----BEGIN PRIVATE KEY-----";
+            TlsFileError::new(&self.key, expected)
+        })?;
+        let unusable = |error: rustls::Error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                let reason =
+                    format!("this is not the key of the certificate in {}", self.certificate.display());
+                TlsFileError::new(&self.key, reason)
+            }
+            error => TlsFileError::new(&self.certificate, error.to_string()),
+        };
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let mut config = builder
+            .with_safe_default_protocol_versions()
+            .map_err(unusable)?
+            .with_no_client_auth()
+            .with_single_cert(certificates, key)
+            .map_err(unusable)?;
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
+        Ok(Arc::new(config))
+    }
+}
+
+impl ServerTls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// If a file cannot be read or used, or the key is not that of the certificate.
+    pub fn read(files: TlsFiles) -> Result<Self, TlsFileError> {
+        let contents = files.read()?;
+        let config = files.parse(&contents)?;
+        Ok(Self { files, current: RwLock::new(CurrentTls { contents: Ok(contents), config }) })
+    }
+
+    /// Performs the handshake of a new connection. Returns its protocol too: HTTP/2 only if the client asks for it, as
+    /// RFC 9113 (section 3.3) requires.
+    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<(Box<TlsStream<S>>, ClientProtocol)>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let config = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config);
+        let stream = TlsAcceptor::from(config).accept(stream).await?;
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(PROTOCOLS[0]);
+        let protocol = if is_http2 { ClientProtocol::Http2 } else { ClientProtocol::Http1 };
+        Ok((Box::new(stream), protocol))
+    }
+
+    /// Uses the files again whenever they have changed, until dropped. If they cannot be used, the certificate in use
+    /// stays. Files that changed are used once they stay the same for a second, because they are replaced one by one.
+    pub(super) async fn follow_files(self: Arc<Self>) {
+        let mut previous = None;
+        loop {
+            let files = self.files.clone();
+            // Reading may block, for example on a network drive. The task cannot be cancelled and does not panic.
+            let reading = spawn_blocking(move || files.read().map_err(|error| error.to_string()));
+            let Ok(contents) = reading.await else { return };
+            if previous.as_ref() == Some(&contents) {
+                self.use_contents(&contents);
+            }
+            previous = Some(contents);
+            sleep(CHECK_INTERVAL).await;
+        }
+    }
+
+    /// Uses the contents of the files for the connections that follow, if they are new.
+    fn use_contents(&self, contents: &ReadContents) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if current.contents == *contents {
+            return;
+        }
+        let parsed = contents.as_ref().map_err(Clone::clone);
+        match parsed.and_then(|contents| self.files.parse(contents).map_err(|error| error.to_string())) {
+            Ok(config) => {
+                current.config = config;
+                tracing::info!("the files for TLS have changed: new connections use them");
+            }
+            Err(error) => {
+                tracing::error!(
+                    error,
+                    "the files for TLS cannot be used: the former certificate stays in use"
+                );
+            }
+        }
+        current.contents.clone_from(contents);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unusable_files_are_named() {
+        let folder = std::env::temp_dir().join(format!("lastnim-server-tls-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let files = TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
+        let refused = || ServerTls::read(files.clone()).unwrap_err().to_string();
+        assert!(refused().contains("cert.pem: No such file"), "{}", refused());
+        fs::write(&files.certificate, "no certificate").unwrap();
+        assert!(refused().contains("key.pem: No such file"), "{}", refused());
+        fs::write(&files.key, "no key").unwrap();
+        assert!(refused().contains("cert.pem: there is no certificate in it"), "{}", refused());
+        fs::write(&files.certificate, "-----BEGIN CERTIFICATE-----\n").unwrap();
+        assert!(refused().contains("cert.pem: not PEM"), "{}", refused());
+        fs::write(&files.certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+            .unwrap();
+        assert!(refused().contains("key.pem: there is no unencrypted private key in it"), "{}", refused());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
