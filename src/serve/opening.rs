@@ -27,6 +27,8 @@ fn continued_text(arena: &Arena) -> String {
 pub struct StartupMessage<'a> {
     /// The address of the server.
     pub address: SocketAddr,
+    /// Whether clients must use TLS.
+    pub uses_tls: bool,
     /// Whether the server shows web pages.
     pub has_pages: bool,
     /// The store of the server.
@@ -39,14 +41,16 @@ pub struct StartupMessage<'a> {
 
 /// Prints the message, as text or as one line of JSON.
 pub fn print_startup_message(opening: &StartupMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
-    let &StartupMessage { address, has_pages, store, former_key, generated_token } = opening;
+    let &StartupMessage { address, uses_tls, has_pages, store, former_key, generated_token } = opening;
     let mut out = screen::stdout();
+    let pages = format!("{}://{address}/", if uses_tls { "https" } else { "http" });
+    // Clients take an address without a scheme for one without TLS.
+    let server = if uses_tls { pages.trim_end_matches('/').to_owned() } else { address.to_string() };
     let public_key = arena.public_key().to_string();
     if form == OutputFormat::Json {
-        let mut line =
-            json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
+        let mut line = json!({ "listening": server, "store": store.to_string(), "public_key": public_key });
         if has_pages {
-            line["pages"] = format!("http://{address}/").into();
+            line["pages"] = pages.into();
         }
         if let Some(key) = former_key {
             line["former_public_key"] = key.to_string().into();
@@ -57,9 +61,9 @@ pub fn print_startup_message(opening: &StartupMessage, form: OutputFormat, arena
         writeln!(out, "{line}")?;
         return out.flush();
     }
-    writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(out, "lastnim {} listens on {server}", env!("CARGO_PKG_VERSION"))?;
     if has_pages {
-        writeln!(out, "pages: http://{address}/")?;
+        writeln!(out, "pages: {pages}")?;
     }
     match store {
         StoreUrl::Memory => writeln!(out, "store: memory (all data is lost when the server stops)")?,

@@ -13,7 +13,7 @@ use crate::{
 };
 use lastnim_arena::{Arena, ArenaError, Backend, Principal};
 use lastnim_core::referee::{PublicKey, SigningKey};
-use lastnim_server::{ServeError, Shutdown};
+use lastnim_server::{ServeError, ServerListener, ServerTls, Shutdown};
 use lastnim_store::{Store, StoreError, Token};
 use std::{
     convert::Infallible,
@@ -48,6 +48,8 @@ pub struct RecoveringServer {
 struct RestartState {
     /// The socket, on which connections wait during the restart.
     socket: Option<net::TcpListener>,
+    /// The TLS of the socket, if any.
+    tls: Option<Arc<ServerTls>>,
     /// Why the server restarts.
     restart: Option<Restart>,
 }
@@ -104,7 +106,7 @@ impl Restart {
 impl RecoveringServer {
     /// Serves until an interrupt or a termination signal.
     pub fn run(self) -> CommandResult {
-        let mut restart_state = RestartState::default();
+        let mut restart_state = RestartState { tls: self.settings.read_tls()?, ..RestartState::default() };
         let key = self.settings.read_key()?;
         let interrupt = Interrupt::listen()?;
         loop {
@@ -126,8 +128,9 @@ impl RecoveringServer {
         interrupt: &Interrupt,
         restart_state: &mut RestartState,
     ) -> CommandResult {
-        let listener = self.listener(&mut restart_state.socket).await?;
-        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let socket = self.listener(&mut restart_state.socket).await?;
+        let listener = ServerListener { socket, tls: restart_state.tls.clone() };
+        let address = listener.socket.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         // From now on the hand-over signal does not end the process. It is ignored until this server has the database.
         drop(runtime::wait_for_hand_over());
         let settings = self.settings.clone();
@@ -156,6 +159,7 @@ impl RecoveringServer {
             None => {
                 let opening = StartupMessage {
                     address,
+                    uses_tls: listener.tls.is_some(),
                     has_pages: !config.no_web,
                     store: &store,
                     former_key,
@@ -172,9 +176,9 @@ impl RecoveringServer {
                 "the key in use did not sign the newest record in the store: to use the former key, name its file with --key"
             );
         }
-        if !address.ip().is_loopback() {
+        if listener.tls.is_none() && !address.ip().is_loopback() {
             tracing::warn!(
-                "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
+                "tokens are sent unencrypted: use --tls-cert or a TLS proxy on any network that you do not trust"
             );
         }
         let stopped = Arc::new(OnceLock::new());
@@ -194,7 +198,7 @@ impl RecoveringServer {
             }
             Shutdown::Immediate
         });
-        let served = lastnim_server::run_server(listener.into(), arena, config, shutdown).await;
+        let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
         restart_state.restart = match &served {
             Err(ServeError::Store(StoreError::LostCommits(why))) => Some(Restart::LostCommits(why.clone())),
             Err(ServeError::Store(taken @ StoreError::Taken(_))) if stands_by => {
@@ -210,7 +214,7 @@ impl RecoveringServer {
     /// is open.
     async fn open_arena(
         &self,
-        listener: &TcpListener,
+        listener: &ServerListener,
         key: &SigningKey,
         card: &ServerCard,
         restart: Option<&Restart>,
@@ -244,12 +248,10 @@ impl RecoveringServer {
                 }
             }
         };
-        let listener = duplicate_listener(listener).map_err(|error| Failure::runtime(error, "listening"))?;
-        let answering = lastnim_server::stand_by(
-            lastnim_server::ServerListener::from(listener),
-            holder,
-            settings.server.trusted_proxies.clone(),
-        );
+        let socket =
+            duplicate_listener(&listener.socket).map_err(|error| Failure::runtime(error, "listening"))?;
+        let listener = ServerListener { socket, tls: listener.tls.clone() };
+        let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
         tokio::select! {
             biased;
             opened = opening => opened,

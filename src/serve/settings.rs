@@ -9,12 +9,13 @@ use crate::{
 use lastnim_arena::{Backend, Durability, Environment, generate_key};
 use lastnim_config::{SettingTable as _, settings, text_settings};
 use lastnim_core::referee::SigningKey;
-use lastnim_server::{Config, load_or_generate_key};
+use lastnim_server::{Config, ServerTls, TlsFiles, load_or_generate_key};
 use lastnim_store::{OpenOptions, RetentionLimits, StoreUrl};
 use serde_json::Value;
 use std::{
     io::{self, Write},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
@@ -25,6 +26,12 @@ settings! {
         ///
         /// A host name listens on its first usable address, IPv4 first.
         listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is a valid address"), "HOST:PORT";
+        /// A PEM file with the server's certificate and those that lead to its authority; turns TLS on
+        ///
+        /// This file and that of the key are read again when they change.
+        tls_cert: Option<PathBuf> = None, "FILE";
+        /// A PEM file with the private key of the certificate
+        tls_key: Option<PathBuf> = None, "FILE";
         /// The log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
         ///
         /// Levels are error, warn, info, debug, trace and off. The default is `RUST_LOG`, or else `warn,lastnim=info`.
@@ -96,6 +103,26 @@ impl ServeSettings {
         let store = lastnim_store::open_store_with(&self.store, &options).await;
         let store = store.map_err(|error| Failure::runtime(error, format!("--store {}", self.store)))?;
         Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
+    }
+
+    /// Reads the files for TLS, if they are given.
+    pub fn read_tls(&self) -> Result<Option<Arc<ServerTls>>, Failure> {
+        let files = match (&self.tls_cert, &self.tls_key) {
+            (None, None) => return Ok(None),
+            (Some(certificate), Some(key)) => TlsFiles { certificate: certificate.clone(), key: key.clone() },
+            (Some(_), None) => {
+                return Err(Failure::input(
+                    "--tls-cert: give the file of its private key with --tls-key too",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(Failure::input(
+                    "--tls-key: give the file of its certificate with --tls-cert too",
+                ));
+            }
+        };
+        let tls = ServerTls::read(files).map_err(|error| Failure::input(format!("TLS: {error}")))?;
+        Ok(Some(Arc::new(tls)))
     }
 
     /// Reads the key that signs records, or generates it.

@@ -30,8 +30,10 @@ const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The settings that may differ between two servers of a database, because they describe one machine.
-const MACHINE_SETTINGS: [&str; 10] = [
+const MACHINE_SETTINGS: [&str; 12] = [
     "listen",
+    "tls_cert",
+    "tls_key",
     "log",
     "log_format",
     "store",

@@ -1,11 +1,11 @@
 //! A certificate authority for tests.
 
-use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use std::sync::Arc;
 use tokio_rustls::rustls::{
-    ServerConfig,
+    ClientConfig, RootCertStore, ServerConfig,
     crypto::ring,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject as _},
 };
 
 /// A certificate authority.
@@ -41,6 +41,30 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let certificate = params_for(names).signed_by(&key, &self.issuer).unwrap();
         (certificate, key)
+    }
+}
+
+impl Authority {
+    /// Returns a certificate for these names that expired long ago, and its key.
+    pub fn sign_expired(&self, names: &[&str]) -> (Certificate, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        let mut parameters = params_for(names);
+        (parameters.not_before, parameters.not_after) =
+            (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
+        (parameters.signed_by(&key, &self.issuer).unwrap(), key)
+    }
+
+    /// Returns the configuration of a client that trusts only this authority, for a protocol.
+    pub fn client(&self, protocol: Option<&str>) -> Arc<ClientConfig> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(self.pem.as_bytes()).unwrap()).unwrap();
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = protocol.into_iter().map(|name| name.as_bytes().to_vec()).collect();
+        Arc::new(config)
     }
 }
 

@@ -1,8 +1,10 @@
-//! Clients of a server behind a TLS proxy, with the real binary.
+//! TLS, by the server itself or by a proxy in front of it, with the real binary.
 
 mod certificates;
 mod nginx;
 mod place;
 mod playing;
 mod proxy;
+mod serving;
+mod standby;
 mod trust;

@@ -6,14 +6,9 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
-    sync::Arc,
     time::{Duration, Instant},
 };
-use tokio_rustls::rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
-    crypto::ring,
-    pki_types::{CertificateDer, pem::PemObject as _},
-};
+use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 
 const DOCUMENTATION: &str = include_str!("../../docs/how-to/run-a-server.md");
 
@@ -84,14 +79,8 @@ impl Nginx {
 
     /// Fetches a page as a browser without HTTP/2 does.
     fn fetch_page(&self, place: &Place, path: &str) -> String {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_slice(place.authority.pem().as_bytes()).unwrap()).unwrap();
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let connection = ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
+        let config = place.authority.client(None);
+        let connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
         let socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let mut stream = StreamOwned::new(connection, socket);
         write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", self.port)

@@ -68,7 +68,7 @@ function tlsFailure(error: unknown): string | undefined {
       return "the server does not use TLS: did you mean http://?";
     }
     if (code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE" || code === "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE") {
-      return "the server refused TLS; lastnim serve does not offer it: did you mean http://?";
+      return "the server refused TLS; lastnim serve needs --tls-cert for it: did you mean http://?";
     }
   }
   return undefined;

@@ -77,7 +77,7 @@ mod enabled {
                 }
                 Some(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure)) => {
                     return Some(
-                        "the server refused TLS; lastnim serve does not offer it: did you mean http://?"
+                        "the server refused TLS; lastnim serve needs --tls-cert for it: did you mean http://?"
                             .into(),
                     );
                 }

@@ -22,8 +22,8 @@ settings! {
         public_url: Option<PublicUrl> = None, "URL";
         /// A separate listener for `/metrics`, open to anyone who reaches it; may be repeated
         ///
-        /// Without one, `/metrics` is served with the pages and, except on this machine, needs the admin's or a
-        /// viewer's token.
+        /// Without one, `/metrics` is served with the pages and needs the admin's or a viewer's
+        /// token, except on this machine without TLS.
         metrics_listen: Vec<SocketAddr> = Vec::new(), "IP:PORT".flag_name("metrics-listen");
         /// Lets anyone register bots without the admin's token
         open_registration: bool = false, "true|false";

@@ -5,7 +5,7 @@
 pub enum VisitorChannel {
     /// Directly from this machine, under a loopback name.
     Loopback,
-    /// Through a trusted proxy whose client uses https.
+    /// Over https, directly or through a trusted proxy.
     Https,
     /// Over a connection that others may read.
     Plain,

@@ -13,8 +13,8 @@ const PATH: &str = "/organise";
 /// Checks that the connection keeps the admin's token secret.
 pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "organising needs the admin's token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy \
-         that the server trusts (--trusted-proxy) and that sets x-forwarded-proto. The command lastnim tournament create works as well.",
+        "organising needs the admin's token, but this connection would not protect it: open this page on the server's own machine, or over https, with --tls-cert or \
+         through a proxy that the server trusts (--trusted-proxy) and that sets x-forwarded-proto. The command lastnim tournament create works as well.",
     )
 }
 

@@ -1,6 +1,6 @@
 //! The pages of organisers, who sign in with the admin's token and act through the services.
 //!
-//! To keep the token secret, these pages respond only on the machine itself, or over https through a proxy. The server
+//! To keep the token secret, these pages respond only on the machine itself, or over https. The server
 //! keeps the token in memory, in a session that a cookie of the browser identifies.
 
 mod bot_tokens;

@@ -60,8 +60,8 @@ struct OpenMatch {
 /// Checks that the connection keeps the bot's token secret.
 pub(super) fn check_player_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "playing as a bot needs its token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy \
-         that the server trusts (--trusted-proxy) and that sets x-forwarded-proto",
+        "playing as a bot needs its token, but this connection would not protect it: open this page on the server's own machine, or over https, with --tls-cert or \
+         through a proxy that the server trusts (--trusted-proxy) and that sets x-forwarded-proto",
     )
 }
 

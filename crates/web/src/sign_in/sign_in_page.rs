@@ -37,8 +37,8 @@ struct SignInForm {
 /// Checks that the connection keeps the token secret.
 fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "signing in needs a token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy that the \
-         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the token in the authorization header.",
+        "signing in needs a token, but this connection would not protect it: open this page on the server's own machine, or over https, with --tls-cert or through \
+         a proxy that the server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the token in the authorization header.",
     )
 }
 
