@@ -87,3 +87,35 @@ fn waiting_bytes_are_written_before_the_shutdown() {
     assert!(matches!(Pin::new(&mut stream).poll_shutdown(&mut context), Poll::Ready(Ok(()))));
     assert_eq!(read_waiting(&mut peer), b"goodbye");
 }
+
+/// A stream that, like TLS, sends some of the bytes that it accepts only when it is flushed.
+#[derive(Default)]
+struct FlushedStream {
+    accepted: Vec<u8>,
+    flushed: Vec<u8>,
+}
+
+impl Write for FlushedStream {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.accepted.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.flushed = self.accepted.clone();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn the_stream_is_flushed_after_the_last_write() {
+    let (mut stream, writes) = gather_writes(FlushedStream::default());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(Pin::new(&mut stream).poll_write(&mut context, b"take").is_ready());
+    assert!(writes.poll_write_out(&mut context).is_ready());
+    writes.with_stream(|stream| assert_eq!(stream.flushed, b"take"));
+}
