@@ -67,6 +67,11 @@ impl RunPaths {
         self.folder.join(STORE)
     }
 
+    /// Returns the file with the key that signs the records of the run's own server.
+    pub fn key_file(&self) -> PathBuf {
+        self.folder.join(SECRETS).join(SIGNING_KEY)
+    }
+
     /// Returns the ledger of a bot's model.
     pub fn ledger_file(&self, bot: &str) -> PathBuf {
         self.folder.join(format!("{bot}{LEDGER_SUFFIX}"))

@@ -1,9 +1,12 @@
 //! Finds the run of a file from another terminal.
 
-use super::{folder::RunPaths, resumption::other_server_failure, saved_run::SavedRun};
+use super::{
+    finished_run::serve_finished_run, folder::RunPaths, resumption::other_server_failure, saved_run::SavedRun,
+};
 use crate::{
     Failure,
     credentials::read_token_file,
+    embedded_server::EmbeddedServer,
     remote::{RemoteServer, ServerArgs, Target},
 };
 use lastnim_client::ServerAddress;
@@ -15,15 +18,22 @@ use std::path::{Path, PathBuf};
 pub struct LocatedRun {
     /// The tournament.
     pub tournament: TournamentId,
-    target: Target,
-    /// The tournament file, if the run has its own server.
-    own: Option<PathBuf>,
+    place: RunPlace,
+}
+
+/// Where the server of a run is.
+#[derive(Debug)]
+enum RunPlace {
+    /// Another process runs the server.
+    Elsewhere(Target),
+    /// The run has its own server. It is at the target if there is one and the run is active.
+    OwnServer { file: PathBuf, target: Option<Target> },
 }
 
 /// Finds the tournament of a file whose run has started.
 ///
 /// # Errors
-/// If the file has no run, the run uses a server other than the named one, or the run's own server is not running.
+/// If the file has no run, or the run uses a server other than the named one.
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();
@@ -40,31 +50,46 @@ pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failur
         return Err(other_server_failure(file, kept.server.as_deref(), "to reach it"));
     }
     if let Some(address) = &kept.server {
-        return Ok(LocatedRun { tournament, target: server.target_at(address)?, own: None });
+        return Ok(LocatedRun { tournament, place: RunPlace::Elsewhere(server.target_at(address)?) });
     }
     let token_file = paths.admin_token_file();
-    let (Some(listens), true) = (kept.listened_on, token_file.exists()) else {
-        return Err(stopped_run_failure(file));
+    let target = match kept.listened_on {
+        Some(listens) if token_file.exists() => {
+            let token = match server.token_from_flags()? {
+                Some(token) => token,
+                None => read_token_file(&token_file)?,
+            };
+            let address = ServerAddress::new(lastnim_server::local_address(listens).to_string());
+            Some(Target { address, token: Some(token) })
+        }
+        _ => None,
     };
-    let token = match server.token_from_flags()? {
-        Some(token) => token,
-        None => read_token_file(&token_file)?,
-    };
-    let address = ServerAddress::new(lastnim_server::local_address(listens).to_string());
-    Ok(LocatedRun { tournament, target: Target { address, token: Some(token) }, own: Some(file.to_owned()) })
+    Ok(LocatedRun { tournament, place: RunPlace::OwnServer { file: file.to_owned(), target } })
 }
 
 impl LocatedRun {
-    /// Connects to the server of the run.
+    /// Connects to the server of the run. If a finished run has stopped its own server, this starts another one, which
+    /// runs until it is stopped or dropped.
     ///
     /// # Errors
-    /// If the server cannot be reached.
-    pub async fn connect(&self) -> Result<RemoteServer, Failure> {
-        let Target { address, token } = &self.target;
-        let connected = RemoteServer::connect_to(address, token.as_deref()).await;
-        match &self.own {
-            Some(file) => connected.map_err(|_| stopped_run_failure(file)),
-            None => connected,
+    /// If the server cannot be reached, or the run has its own server and was stopped before its end.
+    pub async fn connect(&self) -> Result<(RemoteServer, Option<EmbeddedServer>), Failure> {
+        let connect =
+            async |target: &Target| RemoteServer::connect_to(&target.address, target.token.as_deref()).await;
+        match &self.place {
+            RunPlace::Elsewhere(target) => Ok((connect(target).await?, None)),
+            RunPlace::OwnServer { file, target } => {
+                if let Some(target) = target
+                    && let Ok(remote) = connect(target).await
+                {
+                    return Ok((remote, None));
+                }
+                let finished = serve_finished_run(&RunPaths::of_file(file), self.tournament).await?;
+                let server = finished.ok_or_else(|| stopped_run_failure(file))?;
+                let address = ServerAddress::new(server.connect_address());
+                let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
+                Ok((remote, Some(server)))
+            }
         }
     }
 }

@@ -38,8 +38,8 @@ use std::io::{self, IsTerminal as _, Write as _};
   lastnim tournament standings $ID
   lastnim tournament cancel $ID --json
 
-Name a tournament by its id, or by its file if `lastnim tournament run` plays it. A file needs no --server, and
-no token if the run has its own server.")]
+Name a tournament by its id, or by the file that `lastnim tournament run` plays or has played. A file needs no
+--server, and no token if the run has its own server.")]
 pub struct TournamentArgs {
     #[command(subcommand)]
     action: TournamentAction,
@@ -259,11 +259,14 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
             Some(TournamentName::File(file)) => ModelLedgers::find_of_file(file)?,
             Some(TournamentName::Id(_)) | None => ModelLedgers::default(),
         };
-        let remote = match action.tournament_mut() {
+        let (remote, server) = match action.tournament_mut() {
             Some(named) => named.connect_and_resolve(&args.server).await?,
-            None => RemoteServer::connect(&args.server).await?,
+            None => (RemoteServer::connect(&args.server).await?, None),
         };
         TournamentCommands { remote, form, ledgers }.run_action(action).await?;
+        if let Some(server) = server {
+            server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))?;
+        }
         Ok(CommandExit::Done)
     })
 }

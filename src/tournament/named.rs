@@ -2,6 +2,7 @@
 
 use crate::{
     Failure,
+    embedded_server::EmbeddedServer,
     remote::{RemoteServer, ServerArgs},
     runner::locate_run,
 };
@@ -49,16 +50,21 @@ pub struct TournamentArg {
 }
 
 impl TournamentName {
-    /// Connects to the server of the tournament, and replaces a file with the tournament's id.
+    /// Connects to the server of the tournament, and replaces a file with the tournament's id. For the file of a
+    /// finished run this starts a server, which must be kept while it is used.
     ///
     /// # Errors
-    /// If the file was never run, if its run has its own server and is not active, or if the server cannot be reached.
-    pub async fn connect_and_resolve(&mut self, server: &ServerArgs) -> Result<RemoteServer, Failure> {
-        let Self::File(file) = self else { return RemoteServer::connect(server).await };
+    /// If the file was never run, if its run has its own server and was stopped before its end, or if the server cannot
+    /// be reached.
+    pub async fn connect_and_resolve(
+        &mut self,
+        server: &ServerArgs,
+    ) -> Result<(RemoteServer, Option<EmbeddedServer>), Failure> {
+        let Self::File(file) = self else { return Ok((RemoteServer::connect(server).await?, None)) };
         let run = locate_run(file, server)?;
-        let remote = run.connect().await?;
+        let connected = run.connect().await?;
         *self = Self::Id(run.tournament);
-        Ok(remote)
+        Ok(connected)
     }
 }
 

@@ -63,13 +63,10 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     assert_eq!(result["events"].as_array().unwrap().len(), 4, "{result}");
 
     assert!(!token.exists(), "its server is gone");
-    let stopped = format!(
-        "{shown}: its tournament is not being run, and its server exists only during a run: `lastnim tournament run {shown}` continues it"
-    );
-    assert_eq!(refusal(&file, &["show"], 1), stopped);
+    assert_eq!(answer(&file, &["show"])["tournament"], result["tournament"]);
     // The files are as after a killed run.
     fs::write(&token, "lastnim_0123456789abcdef\n").unwrap();
-    assert_eq!(refusal(&file, &["show"], 1), stopped);
+    assert_eq!(answer(&file, &["standings"])["standings"], result["standings"]);
     let elsewhere = refusal(&file, &["show", "--server", "127.0.0.1:1"], 2);
     assert!(
         elsewhere.contains("started on its own server: use neither --server nor LASTNIM_SERVER"),
@@ -99,4 +96,21 @@ fn a_running_tournament_is_shown_with_its_activity() {
     }
     answer(&file, &["cancel"]);
     running.finish().result();
+}
+
+#[test]
+fn a_run_that_was_stopped_before_its_end_shows_no_results() {
+    let folder = Folder::new("stopped");
+    let file =
+        folder.write("cup.toml", &(LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy")));
+    let shown = file.display();
+    let mut running = Running::start(&mut run_command(&file, &[]));
+    running.wait_for_line("Long begins");
+    running.signal("KILL");
+    running.finish();
+    let stopped = format!(
+        "{shown}: its tournament is not being run, and its server exists only during a run: `lastnim tournament run {shown}` continues it"
+    );
+    assert_eq!(refusal(&file, &["show"], 1), stopped);
+    assert_eq!(refusal(&file, &["standings"], 1), stopped);
 }
