@@ -34,6 +34,8 @@ const MAX_LISTED_SEATS: usize = 20;
 struct BotContent {
     /// How well it plays, in sentences.
     lead: Vec<String>,
+    /// Why nothing is said about how much of its play is optimal.
+    missing: Option<String>,
     /// A description of its worst error, and the address of the position after it.
     worst: Option<(String, PageAddress)>,
     has_record: bool,
@@ -90,10 +92,10 @@ pub(super) async fn bot_page(
         let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_text(rating, &list)).collect();
         lead.extend(accuracy.map(|(_, words)| words));
         lead.extend(found.into_iter().flat_map(clear_conditions));
-        lead.extend(missing.map(|missing| missing.words));
         let record = record_html(&name, &list);
         let content = BotContent {
             lead,
+            missing: missing.map(|missing| missing.words),
             worst: found.and_then(|found| worst_error(found.puzzles.first()?)),
             has_record: !record.is_empty(),
             audit: PageAddress::BotAudit { name: name.clone() },

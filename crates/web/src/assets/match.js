@@ -24,6 +24,8 @@ const seats = cards.map((card) => {
 });
 const oracle = solve({ piles, wants, lastMoverWins: "lastMoverWins" in given });
 const path = location.pathname;
+// An exported page is one file for all positions.
+const isExported = "static" in document.documentElement.dataset;
 const last = takes.length;
 
 /** The position before the first take, and after each, with the take that led there. */
@@ -93,7 +95,7 @@ function modelWords() {
 }
 
 /** The address of another take, which shows only one that is supposed. */
-const whatIf = (take) => (supposed.length ? `${path}?ply=${ply}` : `${path}/what-if?ply=${ply}&#38;take=${take}`);
+const whatIf = (take) => (supposed.length || isExported ? `${path}?ply=${ply}` : `${path}/what-if?ply=${ply}&#38;take=${take}`);
 
 function panelHtml(position) {
   const { mover, counters } = position;
@@ -194,7 +196,7 @@ function drawMatrix(position) {
 function drawList() {
   for (const link of document.querySelectorAll("#takes [aria-current]")) link.removeAttribute("aria-current");
   const link = find(`#takes [data-ply="${ply}"]`);
-  if (!link) return ply > 0 && loadList(ply);
+  if (!link) return ply > 0 && !isExported && loadList(ply);
   link.setAttribute("aria-current", "step");
   const list = find("#takes ol");
   list.scrollTop += link.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
@@ -376,4 +378,6 @@ document.querySelectorAll("#rows tbody tr").forEach((row, seat) => {
 
 find("#said").setAttribute("aria-live", "polite");
 find("#said").tabIndex = -1;
-drawList();
+const asked = new URLSearchParams(location.search).get("ply");
+if (isExported && asked) go(Number(asked) || 0);
+else drawList();
