@@ -234,7 +234,8 @@ impl RemoteServer {
         })
     }
 
-    fn authorized_channel(&self) -> AuthorizedChannel {
+    /// Returns a channel that adds the caller's token to each call.
+    pub fn authorized_channel(&self) -> AuthorizedChannel {
         InterceptedService::new(self.channel.borrow().clone(), self.authorization.clone())
     }
 
@@ -273,6 +274,11 @@ impl RemoteServer {
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, Failure> {
         call.await.map(Response::into_inner).map_err(|status| self.refusal_failure(&status))
+    }
+
+    /// Returns the same server for a caller without a token.
+    pub fn without_token(&self) -> Self {
+        Self { authorization: no_authorization(), caller: CallerKind::Anonymous, ..self.clone() }
     }
 
     /// Fetches a tournament.

@@ -4,6 +4,7 @@ use super::{
     intervention::InterventionCommand,
     manifest::{self, ManifestArgs},
     named::{TournamentArg, TournamentName},
+    site::{ExportSiteArgs, export_site},
     watch::watch_tournament,
 };
 use crate::{
@@ -152,6 +153,17 @@ models have cost, and an estimate of what they will cost.")]
 The manifest of an unfinished tournament leaves out later matches and has no ratings. docs/reference/records.md describes
 its lines and what the server signs.")]
     Manifest(ManifestArgs),
+    /// Writes the results of a tournament as a static site, which needs no running server
+    #[command(after_help = "Examples:
+  lastnim tournament export-site cup.toml site
+  lastnim tournament export-site $ID site --matches decisive --force
+  lastnim record verify site
+  python3 -m http.server --directory site
+
+The tournament must be over. Any web server can serve the folder. It has the pages, pictures, tables and the news feed of
+the tournament, its bots and its matches, with the signed manifest and the records. A short match takes about 30 KB with
+its JSON, picture and record. The site shows what a visitor without a token sees, unless the server requires a token.")]
+    ExportSite(ExportSiteArgs),
     /// Follows a tournament to its end and prints the standings
     #[command(after_help = "Examples:
   lastnim tournament watch $ID
@@ -233,6 +245,7 @@ impl ServerAction {
             | Self::Watch(named)
             | Self::Standings { named, .. } => Some(&mut named.id),
             Self::Manifest(args) => Some(&mut args.named.id),
+            Self::ExportSite(args) => Some(&mut args.named.id),
             Self::Intervene(intervention) => Some(intervention.tournament_mut()),
         }
     }
@@ -338,6 +351,7 @@ impl TournamentCommands {
                 csv.print_message_report(self.form, &report, || standings_report(&report))
             }
             ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
+            ServerAction::ExportSite(args) => export_site(&self.remote, &args, self.form).await,
             ServerAction::Watch(TournamentArg { id }) => {
                 watch_tournament(&self.remote, &id.to_string(), self.form).await
             }

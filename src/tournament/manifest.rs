@@ -33,24 +33,27 @@ pub async fn fetch_manifest(
 ) -> Result<(), Failure> {
     let Some(path) = &args.output else {
         let mut output = screen::stdout_document();
-        receive_manifest(remote, args, &mut output, Failure::Output).await?;
+        receive_manifest(remote, &args.named.id.to_string(), &mut output, Failure::Output).await?;
         return output.flush().map_err(Failure::Output);
     };
     let mut file = AtomicFile::create(path)?;
     let failed = |error| Failure::runtime(error, path.display());
-    let (manifest, signer) = receive_manifest(remote, args, &mut file, failed).await?;
+    let (manifest, signer) = receive_manifest(remote, &args.named.id.to_string(), &mut file, failed).await?;
     file.finish()?;
     print_summary(path, &manifest, signer, form)
 }
 
 /// Writes the parts of a manifest as they arrive, and verifies the whole.
-async fn receive_manifest(
+///
+/// # Errors
+/// If the server refuses, sends the manifest of another tournament or one that does not verify, or writing fails.
+pub async fn receive_manifest(
     remote: &RemoteServer,
-    args: &ManifestArgs,
+    id: &str,
     output: &mut impl Write,
     failed: impl Fn(io::Error) -> Failure,
 ) -> Result<(Manifest, PublicKey), Failure> {
-    let request = pb::GetManifestRequest { tournament_id: args.named.id.to_string() };
+    let request = pb::GetManifestRequest { tournament_id: id.to_owned() };
     let mut parts = remote.answer(remote.tournament_client().get_manifest(request)).await?;
     let mut reader = ManifestReader::default();
     let mut rest = Vec::new();
@@ -68,7 +71,7 @@ async fn receive_manifest(
     let (manifest, signer) = signed.and_then(|signer| Ok((manifest?, signer))).map_err(|flaw| {
         Failure::Runtime(anyhow::anyhow!("the server sent a manifest that does not verify: {flaw}"))
     })?;
-    if manifest.id.to_string() == args.named.id.to_string() {
+    if manifest.id.to_string() == id {
         Ok((manifest, signer))
     } else {
         let of = manifest.id;

@@ -4,6 +4,8 @@ mod command;
 mod intervention;
 mod manifest;
 mod named;
+mod site;
 mod watch;
 
 pub use command::{TournamentArgs, run};
+pub use site::{MANIFEST_FILE, RECORDS_FOLDER};

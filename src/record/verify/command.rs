@@ -10,6 +10,7 @@ use crate::{
     form::write_report,
     record_input::{self, InputFile, RecordDocument, RecordDocuments},
     screen,
+    tournament::{MANIFEST_FILE, RECORDS_FOLDER},
 };
 use clap::Args;
 use lastnim_core::referee::PublicKey;
@@ -31,11 +32,11 @@ use thiserror::Error;
 /// It checks every hash, the rules, the signature and every byte of a record, and names the first flaw. With --records it names
 /// each match of a manifest that is missing, added or changed, and recomputes the standings. The figures of a benchmark
 /// card must follow from its records.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Files of records (JSON, lines of JSON or text), manifests or cards; - for standard input
-    #[arg(value_name = "FILE|-", required = true)]
+    /// Records (JSON, lines of JSON or text), manifests, cards or an exported site; - for standard input
+    #[arg(value_name = "FILE|DIR|-", required = true)]
     files: Vec<PathBuf>,
     /// The records of a manifest or a card, as files or folders [default: records.jsonl next to a card]
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
@@ -62,6 +63,7 @@ Examples:
   lastnim tournament manifest $ID --output cup.manifest
   lastnim record verify cup.manifest --records records --key $(lastnim record key)
   lastnim record verify record.json --transcript m1.transcript.jsonl
+  lastnim record verify site                                    # from `lastnim tournament export-site`
   lastnim record verify benchmark.run/card.jsonl                # with the records beside it
 
 Exit codes: 0 if everything verifies, 1 if something does not or cannot be read, 2 for bad usage. Without --key this shows
@@ -127,6 +129,8 @@ struct RecordVerdict {
 }
 
 pub fn run(args: &VerifyArgs) -> CommandResult {
+    let site = args.of_site();
+    let args = site.as_ref().unwrap_or(args);
     if !args.records.is_empty() {
         return verify_with_records(args);
     }
@@ -310,6 +314,18 @@ pub enum RecordLayout {
 }
 
 impl VerifyArgs {
+    /// Returns the flags for the manifest and the records of a site if the only file is the folder of a site.
+    fn of_site(&self) -> Option<Self> {
+        let [folder] = self.files.as_slice() else { return None };
+        let (manifest, records) = (folder.join(MANIFEST_FILE), folder.join(RECORDS_FOLDER));
+        if !self.records.is_empty() || !manifest.is_file() {
+            return None;
+        }
+        // A site without pages of matches has no records.
+        let records = records.is_dir().then_some(records).into_iter().collect();
+        Some(Self { files: vec![manifest], records, ..self.clone() })
+    }
+
     fn layout(&self) -> RecordLayout {
         if self.any_layout { RecordLayout::Any } else { RecordLayout::Canonical }
     }

@@ -39,11 +39,11 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 left_out.push(example.to_owned());
                 continue;
             }
-            if ["tournament run", ".toml", "mine.py", "--model", "--transcript"]
+            if ["tournament run", ".toml", "mine.py", "--model", "--transcript", "http.server"]
                 .iter()
                 .any(|word| example.contains(word))
             {
-                // It needs a file or a language model, and starts its own server, or refers to a run that did.
+                // It needs a file or a language model, starts a server, or refers to a run that did.
                 continue;
             }
             // Commands that end or start a tournament need one that has not ended or started; bots need one that
@@ -115,8 +115,9 @@ fn the_examples_of_the_help_work() {
         &["record", "list"],
         &["record", "export"],
         &["record", "key"],
-        // The next page verifies this card.
+        // A later page verifies this card and this site.
         &["check", "benchmark"],
+        &["tournament", "export-site"],
         &["record", "verify"],
         &["record", "replay"],
         &["record", "tables"],
