@@ -8,4 +8,5 @@ mod resuming;
 mod running;
 mod servers;
 mod silent;
+mod site;
 mod whole;
