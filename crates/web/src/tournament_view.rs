@@ -215,7 +215,7 @@ impl TournamentView {
 
     /// Writes the result as text to copy.
     fn result_html(&self) -> String {
-        text_html(&result_text(&self.tournament(), &self.now.standings.standings, self.verdict()))
+        text_html(&result_text(&self.tournament(), &self.now.standings.standings, self.verdict(), ""))
     }
 
     /// Returns the verdict of the format.

@@ -86,6 +86,13 @@ pub fn csv_text(report: &Report) -> String {
     report.tables().map(table_text).collect::<Vec<_>>().join("\n")
 }
 
+/// Writes the tables as [`csv_text`] does, in a file that every spreadsheet program opens: lines end with CR LF, and a
+/// byte order mark precedes a text that is not ASCII.
+pub fn csv_file_text(report: &Report) -> String {
+    let text = csv_text(report).replace('\n', "\r\n");
+    if text.is_ascii() { text } else { format!("\u{feff}{text}") }
+}
+
 fn table_text(table: &Table) -> String {
     let names: Vec<_> = table.columns.iter().flat_map(column_names).collect();
     let header = names.iter().map(String::as_str).collect::<CsvLine>();
@@ -183,6 +190,17 @@ mod tests {
              bot,wins\n\"a, \"\"b\"\"\",3\nc,\n"
         );
         assert_eq!(csv_text(&Report::default()), "");
+    }
+
+    #[test]
+    fn a_file_for_spreadsheets_has_their_line_ends_and_mark() {
+        let file = |bot: &str| {
+            let mut table = Table::new([Column::text("bot"), Column::integer("luck")]);
+            table.push_row([bot.into(), (-3).into()]);
+            csv_file_text(&Section::new().table(table).into())
+        };
+        assert_eq!(file("=1+1"), "bot,luck\r\n'=1+1,-3\r\n");
+        assert_eq!(file("é"), "\u{feff}bot,luck\r\né,-3\r\n");
     }
 
     #[test]
