@@ -7,6 +7,7 @@ use super::{
     model_settings::models_in_run,
     probes::probe_or_stop,
     program_path::find_programs,
+    result_file::ResultFile,
     resumption::{resume_or_start_run, start_new_run},
     run_server::RunServer,
     saved_run::SavedRun,
@@ -31,6 +32,9 @@ pub struct RunArgs {
     /// Starts from scratch and removes the files of earlier runs
     #[arg(long)]
     fresh: bool,
+    /// Writes the result to a .csv, .json or .txt file at the end; may be repeated
+    #[arg(long = "result", value_name = "FILE")]
+    results: Vec<ResultFile>,
 }
 
 /// Runs the tournament of a file to its end, or until it is interrupted.
@@ -43,6 +47,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
             "--listen {listen}: leave it out, because --server or LASTNIM_SERVER names the server at {named}"
         )));
     }
+    args.results.iter().try_for_each(ResultFile::check)?;
     check_models(&plan, &args.file)?;
     check_passed_variables(&plan, &args.file)?;
     let programs = find_programs(&plan, &args.file, own)?;
@@ -80,7 +85,8 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
             let server = RunServer::start_embedded(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
-        let run = TournamentRun { file: &args.file, plan: &plan, folder: &folder, kept, form, own };
+        let (file, results) = (args.file.as_path(), args.results.as_slice());
+        let run = TournamentRun { file, plan: &plan, folder: &folder, kept, form, results, own };
         Box::pin(run.play_on_server(server, programs, interrupted)).await
     })
 }

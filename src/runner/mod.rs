@@ -5,10 +5,11 @@
 //! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
-//! terminal; `finished_run` serves its results once it is over. `model_spending` reads what the models have cost, and `group_plan` derives from a `pilot` how large a
-//! tournament must be. `running_tournament` follows the tournament to its end, `model_measures` then measures its models,
-//! and `progress` shows its progress; `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament
-//! until they answer, and `probes` tries each endpoint before the first match.
+//! terminal; `finished_run` serves its results once it is over. `model_spending` reads what the models have cost, and
+//! `group_plan` derives from a `pilot` how large a tournament must be. `running_tournament` follows the tournament to
+//! its end, `model_measures` then measures its models, `progress` shows its progress, and `result_file` writes the
+//! result to a file. `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until they
+//! answer, and `probes` tries each endpoint before the first match.
 
 mod bounded_log;
 mod check;
@@ -33,6 +34,7 @@ mod program;
 mod program_path;
 mod progress;
 mod report;
+mod result_file;
 mod resumption;
 mod run_server;
 mod running_tournament;

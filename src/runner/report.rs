@@ -1,11 +1,21 @@
 //! The result of a run.
 
-use super::saved_run::Amendment;
+use super::{
+    result_file::{ResultFile, ResultForm},
+    saved_run::Amendment,
+};
 use crate::{Failure, form::OutputFormat};
 use lastnim_proto::{json::message_to_json, pb};
-use lastnim_report::{Section, model_report::model_report, standings::progress_report, words::format_time};
+use lastnim_report::{
+    Section,
+    model_report::model_report,
+    render::csv_file_text,
+    standings::{progress_report, standings_table},
+    tournament_result::result_text,
+    words::format_time,
+};
 use pb::TournamentState;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Returns whether a tournament is over.
 pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
@@ -48,27 +58,51 @@ impl TournamentStatus {
         models: Option<&pb::ModelReport>,
         amendments: &[Amendment],
     ) -> Result<(), Failure> {
-        let Self { tournament, standings, verdict, events, order } = self.clone();
-        let tournament = Some(tournament);
-        let seen = pb::WatchTournamentResponse { tournament, standings, verdict, events, order };
-        let json = || {
-            let mut json = message_to_json(&seen);
-            if let Some(models) = models {
-                json["models"] = message_to_json(models);
-            }
-            if !amendments.is_empty() {
-                json["amendments"] = json!(amendments);
-            }
-            json
-        };
-        form.print_report(json, || {
-            let of_models = models.map(|models| model_report(models, Vec::new()).sections);
-            let lines = amendments
-                .iter()
-                .map(|amendment| format!("{} UTC: {amendment}", format_time(amendment.at_us)));
-            let amended =
-                (!amendments.is_empty()).then(|| Section::with_heading("Amendments").paragraphs(lines));
-            progress_report(&seen).with_sections(amended.into_iter().chain(of_models.unwrap_or_default()))
+        form.print_report(
+            || self.json(models, amendments),
+            || {
+                let of_models = models.map(|models| model_report(models, Vec::new()).sections);
+                let lines = amendments
+                    .iter()
+                    .map(|amendment| format!("{} UTC: {amendment}", format_time(amendment.at_us)));
+                let amended =
+                    (!amendments.is_empty()).then(|| Section::with_heading("Amendments").paragraphs(lines));
+                progress_report(&self.message())
+                    .with_sections(amended.into_iter().chain(of_models.unwrap_or_default()))
+            },
+        )
+    }
+    /// Writes the result into each file, in the format of its name.
+    pub fn write_results(
+        &self,
+        files: &[ResultFile],
+        models: Option<&pb::ModelReport>,
+        amendments: &[Amendment],
+    ) -> Result<(), Failure> {
+        files.iter().try_for_each(|file| {
+            file.write(&match file.form {
+                ResultForm::Csv => {
+                    csv_file_text(&Section::new().table(standings_table(&self.standings)).into())
+                }
+                ResultForm::Json => format!("{}\n", self.json(models, amendments)),
+                ResultForm::Text => result_text(&self.tournament, &self.standings, self.verdict.as_ref(), ""),
+            })
         })
+    }
+
+    fn message(&self) -> pb::WatchTournamentResponse {
+        let Self { tournament, standings, verdict, events, order } = self.clone();
+        pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events, order }
+    }
+
+    fn json(&self, models: Option<&pb::ModelReport>, amendments: &[Amendment]) -> Value {
+        let mut json = message_to_json(&self.message());
+        if let Some(models) = models {
+            json["models"] = message_to_json(models);
+        }
+        if !amendments.is_empty() {
+            json["amendments"] = json!(amendments);
+        }
+        json
     }
 }

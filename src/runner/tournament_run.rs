@@ -15,6 +15,7 @@ use super::{
     program::{BotProgram, ProgramCommand},
     progress::{RunProgress, how_to_join_text},
     report::{TournamentStatus, is_tournament_over},
+    result_file::ResultFile,
     run_server::RunServer,
     running_tournament::RunningTournament,
     saved_run::SavedRun,
@@ -57,6 +58,8 @@ pub(super) struct TournamentRun<'a> {
     pub(super) folder: &'a RunFolder,
     pub(super) kept: SavedRun,
     pub(super) form: OutputFormat,
+    /// The files to which the result is written at the end.
+    pub(super) results: &'a [ResultFile],
     pub(super) own: &'a OwnCommand,
 }
 
@@ -87,6 +90,7 @@ impl<'a> TournamentRun<'a> {
                 players.wait_then_stop().await;
                 progress.finish();
                 let models = self.measure_or_warn(&server, &seen).await;
+                seen.write_results(self.results, models.as_ref(), &self.kept.amendments)?;
                 seen.print_report(form, models.as_ref(), &self.kept.amendments)?;
                 server.stop_embedded().await?;
                 self.print_kept_files(&seen);

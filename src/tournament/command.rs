@@ -24,6 +24,7 @@ use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
     standings::standings_report,
     tournament::{progress_line, tournament_report, tournament_table},
+    tournament_result::result_text,
 };
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -133,13 +134,17 @@ models have cost, and an estimate of what they will cost.")]
   lastnim tournament standings $ID
   lastnim tournament standings $ID --cross-table
   lastnim tournament standings $ID --json
-  lastnim tournament standings $ID --csv > standings.csv")]
+  lastnim tournament standings $ID --csv > standings.csv
+  lastnim tournament standings cup.toml --text")]
     Standings {
         #[command(flatten)]
         named: TournamentArg,
         /// Adds, for each pair of bots, how many of their common matches each won, and which is better
         #[arg(long)]
         cross_table: bool,
+        /// Prints the result as text to paste into a message, in lines of at most 72 characters
+        #[arg(long, conflicts_with_all = ["cross_table", "csv", "json"])]
+        text: bool,
         #[command(flatten)]
         csv: CsvArgs,
     },
@@ -177,6 +182,7 @@ const RUN_EXAMPLES: &str = "Examples:
   lastnim tournament run examples/round-robin.toml
   lastnim tournament run cup.toml --listen 0.0.0.0:7600
   lastnim tournament run cup.toml --fresh --json
+  lastnim tournament run cup.toml --result standings.csv --result cup.json
   LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
 
 Ctrl-C stops it, and the same command continues it, also after a crash. With --server, Ctrl-C pauses the tournament so that
@@ -276,7 +282,8 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
             Some(named) => named.connect_and_resolve(&args.server).await?,
             None => (RemoteServer::connect(&args.server).await?, None),
         };
-        TournamentCommands { remote, form, ledgers }.run_action(action).await?;
+        let is_finished_run = server.is_some();
+        TournamentCommands { remote, form, is_finished_run, ledgers }.run_action(action).await?;
         if let Some(server) = server {
             server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))?;
         }
@@ -288,6 +295,8 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
 struct TournamentCommands {
     remote: RemoteServer,
     form: OutputFormat,
+    /// Whether the server runs only for this command.
+    is_finished_run: bool,
     /// The ledgers of the models, if the tournament is named by its file.
     ledgers: ModelLedgers,
 }
@@ -345,9 +354,12 @@ impl TournamentCommands {
                 self.list_tournaments(pb::ListTournamentsRequest { page_size: limit, page_token, state }, csv)
                     .await
             }
-            ServerAction::Standings { named: TournamentArg { id }, cross_table, csv } => {
+            ServerAction::Standings { named: TournamentArg { id }, cross_table, text, csv } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let report = self.remote.answer(service.get_standings(request)).await?;
+                if text {
+                    return self.print_result_text(&id, &report).await;
+                }
                 csv.print_message_report(self.form, &report, || standings_report(&report))
             }
             ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
@@ -356,6 +368,24 @@ impl TournamentCommands {
                 watch_tournament(&self.remote, &id.to_string(), self.form).await
             }
         }
+    }
+
+    /// Prints the result of a tournament as text, with the address of its page if its server goes on running.
+    async fn print_result_text(
+        &self,
+        id: &TournamentName,
+        report: &pb::GetStandingsResponse,
+    ) -> Result<(), Failure> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        let shown = self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?;
+        let tournament = self.require_tournament(shown.tournament)?;
+        let link = match self.remote.name() {
+            _ if self.is_finished_run => String::new(),
+            url if url.contains("://") => format!("{}/tournaments/{id}", url.trim_end_matches('/')),
+            address => format!("http://{address}/tournaments/{id}"),
+        };
+        let text = result_text(&tournament, &report.standings, report.verdict.as_ref(), &link);
+        self.form.print_result(|| (), |output| output.write_all(text.as_bytes()))
     }
 
     /// Lists tournaments. A page with a state filter may be short, so further pages are fetched.

@@ -1,8 +1,8 @@
 //! A run on its own server, managed from another terminal with the tournament's file.
 
 use super::{
-    folder::{Folder, LONG, house},
-    running::{Running, lastnim, run_command, soon},
+    folder::{Folder, LONG, SMALL, house},
+    running::{Running, lastnim, run, run_command, soon},
 };
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output};
@@ -113,4 +113,56 @@ fn a_run_that_was_stopped_before_its_end_shows_no_results() {
     );
     assert_eq!(refusal(&file, &["show"], 1), stopped);
     assert_eq!(refusal(&file, &["standings"], 1), stopped);
+}
+
+#[test]
+fn a_run_writes_its_result_into_files() {
+    let folder = Folder::new("results");
+    let file =
+        folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
+    let paths = ["standings.csv", "cup.json", "cup.txt"].map(|name| folder.path(name));
+    let results = paths.each_ref().map(|path| format!("--result={}", path.display()));
+    let result = run(&file, &results.each_ref().map(String::as_str)).result();
+    let json: Value = serde_json::from_str(&folder.read("cup.json")).unwrap();
+    assert_eq!(json, result);
+    let csv = folder.read("standings.csv");
+    assert_eq!(csv.matches("\r\n").count(), 3, "{csv}");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let lines: Vec<_> = reader.records().map(Result::unwrap).collect();
+    for (line, standing) in lines.iter().zip(result["standings"].as_array().unwrap()) {
+        assert_eq!(
+            (line[0].parse().ok(), &line[1]),
+            (standing["place"].as_u64(), standing["bot"].as_str().unwrap())
+        );
+        assert!(line[2].parse::<f64>().is_ok(), "{line:?}");
+    }
+    let text = folder.read("cup.txt");
+    assert!(text.starts_with("title      Small\nresult     "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 72), "{text}");
+    let printed = lastnim(&["tournament", "standings", "--text"]).arg(&file).output().unwrap();
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), text);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_refused_before_the_run() {
+    let folder = Folder::new("bad-results");
+    let file =
+        folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
+    let (nowhere, this) = (folder.path("nowhere"), folder.path("here.csv"));
+    fs::create_dir(&this).unwrap();
+    for (result, why) in [
+        (
+            "cup.xls".to_owned(),
+            "expected a file that ends in .csv, .json or .txt, such as result.csv".to_owned(),
+        ),
+        (
+            format!("{}/cup.csv", nowhere.display()),
+            format!("there is no folder {}: create it first", nowhere.display()),
+        ),
+        (this.display().to_string(), "this is a folder: name a file".to_owned()),
+    ] {
+        let ended = run(&file, &["--result", &result]);
+        assert!(ended.failure(2).contains(&why), "{}", ended.stderr);
+        assert!(!folder.path("cup.run").exists());
+    }
 }
