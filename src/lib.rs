@@ -38,6 +38,7 @@ pub mod reference;
 mod remote;
 mod runner;
 mod runtime;
+mod sandbox;
 mod screen;
 mod serve;
 mod store;

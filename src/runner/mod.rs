@@ -53,4 +53,7 @@ pub use organiser::OrganiserClient;
 pub use players::{LocalBotEvent, LocalBots, TournamentAddress};
 pub use program::{BotProgram, ProgramCommand, ProgramEnvironment, SupervisedProgram};
 pub use report::TournamentStatus;
-pub use supervisor::{SuperviseArgs, SupervisorReport, supervise_program};
+pub use supervisor::{
+    SuperviseArgs, SupervisorReport, TERMINATION_GRACE, supervise_program, watch_stdin_closed,
+    write_report_line,
+};

@@ -3,7 +3,12 @@
 //! The run that starts a supervisor keeps its standard input open. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
 
-use crate::{CommandExit, CommandResult, Failure, hidden_memory::hide_memory, screen};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    hidden_memory::hide_memory,
+    sandbox::{Guard, SandboxLimits},
+    screen,
+};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     ffi::OsString,
@@ -27,6 +32,9 @@ pub const TERMINATION_GRACE: Duration = Duration::from_secs(3);
 /// The program.
 #[derive(Debug, clap::Args)]
 pub struct SuperviseArgs {
+    /// The limits of the program as JSON; this process is then the first one of a sandbox
+    #[arg(long, value_parser = SandboxLimits::parse)]
+    limits: Option<SandboxLimits>,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
@@ -65,12 +73,18 @@ impl fmt::Display for SupervisorReport {
     }
 }
 
-/// Starts the program with this process's standard error for its output, and supervises it.
+/// Starts the program with this process's standard error for its output, and supervises it. With limits, the program also
+/// ends when it passes one of them.
 pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
+    let failed = |error: io::Error| Failure::runtime(error, "supervising");
+    let mut guard = args.limits.clone().map(Guard::enter).transpose().map_err(failed)?;
     // The environment has the program's token, and for a model the organiser's keys.
     hide_memory();
-    let failed = |error: io::Error| Failure::runtime(error, "supervising");
-    let mut child = match start_program(&args.words) {
+    let output = match &mut guard {
+        Some(guard) => guard.open_output(),
+        None => io::stderr().as_fd().try_clone_to_owned(),
+    };
+    let mut child = match output.and_then(|output| start_program(&args.words, output)) {
         Ok(child) => child,
         Err(error) => {
             write_report_line(&SupervisorReport::Refused(error.to_string()));
@@ -84,20 +98,31 @@ pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
             end_program(&mut child).map_err(failed)?;
         }
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            end_orphans(&child);
-            write_report_line(&SupervisorReport::Ended(status.to_string()));
-            return Ok(CommandExit::Done);
-        }
+        let status = child.try_wait().map_err(failed)?;
+        let passed = guard.as_ref().and_then(|guard| guard.passed_limit(&child));
+        let how = match (passed, status) {
+            (Some(passed), _) => {
+                screen::print_note(format_args!("[lastnim ended this bot: {passed}]"));
+                passed
+            }
+            (None, Some(status)) => {
+                // The end of this process ends all other processes of a sandbox.
+                guard.as_ref().map_or_else(|| end_orphans(&child), Guard::wait_for_output);
+                status.to_string()
+            }
+            (None, None) => continue,
+        };
+        write_report_line(&SupervisorReport::Ended(how));
+        return Ok(CommandExit::Done);
     }
 }
 
-fn start_program(words: &[OsString]) -> io::Result<Child> {
+fn start_program(words: &[OsString], output: OwnedFd) -> io::Result<Child> {
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let output: OwnedFd = io::stderr().as_fd().try_clone_to_owned()?;
     Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
+        .stderr(output.try_clone()?)
         .stdout(output)
         // The program and its children can be ended together, separately from this process.
         .process_group(0)
@@ -105,12 +130,12 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
 }
 
 /// Sends a report. Errors are ignored, as the closed input shows that the run is gone.
-fn write_report_line(report: &SupervisorReport) {
+pub fn write_report_line(report: &SupervisorReport) {
     let _ = writeln!(screen::stdout(), "{report}");
 }
 
 /// Returns a channel that reports the end of standard input.
-fn watch_stdin_closed() -> mpsc::Receiver<()> {
+pub fn watch_stdin_closed() -> mpsc::Receiver<()> {
     let (closed, told) = mpsc::channel();
     thread::spawn(move || {
         // Reading ends only when the run is gone.

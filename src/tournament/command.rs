@@ -15,7 +15,9 @@ use crate::{
     runner::{
         self, CheckArgs, ModelLedgers, PlanArgs, RunArgs, SuperviseArgs, spending_json, spending_section,
     },
-    runtime, screen,
+    runtime,
+    sandbox::{SandboxArgs, run_sandbox},
+    screen,
     tournament_flags::{TournamentFlags, settings_of_flags},
 };
 use clap::{Args, Subcommand, ValueEnum};
@@ -67,6 +69,9 @@ enum TournamentAction {
     /// Supervises the program of a bot
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Starts the sandbox of a bot
+    #[command(hide = true)]
+    Sandbox(SandboxArgs),
     #[command(flatten)]
     OnServer(ServerAction),
 }
@@ -271,6 +276,7 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
         TournamentAction::Plan(args) => return runner::plan_groups(&args, form),
         TournamentAction::Run(run) => return runner::run(&run, &args.server, form, own),
         TournamentAction::Supervise(args) => return runner::supervise_program(&args),
+        TournamentAction::Sandbox(args) => return Ok(run_sandbox(&args)),
         TournamentAction::OnServer(action) => action,
     };
     runtime::run_on_runtime(Some(1), async move {
