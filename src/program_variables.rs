@@ -30,6 +30,9 @@ const INHERITED_VARIABLES: [&str; 19] = [
 ];
 /// The prefix of the names of language variables, which every program also inherits.
 const INHERITED_PREFIX: &str = "LC_";
+/// The inherited variables that name the caller, or folders of the caller that a sandbox does not have.
+const VARIABLES_OUTSIDE: [&str; 7] =
+    ["HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "CARGO_HOME", "RUSTUP_HOME"];
 /// The caller's variables that no program gets.
 const SECRET_VARIABLES: [&str; 6] = [
     "LASTNIM_ADMIN_TOKEN",
@@ -68,6 +71,26 @@ impl GivenVariables {
 }
 
 impl ProgramVariables {
+    /// Sets the environment of a command for a sandbox, where the home folder and the folder of temporary files are the
+    /// scratch folder.
+    pub fn apply_in_sandbox(&self, command: &mut Command) {
+        self.apply(command);
+        let Self::Given(given) = self else { return };
+        for name in VARIABLES_OUTSIDE {
+            let is_given =
+                given.values.contains_key(name) || given.passed.iter().any(|passed| passed == name);
+            match name {
+                _ if is_given => {}
+                "HOME" | "TMPDIR" => {
+                    command.env(name, "/tmp");
+                }
+                _ => {
+                    command.env_remove(name);
+                }
+            }
+        }
+    }
+
     /// Sets the environment of a command.
     pub fn apply(&self, command: &mut Command) {
         match self {

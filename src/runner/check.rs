@@ -10,7 +10,12 @@ use crate::{
     form::OutputFormat,
     runtime,
     toml_file::read_or_print_mistakes,
-    tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
+    tournament_file::{
+        llm_entry::llm_json,
+        plan::TournamentPlan,
+        player::{BotOrigin, ProgramEntry},
+        sandbox_table::SANDBOX_KIND,
+    },
 };
 use lastnim_core::game::BotName;
 use lastnim_llm::LlmSettings;
@@ -95,10 +100,9 @@ fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: Output
 /// # Errors
 /// Names the first bot with a variable that is not set.
 pub fn check_passed_variables(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
-    for player in &plan.players {
-        let BotOrigin::Command(_, given) = &player.origin else { continue };
-        if let Some(name) = given.find_unset() {
-            let (file, bot) = (file.display(), &player.name);
+    for (bot, program) in plan.programs() {
+        if let Some(name) = program.variables.find_unset() {
+            let file = file.display();
             let what = format!("{file}: bot {bot}: pass_env: {name} is not set: set it, or leave it out");
             return Err(Failure::input(what));
         }
@@ -118,7 +122,7 @@ pub fn match_count_text(total: TotalMatches) -> String {
 
 fn origin_text(origin: &BotOrigin) -> String {
     match origin {
-        BotOrigin::Command(words, _) => words.join(" "),
+        BotOrigin::Command(program) => program.words.join(" "),
         BotOrigin::House(bot, _) => format!("house bot {bot}"),
         BotOrigin::Llm(settings, _) => format!("model {}", settings.model),
         BotOrigin::Remote => "remote".to_owned(),
@@ -159,6 +163,25 @@ fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     )
 }
 
+/// Returns the JSON of a bot with a program.
+fn program_json(name: &str, program: &ProgramEntry) -> Value {
+    let ProgramEntry { words, variables, folder, is_sandboxed } = program;
+    let mut bot = json!({ "name": name, "command": words });
+    if !variables.values.is_empty() {
+        bot["env"] = json!(variables.values);
+    }
+    if !variables.passed.is_empty() {
+        bot["pass_env"] = json!(variables.passed);
+    }
+    if let Some(folder) = folder {
+        bot["folder"] = json!(folder);
+    }
+    if *is_sandboxed {
+        bot["sandbox"] = json!(SANDBOX_KIND);
+    }
+    bot
+}
+
 /// Returns the JSON of a tournament and its bots.
 pub fn plan_json(plan: &TournamentPlan) -> Value {
     let (bound, matches) = match plan.total {
@@ -169,16 +192,7 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
     let bots = plan.players.iter().map(|player| {
         let name = player.name.to_string();
         match &player.origin {
-            BotOrigin::Command(command, given) => {
-                let mut bot = json!({ "name": name, "command": command });
-                if !given.values.is_empty() {
-                    bot["env"] = json!(given.values);
-                }
-                if !given.passed.is_empty() {
-                    bot["pass_env"] = json!(given.passed);
-                }
-                bot
-            }
+            BotOrigin::Command(program) => program_json(&name, program),
             BotOrigin::House(house, seed) => {
                 json!({ "name": name, "house": house.to_string(), "seed": seed })
             }
@@ -194,6 +208,9 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
         "positions": plan.position_count(),
         "matches": { "bound": bound, "matches": matches },
     });
+    if plan.programs().any(|(_, program)| program.is_sandboxed) {
+        json["sandbox"] = plan.sandbox.to_json();
+    }
     if let Some(cost) = plan.model_cost_bound() {
         json["models"] = json!({ "budget": plan.llm.to_json(), "cost": cost.to_json() });
     }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand, args::listen_address::ListenAddress, form::OutputFormat,
-    remote::ServerArgs, runtime, screen, toml_file::read_or_print_mistakes,
+    remote::ServerArgs, runtime, sandbox::check_server_address, screen, toml_file::read_or_print_mistakes,
     tournament_file::plan::TournamentPlan,
 };
 use serde_json::Value;
@@ -51,6 +51,12 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCom
     check_models(&plan, &args.file)?;
     check_passed_variables(&plan, &args.file)?;
     let programs = find_programs(&plan, &args.file, own)?;
+    if let Some(address) = server.given_server()
+        && plan.programs().any(|(_, program)| program.is_sandboxed)
+    {
+        let checked = check_server_address(address);
+        checked.map_err(|why| Failure::input(format!("{}: {why}", args.file.display())))?;
+    }
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
         let mut interrupted = pin!(runtime::wait_for_interrupt());

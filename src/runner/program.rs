@@ -6,7 +6,7 @@ use super::{
     program_path::find_program,
     supervisor::{SupervisorReport, TERMINATION_GRACE},
 };
-use crate::{Failure, OwnCommand, program_variables::ProgramVariables};
+use crate::{Failure, OwnCommand, program_variables::ProgramVariables, sandbox::Sandbox};
 use lastnim_client::ServerAddress;
 use lastnim_core::game::BotName;
 use std::{
@@ -39,6 +39,8 @@ pub struct ProgramCommand {
     pub working_folder: PathBuf,
     /// The environment variables of the program.
     pub variables: ProgramVariables,
+    /// The sandbox of the program, if it has one.
+    pub sandbox: Option<Box<Sandbox>>,
 }
 
 /// A bot's program, and the log for its output.
@@ -93,7 +95,7 @@ impl ProgramCommand {
         let program = find_program(word, &working_folder, own);
         let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
         words.extend(arguments.iter().map(OsString::from));
-        Ok(Self { words, own: own.clone(), working_folder, variables })
+        Ok(Self { words, own: own.clone(), working_folder, variables, sandbox: None })
     }
 
     /// Starts the program under a supervisor, and forwards its output.
@@ -108,8 +110,15 @@ impl ProgramCommand {
             .split_first()
             .ok_or_else(|| io::Error::other("the command that starts lastnim is empty"))?;
         let mut command = Command::new(program);
-        command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
-        self.variables.apply(&mut command);
+        command.args(arguments);
+        if let Some(sandbox) = &self.sandbox {
+            let line = sandbox.command_line(&self.own, &self.words);
+            command.args(["tournament", "sandbox", "--"]).args(line);
+            self.variables.apply_in_sandbox(&mut command);
+        } else {
+            command.args(["tournament", "supervise", "--"]).args(&self.words);
+            self.variables.apply(&mut command);
+        }
         command
             .env("LASTNIM_SERVER", environment.server.as_str())
             .env("LASTNIM_TOKEN", &environment.token)

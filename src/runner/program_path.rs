@@ -1,10 +1,11 @@
 //! Finds the program that a command names.
 
-use super::folder::working_folder;
+use super::{folder::working_folder, program::ProgramCommand};
 use crate::{
-    Failure, OwnCommand,
-    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+    Failure, OwnCommand, program_variables::ProgramVariables, sandbox::Sandbox,
+    tournament_file::plan::TournamentPlan,
 };
+use lastnim_core::game::BotName;
 use std::{collections::HashMap, env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
 /// The name of this program in a command. It works even if the program is not in PATH.
@@ -34,7 +35,7 @@ pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<O
         .ok_or_else(|| "there is no such program in PATH".to_owned())
 }
 
-/// Finds the programs of a tournament file, by the words that name them, before anything is started.
+/// Finds the programs of a tournament file, before anything is started.
 ///
 /// # Errors
 /// Names the first bot whose program cannot be started.
@@ -42,17 +43,47 @@ pub fn find_programs(
     plan: &TournamentPlan,
     file: &Path,
     own: &OwnCommand,
-) -> Result<HashMap<String, Vec<OsString>>, Failure> {
-    let folder = working_folder(file)?;
+) -> Result<HashMap<BotName, ProgramCommand>, Failure> {
     let mut programs = HashMap::new();
-    for player in &plan.players {
-        let BotOrigin::Command(words, _) = &player.origin else { continue };
-        let word = words.first().map(String::as_str).unwrap_or_default();
-        let found = find_program(word, &folder, own).map_err(|why| {
-            let (file, bot) = (file.display(), &player.name);
-            Failure::input(format!("{file}: bot {bot}: {word:?} cannot be started: {why}"))
-        })?;
-        programs.insert(word.to_owned(), found);
+    let mut is_sandbox_checked = false;
+    for (bot, program) in plan.programs() {
+        let failed = |what: String| Failure::input(format!("{}: bot {bot}: {what}", file.display()));
+        let outer = working_folder(file)?;
+        let working_folder = match &program.folder {
+            Some(folder) => {
+                let inner = outer.join(folder).canonicalize();
+                let inner = inner.and_then(|inner| fs::read_dir(&inner).map(|_| inner));
+                inner.map_err(|error| failed(format!("folder: {folder:?} cannot be read: {error}")))?
+            }
+            None => outer.clone(),
+        };
+        let sandbox = program.is_sandboxed.then(|| {
+            Box::new(Sandbox {
+                folder: program.folder.is_some().then(|| working_folder.clone()),
+                read_only: plan.sandbox.read_only.clone(),
+                limits: plan.sandbox.limits.clone(),
+            })
+        });
+        let word = program.words.first().map(String::as_str).unwrap_or_default();
+        let found = match &sandbox {
+            Some(sandbox) => {
+                if program.folder.is_some() && outer.starts_with(&working_folder) {
+                    let what = "folder: this folder contains the tournament file, which a sandboxed bot may not see: name a folder below it";
+                    return Err(failed(what.to_owned()));
+                }
+                if !is_sandbox_checked {
+                    sandbox.check(own).map_err(|why| failed(format!("sandbox: {why}")))?;
+                    is_sandbox_checked = true;
+                }
+                sandbox.find_program(word).map(|program| vec![program])
+            }
+            None => find_program(word, &working_folder, own),
+        };
+        let mut words = found.map_err(|why| failed(format!("{word:?} cannot be started: {why}")))?;
+        words.extend(program.words.iter().skip(1).map(OsString::from));
+        let variables = ProgramVariables::Given(program.variables.clone());
+        let command = ProgramCommand { words, own: own.clone(), working_folder, variables, sandbox };
+        programs.insert(bot.clone(), command);
     }
     Ok(programs)
 }

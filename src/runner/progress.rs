@@ -59,6 +59,8 @@ pub struct RunProgress {
     file: PathBuf,
     /// `None` before the first state, which may contain losses from before this run.
     seats_lost: Option<HashMap<String, SeatLosses>>,
+    /// How the programs of bots ended last, until it is printed with lost seats.
+    ends: HashMap<String, String>,
     logs: HashMap<String, PathBuf>,
 }
 
@@ -116,6 +118,7 @@ impl RunProgress {
             is_paused: false,
             file,
             seats_lost: None,
+            ends: HashMap::new(),
             logs: programs.map(|player| (player.name.to_string(), folder.log_file(&player.name))).collect(),
         }
     }
@@ -179,6 +182,13 @@ impl RunProgress {
                 format!("{bot}: its endpoint is failing ({class}: {detail})")
             }
             LocalBotEvent::OutageEnded { bot } => format!("{bot}: its endpoint answers again"),
+        }
+    }
+
+    /// Remembers how a bot's program ended, for messages about the seats that this costs.
+    pub fn note_program_end(&mut self, news: &LocalBotEvent) {
+        if let LocalBotEvent::Restarted { bot, how, .. } | LocalBotEvent::GaveUp { bot, how, .. } = news {
+            self.ends.insert(bot.to_string(), how.clone());
         }
     }
 
@@ -299,7 +309,8 @@ impl RunProgress {
     /// Prints the seats that a bot lost, with the reasons that the server lists.
     pub fn print_losses(&mut self, losses: &NewLosses, listed: &[pb::LostSeat]) {
         let NewLosses { bot, count, line } = losses;
-        self.print_line(&format!("{bot}: {line}{}", self.log_hint(bot)));
+        let end = self.ends.remove(bot).map(|how| format!("; its program ended before ({how})"));
+        self.print_line(&format!("{bot}: {line}{}{}", end.unwrap_or_default(), self.log_hint(bot)));
         let named = self.seats_lost.as_mut().and_then(|told| told.get_mut(bot));
         let named = named.map(|told| &mut told.matches);
         let Some(named) = named else { return };

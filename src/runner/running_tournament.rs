@@ -181,6 +181,7 @@ impl RunningTournament<'_> {
 
     /// Reacts to an event of a bot, and reports it.
     async fn handle_bot_event(&mut self, news: &LocalBotEvent) -> Result<(), Failure> {
+        self.progress.note_program_end(news);
         let line = self.progress.bot_event_line(news);
         match news {
             LocalBotEvent::OutageBegan { bot, cause } => {

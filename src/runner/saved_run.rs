@@ -124,8 +124,10 @@ impl SavedRun {
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
         let [before, now] = [&self.plan, plan].map(without_amendable_settings);
-        if before["bots"] != now["bots"] {
-            changed.push("bot".to_owned());
+        for (member, key) in [("bots", "bot"), ("sandbox", "sandbox")] {
+            if before[member] != now[member] {
+                changed.push(key.to_owned());
+            }
         }
         if changed.is_empty() && before != now {
             changed.push("settings".to_owned());

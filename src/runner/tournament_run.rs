@@ -68,7 +68,7 @@ impl<'a> TournamentRun<'a> {
     pub(super) async fn play_on_server(
         mut self,
         mut server: RunServer,
-        programs: HashMap<String, Vec<OsString>>,
+        programs: HashMap<BotName, ProgramCommand>,
         interrupted: impl Future<Output = ()>,
     ) -> CommandResult {
         let mut played = match self.prepare_tournament(&server, &programs).await {
@@ -182,7 +182,7 @@ impl<'a> TournamentRun<'a> {
     async fn prepare_tournament(
         &mut self,
         server: &RunServer,
-        programs: &HashMap<String, Vec<OsString>>,
+        programs: &HashMap<BotName, ProgramCommand>,
     ) -> Result<RunningTournament<'a>, Failure> {
         let progress = RunProgress::new(&self.plan.players, self.folder, self.file.to_owned());
         let organiser = server.organiser.clone();
@@ -313,7 +313,7 @@ impl<'a> TournamentRun<'a> {
         &self,
         players: &mut LocalBots,
         target: &TournamentAddress,
-        programs: &HashMap<String, Vec<OsString>>,
+        programs: &HashMap<BotName, ProgramCommand>,
     ) -> Result<(), Failure> {
         for PlayerEntry { name, origin } in &self.plan.players {
             match origin {
@@ -321,24 +321,15 @@ impl<'a> TournamentRun<'a> {
                     let token = target.organiser.rotate_token(name).await?;
                     players.add_house_bot(name.clone(), *bot, *seed, token);
                 }
-                BotOrigin::Command(words, given) => {
-                    let Some((word, arguments)) = words.split_first() else { continue };
-                    let Some(program) = programs.get(word) else { continue };
+                BotOrigin::Command(program) => {
+                    let Some(command) = programs.get(name) else { continue };
+                    let word = program.words.first().cloned().unwrap_or_default();
                     let program = BotProgram {
                         bot: name.clone(),
-                        command: ProgramCommand {
-                            words: program
-                                .iter()
-                                .cloned()
-                                .chain(arguments.iter().map(OsString::from))
-                                .collect(),
-                            own: self.own.clone(),
-                            working_folder: working_folder(self.file)?,
-                            variables: ProgramVariables::Given(given.clone()),
-                        },
+                        command: command.clone(),
                         log: self.folder.open_log(name)?,
                     };
-                    players.add_program(program, word.clone());
+                    players.add_program(program, word);
                 }
                 BotOrigin::Llm(settings, seed) => {
                     let settings = settings_in_run(self.plan, self.folder, name, settings)?;
@@ -365,6 +356,7 @@ impl<'a> TournamentRun<'a> {
                 own: self.own.clone(),
                 working_folder: working_folder(self.file)?,
                 variables: ProgramVariables::OwnProgram,
+                sandbox: None,
             },
             log: self.folder.open_log(bot)?,
         })
@@ -392,12 +384,10 @@ impl<'a> TournamentRun<'a> {
         format!("{message}\nend it and print its standings: lastnim tournament finish {file}")
     }
 
-    /// Names the commands that the file runs, if it runs any.
+    /// Names the commands that the file runs without a sandbox, if it runs any.
     fn command_warning(&self) -> Option<String> {
-        let commands = self.plan.players.iter().filter_map(|player| match &player.origin {
-            BotOrigin::Command(words, _) => Some(words.join(" ")),
-            BotOrigin::House(..) | BotOrigin::Llm(..) | BotOrigin::Remote => None,
-        });
+        let commands = self.plan.programs().filter(|(_, program)| !program.is_sandboxed);
+        let commands = commands.map(|(_, program)| program.words.join(" "));
         let commands: BTreeSet<_> = commands.collect();
         let mut named: Vec<_> = commands.iter().take(MAX_NAMED_COMMANDS).cloned().collect();
         if commands.len() > named.len() {

@@ -6,6 +6,7 @@ pub mod llm_entry;
 pub mod llm_table;
 pub mod plan;
 pub mod player;
+pub mod sandbox_table;
 pub mod settings;
 #[cfg(test)]
 mod tests;

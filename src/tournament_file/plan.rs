@@ -2,7 +2,8 @@
 
 use super::{
     llm_table::LlmTable,
-    player::{BotOrigin, PlayerEntries, PlayerEntry, read_players},
+    player::{BotOrigin, PlayerEntries, PlayerEntry, ProgramEntry, read_players},
+    sandbox_table::SandboxTable,
     settings::SettingsReader,
 };
 use crate::toml_file::{FileMistake, TomlDocument};
@@ -27,6 +28,8 @@ pub struct TournamentPlan {
     pub players: Vec<PlayerEntry>,
     /// The limits that apply to all models together.
     pub llm: LlmTable,
+    /// The sandbox of the bots that have one.
+    pub sandbox: SandboxTable,
     /// The number of matches.
     pub total: TotalMatches,
 }
@@ -66,6 +69,14 @@ impl TournamentPlan {
         })
     }
 
+    /// Returns the bots whose programs run on this machine.
+    pub fn programs(&self) -> impl Iterator<Item = (&BotName, &ProgramEntry)> {
+        self.players.iter().filter_map(|player| match &player.origin {
+            BotOrigin::Command(program) => Some((&player.name, program)),
+            _ => None,
+        })
+    }
+
     /// Returns the most that the models may spend; `None` if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
@@ -84,7 +95,8 @@ impl TournamentPlan {
 fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let mut reader = SettingsReader::default();
     let given = reader.read(toml);
-    let PlayerEntries { players, names } = read_players(toml);
+    let sandbox = SandboxTable::read(toml);
+    let PlayerEntries { players, names } = read_players(toml, &sandbox);
     let llm = LlmTable::read(toml);
     check_bots_of_format(&reader.named, &names, toml);
     let given = given?;
@@ -105,7 +117,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
     let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
-    Some(TournamentPlan { settings, terms, players, llm, total })
+    Some(TournamentPlan { settings, terms, players, llm, sandbox, total })
 }
 
 /// Checks that the bots named by the format take part. Each name in `named` comes with its path in the file.

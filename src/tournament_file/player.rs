@@ -3,7 +3,10 @@
 use crate::{
     program_variables::{GivenVariables, check_variable_name},
     toml_file::{TomlDocument, member_path},
-    tournament_file::llm_entry::read_llm_settings,
+    tournament_file::{
+        llm_entry::read_llm_settings,
+        sandbox_table::{SandboxTable, read_sandbox_word},
+    },
 };
 use lastnim_bots::{HouseBot, HouseBotError};
 use lastnim_core::game::{BotName, BotNameError};
@@ -13,7 +16,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The keys of a bot.
-const KEYS: [&str; 8] = ["name", "command", "house", "llm", "remote", "seed", "env", "pass_env"];
+const KEYS: [&str; 10] =
+    ["name", "command", "house", "llm", "remote", "seed", "env", "pass_env", "folder", "sandbox"];
+/// The keys that only a bot with `command` has.
+const PROGRAM_KEYS: [&str; 4] = ["env", "pass_env", "folder", "sandbox"];
 
 /// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +33,27 @@ pub struct PlayerEntry {
 /// Where a bot comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotOrigin {
-    /// A program on this machine and its arguments, and the environment variables that it gets.
-    Command(Vec<String>, GivenVariables),
+    /// A program on this machine.
+    Command(ProgramEntry),
     /// A house bot, and the seed of its random takes.
     House(HouseBot, u64),
     /// A language model, and the seed of the takes made when it gives no answer.
     Llm(Box<LlmSettings>, u64),
     /// A bot that runs elsewhere and that its author enters.
     Remote,
+}
+
+/// A program that plays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramEntry {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The environment variables that it gets.
+    pub variables: GivenVariables,
+    /// The folder in which it runs, as a path from the folder of the file.
+    pub folder: Option<String>,
+    /// Whether it runs in a sandbox.
+    pub is_sandboxed: bool,
 }
 
 /// The bots of a file.
@@ -47,7 +66,7 @@ pub struct PlayerEntries {
 }
 
 /// Reads the bots and reports their mistakes.
-pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
+pub fn read_players(toml: &mut TomlDocument, sandbox: &SandboxTable) -> PlayerEntries {
     let mut read = PlayerEntries::default();
     let Some(bots) = toml.get("bot").cloned() else {
         toml.report_missing("bot");
@@ -60,7 +79,7 @@ pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
             continue;
         }
         let name = read_name(bot, &path, toml);
-        let origin = read_origin(bot, &path, toml);
+        let origin = read_origin(bot, &path, sandbox, toml);
         let Some(name) = name else { continue };
         if read.names.contains(&name) {
             let what = format_args!("bot: two bots are called {name}: use different names");
@@ -83,14 +102,19 @@ fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName
 }
 
 /// Reads the origin of a bot, and reports keys that do not belong to it.
-fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
+fn read_origin(
+    bot: &Value,
+    path: &str,
+    sandbox: &SandboxTable,
+    toml: &mut TomlDocument,
+) -> Option<BotOrigin> {
     let at = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
     let drawn = seed
         .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number, 0 or more"))
         .unwrap_or_default();
     let origin = match (bot.get("command"), bot.get("house"), bot.get("remote"), bot.get("llm")) {
-        (Some(command), None, None, None) => read_command(command, bot, path, toml),
+        (Some(command), None, None, None) => read_command(command, bot, path, sandbox, toml),
         (None, Some(house), None, None) => read_house_bot(house, drawn, &at("house"), toml),
         (None, None, None, Some(llm)) => {
             let settings = read_llm_settings(llm, &at("llm"), toml);
@@ -117,9 +141,9 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         toml.report_mistake(&at("seed"), what);
         return None;
     }
-    let has_variables = matches!(origin, BotOrigin::Command(..));
-    if let Some(key) = ["env", "pass_env"].into_iter().find(|key| bot.get(key).is_some() && !has_variables) {
-        toml.report_mistake(&at(key), "only a bot with `command` has environment variables");
+    let is_program = matches!(origin, BotOrigin::Command(..));
+    if let Some(key) = PROGRAM_KEYS.into_iter().find(|key| bot.get(key).is_some() && !is_program) {
+        toml.report_mistake(&at(key), "only a bot with `command` has this key");
         return None;
     }
     Some(origin)
@@ -136,13 +160,38 @@ fn read_house_bot(house: &Value, seed: u64, path: &str, toml: &mut TomlDocument)
     parsed.ok().map(|bot| BotOrigin::House(bot, seed))
 }
 
-/// Reads a program, and the environment variables that it gets.
-fn read_command(command: &Value, bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
+/// Reads a program.
+fn read_command(
+    command: &Value,
+    bot: &Value,
+    path: &str,
+    sandbox: &SandboxTable,
+    toml: &mut TomlDocument,
+) -> Option<BotOrigin> {
     let words = string_list(command).filter(|words| !words.is_empty());
     let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
     let words = toml.some_or_report(words, &member_path(path, "command"), command, expected);
     let variables = read_variables(bot, path, toml);
-    words.zip(variables).map(|(words, variables)| BotOrigin::Command(words, variables))
+    let at = |key: &str| member_path(path, key);
+    let folder = bot.get("folder").map(|folder| {
+        let text = folder.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        toml.some_or_report(
+            text,
+            &at("folder"),
+            folder,
+            "a path from the folder of this file, such as \"mine\"",
+        )
+    });
+    let is_sandboxed = match bot.get("sandbox") {
+        Some(word) => read_sandbox_word(word, &at("sandbox"), toml),
+        None => Some(sandbox.is_default),
+    };
+    let (words, variables) = words.zip(variables)?;
+    let folder = match folder {
+        Some(folder) => Some(folder?),
+        None => None,
+    };
+    Some(BotOrigin::Command(ProgramEntry { words, variables, folder, is_sandboxed: is_sandboxed? }))
 }
 
 /// Reads the environment variables that a program gets.

@@ -8,7 +8,7 @@ use lastnim_proto::{
 use lastnim_tournament::FormatProfile;
 
 /// The tables of the file that do not contain tournament settings.
-const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
+const OTHER_TABLES: [&str; 3] = ["llm", "sandbox", "bot"];
 
 /// The reason why a file may not have `start_at`.
 const NO_START_AT_REASON: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-at`";
