@@ -6,6 +6,7 @@ mod programs;
 mod refusals;
 mod resuming;
 mod running;
+mod sandbox;
 mod servers;
 mod silent;
 mod site;
