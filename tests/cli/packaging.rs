@@ -87,6 +87,98 @@ fn the_settings_of_the_service_are_valid() {
 }
 
 #[test]
+fn the_drop_in_for_a_pair_is_valid() {
+    let drop_in = fs::read_to_string(packaging("lastnim.service.d/standby.conf")).unwrap();
+    let command = drop_in.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/lastnim "));
+    // The server accepts the flags: it refuses only the store, which the environment names.
+    let words: Vec<_> = command.unwrap().split(' ').filter(|word| !word.starts_with("/etc/")).collect();
+    let words = words.into_iter().filter(|word| *word != "--config");
+    let tried = Command::new(LASTNIM)
+        .args(words)
+        .env("LASTNIM_ADMIN_TOKEN", "x")
+        .env_remove("LASTNIM_STORE")
+        .output();
+    let said = text(tried.unwrap().stderr);
+    assert!(said.contains("--standby: this needs a PostgreSQL store"), "{said}");
+    if !has_systemd_analyze() {
+        return;
+    }
+    let folder = new_folder("pair");
+    let unit = fs::read_to_string(packaging("lastnim.service")).unwrap();
+    fs::write(folder.join("lastnim.service"), unit.replace("/usr/bin/lastnim", LASTNIM)).unwrap();
+    let place = folder.join("lastnim.service.d");
+    fs::create_dir(&place).unwrap();
+    let verify = |drop_in: &str| {
+        fs::write(place.join("standby.conf"), drop_in.replace("/usr/bin/lastnim", LASTNIM)).unwrap();
+        let mut command = Command::new("systemd-analyze");
+        let output =
+            command.args(["verify", "--man=no"]).arg(folder.join("lastnim.service")).output().unwrap();
+        let said = text(output.stdout) + &text(output.stderr);
+        said.lines().filter(|line| line.contains("standby.conf")).map(str::to_owned).collect::<String>()
+    };
+    assert_eq!(verify(&drop_in), "");
+    assert_ne!(verify(&drop_in.replace("LoadCredential", "LoadCredentials")), "", "a mistake is found");
+}
+
+#[test]
+fn the_slurm_script_gives_each_bot_its_token() {
+    let folder = new_folder("slurm");
+    let tokens = folder.join("tokens");
+    fs::write(&tokens, "first\nsecond\n").unwrap();
+    let run = |task: &str, words: &[&str]| {
+        let mut command = Command::new("bash");
+        command.arg(packaging("slurm/bots.sbatch")).args(words).env("SLURM_ARRAY_TASK_ID", task);
+        command.env("LASTNIM_SERVER", "127.0.0.1:7600").env("LASTNIM_TOKENS", &tokens).output().unwrap()
+    };
+    let print = ["sh", "-c", "echo $LASTNIM_TOKEN at $LASTNIM_SERVER"];
+    assert_eq!(text(run("2", &print).stdout), "second at 127.0.0.1:7600\n");
+    for (task, words, expected) in [
+        ("3", &print[..], "has no token on line 3: use an array that ends at the last line"),
+        ("1", &[], "give the command of the bot"),
+        ("", &print[..], "start this script with sbatch --array=1-10"),
+    ] {
+        let output = run(task, words);
+        let said = text(output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn alerts_and_dashboard_name_metrics_of_the_server() {
+    // The test `book` compares this page with a running server.
+    let page = fs::read_to_string(packaging("../docs/reference/metrics.md")).unwrap();
+    let metrics =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | ")).collect::<Vec<_>>();
+    assert!(metrics.len() > 20, "{metrics:?}");
+    let is_metric = |word: &str| {
+        metrics.iter().any(|(name, rest)| match word.strip_suffix("_bucket") {
+            Some(base) => base == *name && rest.starts_with("histogram"),
+            None => word == *name,
+        })
+    };
+    let dashboard = fs::read_to_string(packaging("grafana/dashboard.json")).unwrap();
+    let parsed: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
+    let panels = parsed["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
+    let asked = targets.map(|target| target["expr"].as_str().unwrap().to_owned());
+    let alerts = fs::read_to_string(packaging("prometheus/alerts.yml")).unwrap();
+    let alerted = alerts.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).map(str::to_owned);
+    let mut named = 0;
+    for query in asked.chain(alerted) {
+        let words = query.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let words: Vec<_> =
+            words.filter(|word| word.starts_with("lastnim_") || word.starts_with("process_")).collect();
+        assert!(!words.is_empty(), "{query}");
+        for word in words {
+            assert!(is_metric(word), "{word} is no metric: {query}");
+            named += 1;
+        }
+    }
+    assert!(named > 15, "{named}");
+    assert!(!is_metric("lastnim_plies") && !is_metric("lastnim_sessions_bucket"));
+}
+
+#[test]
 fn every_command_has_a_manual_page() {
     let folder = new_folder("man1");
     let said = printed(Command::new(LASTNIM).arg("man").arg(&folder));
