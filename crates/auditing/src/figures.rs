@@ -68,18 +68,19 @@ const LUCK: usize = 4;
 const PLIES: usize = 5;
 /// The number of sums for each circumstance: takes, optimal takes and regret.
 const SUMS_PER_CIRCUMSTANCE: usize = 3;
-const SUMS: usize = PLIES + SUMS_PER_CIRCUMSTANCE * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
+const SUM_COUNT: usize =
+    PLIES + SUMS_PER_CIRCUMSTANCE * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
 /// The integer that represents a satisfaction of 1; the rounding error per match is below a millionth.
 const SATISFACTION_UNIT: f64 = (1 << 20) as f64;
 
 /// The sums of a bot over one match, or several of one group.
 #[derive(Debug, Clone)]
-pub(super) struct FigureSums([i64; SUMS]);
+pub(super) struct FigureSums([i64; SUM_COUNT]);
 
 impl FigureSums {
     pub(super) fn zero() -> Self {
-        Self([0; SUMS])
+        Self([0; SUM_COUNT])
     }
 
     /// Adds the figures that do not depend on individual takes.
@@ -108,7 +109,7 @@ impl FigureSums {
 
 /// A running tally of a bot's figures.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct FigureTally(BootstrapSums<SUMS>);
+pub(super) struct FigureTally(BootstrapSums<SUM_COUNT>);
 
 impl FigureTally {
     pub(super) fn new() -> Self {
@@ -127,7 +128,7 @@ impl FigureTally {
 
     /// Returns whether every sum that counts something is at least 0; only luck can be negative.
     pub(super) fn is_possible(&self) -> bool {
-        (0..SUMS).all(|index| index == LUCK || self.0.sum(index) >= 0)
+        (0..SUM_COUNT).all(|index| index == LUCK || self.0.sum(index) >= 0)
     }
 
     pub(super) fn figures(&self) -> BotFigures {

@@ -14,7 +14,7 @@ const REGRET: usize = 2;
 const RANDOM_REGRET: usize = 3;
 /// The index of the saved ranks: the expected cost of random takes minus the actual cost, in the same units.
 const SAVED: usize = 4;
-const SUMS: usize = 5;
+const SUM_COUNT: usize = 5;
 
 /// Number of fraction bits of the summed mean costs, which are fixed-point numbers: the rounding error of a take is
 /// below a millionth of a rank.
@@ -27,7 +27,7 @@ const RANK_BITS: u32 = 20;
 #[derive(Debug, Clone)]
 pub struct SelectedTakes {
     matches: u64,
-    sums: GroupedSums<SUMS>,
+    sums: GroupedSums<SUM_COUNT>,
     preferences: BTreeMap<(SeatCount, RowSource), PreferenceTally>,
 }
 
@@ -84,7 +84,7 @@ impl SelectedTakes {
     /// If the audit belongs to another game.
     pub fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat, is_selected: impl Fn(u32) -> bool) {
         let seats = game.bots.seats();
-        let mut sums = [0; SUMS];
+        let mut sums = [0; SUM_COUNT];
         game.visit_bot_plies(
             |mover| mover == seat,
             |ply| {

@@ -12,7 +12,7 @@ const WANTED_REGRET: usize = 2;
 const MISDECLARED: usize = 3;
 /// The index of the number of ranks, by the wanted row, that declaring a different row gained under optimal play.
 const GAIN: usize = 4;
-const SUMS: usize = 5;
+const SUM_COUNT: usize = 5;
 
 /// The play of a bot that says, without telling the other seats, which seat it wants to win.
 ///
@@ -20,7 +20,7 @@ const SUMS: usize = 5;
 /// are judged by the winners that they lead to if all seats then play optimally for the declared rows.
 #[derive(Debug, Clone)]
 pub struct WishTally {
-    sums: GroupedSums<SUMS>,
+    sums: GroupedSums<SUM_COUNT>,
     counts: WishCounts,
 }
 
@@ -89,7 +89,7 @@ impl WishTally {
         let declared = &game.game.matrix[seat];
         let row = wanted_row(declared, seat, wanted);
         let rank = |winner| i64::try_from(row.rank(seat, winner)).expect("a rank is below 32");
-        let mut sums = [0; SUMS];
+        let mut sums = [0; SUM_COUNT];
         game.visit_bot_plies(
             |mover| mover == seat,
             |ply| {

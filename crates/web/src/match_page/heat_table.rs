@@ -20,8 +20,8 @@ const MAX_ROOMY_SEATS: usize = 8;
 struct HeatTable {
     caption: &'static str,
     is_crowded: bool,
-    /// The text after the name of a seat in a column's heading.
-    heading_words: &'static str,
+    /// The text that follows the name of a seat in a column's heading.
+    heading_suffix: &'static str,
     /// The symbol and the name of each column's seat.
     columns: Vec<(String, String)>,
     rows: Vec<HeatRow>,
@@ -62,7 +62,7 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
     write_template(&HeatTable {
         caption: "How each seat ranks the possible winners: 1 is its first choice",
         is_crowded,
-        heading_words: " wins",
+        heading_suffix: " wins",
         columns: (0..count).map(|seat| heading(seats, seat)).collect(),
         rows: (0..count).map(row).collect(),
     })
@@ -92,7 +92,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
     write_template(&HeatTable {
         caption: "How many places each seat's takes (rows) cost every seat (columns); negative: gained",
         is_crowded,
-        heading_words: " paid",
+        heading_suffix: " paid",
         columns: payers.iter().map(|&seat| heading(seats, seat)).collect(),
         rows: all().filter(is_mover).map(row).collect(),
     })
