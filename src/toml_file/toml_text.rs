@@ -66,7 +66,9 @@ impl TomlDocument {
     /// Returns whether a value is a table, and reports its unknown keys.
     pub fn check_table(&mut self, path: &str, value: &Json, known: &[&str]) -> bool {
         let Some(table) = value.as_object() else {
-            self.report_mistake(path, format_args!("{value}: expected a table"));
+            let example =
+                known.first().map(|key| format!(" such as `{{ {key} = ... }}`")).unwrap_or_default();
+            self.report_mistake(path, format_args!("{value}: expected a table{example}"));
             return false;
         };
         // A longer list would make the message unreadable.
@@ -224,7 +226,7 @@ mod tests {
         let told: Vec<_> =
             mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
-            "1: a: 1: expected a table",
+            "1: a: 1: expected a table such as `{ y = ... }`",
             "1: x.y: wrong",
             "2: b[1]: wrong",
             "3: b[0].counters: wrong",
