@@ -9,7 +9,7 @@ import { Server } from "./server.js";
 let server, browser, match;
 
 before(async () => {
-  server = await Server.start("--house", "timid,random");
+  server = await Server.start("--house", "timid,random,oracle,greedy");
   match = await server.run("match", "create", "--bots", "random,timid", "--piles", "4,3");
   browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.LASTNIM_FIREFOX, headless: true });
 });
@@ -117,4 +117,26 @@ withPage("a match is shown in a frame", async (page) => {
   assert.equal(await page.$("script"), null);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.equal(overflow, 0);
+});
+
+withPage("pages fit windows of all widths", async (page) => {
+  const small = ["--seats", "2", "--piles", "3,4"];
+  const knockout = await server.playTournament(["timid", "random", "oracle", "greedy"], "--format", "knockout", ...small);
+  const everyone = await server.playTournament(["timid", "random", "oracle"], ...small);
+  const addresses = [
+    "/", `/tournaments/${knockout}`, `/tournaments/${everyone}`, `/tournaments/${everyone}/matches`, `/matches/${match}`, "/matches", "/bots",
+    "/bots/oracle", "/bots/oracle/audit", "/play", "/play/bot", "/organise", "/sign-in", "/docs", "/docs/first-bot",
+    "/oracle?piles=3+4+5&rows=1>3>2%3B2>1>3%3B3>2>1",
+  ];
+  for (const width of [360, 768, 1280, 1920]) {
+    // Debian's Firefox sets the size, but refuses to turn the screen.
+    await page.setViewport({ width, height: 800 }).catch(() => {});
+    await until(page, (width) => innerWidth === width, width);
+    for (const address of addresses) {
+      const response = await page.goto(server.url + address);
+      assert.ok([200, 304].includes(response.status()), address);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(overflow, 0, `${address} at ${width} pixels`);
+    }
+  }
 });
