@@ -50,7 +50,7 @@ for (const javaScriptEnabled of [true, false]) {
     const first = await winner();
     // An optimal take keeps the winner.
     await page.locator(".in-play .counter.best").first().tap();
-    await page.waitForURL(/first=1/);
+    await page.waitForURL(/first=2/);
     assert.equal(await winner(), first);
     while (!(await page.getByText(/No counter is left: seat \d wins/).isVisible())) {
       const before = page.url();

@@ -24,7 +24,7 @@ const writes = process.env.LASTNIM_WRITE_SCREENSHOTS === "1";
 
 let server, browser, fonts;
 /** The addresses of the pages by name. */
-const pages = { home: "/", play: "/play", bot: "/bots/oracle", oracle: "/oracle?piles=3+4+5&rows=0>2>1%3B1>0>2%3B2>1>0" };
+const pages = { home: "/", play: "/play", bot: "/bots/oracle", oracle: "/oracle?piles=3+4+5&rows=1>3>2%3B2>1>3%3B3>2>1" };
 
 before(async () => {
   server = await Server.start("--house", "greedy,timid,loyal,traitor,oracle,mirror,grudger,random");

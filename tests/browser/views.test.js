@@ -69,16 +69,16 @@ test("wants are dragged into another order", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await page.goto(`${server.url}/oracle?piles=3+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
-  const row = page.getByRole("list", { name: /^What seat 0 wants/ });
+  const row = page.getByRole("list", { name: /^What seat 1 wants/ });
   const seats = row.getByRole("listitem");
   await seats.nth(2).dragTo(seats.nth(0));
   const field = page.getByLabel("Wants", { exact: true });
-  assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
+  assert.equal(await field.inputValue(), "3>1>2; 2>3>1; 3>1>2");
   // Dragging into the row of another seat does nothing.
-  await seats.nth(2).dragTo(page.getByRole("list", { name: /^What seat 1 wants/ }).getByRole("listitem").nth(0));
-  assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
+  await seats.nth(2).dragTo(page.getByRole("list", { name: /^What seat 2 wants/ }).getByRole("listitem").nth(0));
+  assert.equal(await field.inputValue(), "3>1>2; 2>3>1; 3>1>2");
   await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
-  await page.waitForURL((url) => url.searchParams.get("rows") === "2>0>1; 1>2>0; 2>0>1");
+  await page.waitForURL((url) => url.searchParams.get("rows") === "3>1>2; 2>3>1; 3>1>2");
   await page.getByRole("heading", { level: 1, name: /^Seat \d wins if every seat plays for what it wants$/ }).waitFor();
   assertNoFaults();
   await context.close();

@@ -41,15 +41,15 @@ async fn the_page_answers_variants_as_over_grpc() {
     let queries = [
         ("rows=0+1%3D2;0%3D1%3D2;2+1%3D0".to_owned(), "Optimal takes in some equilibrium"),
         (format!("{rows}&passes=2"), "pass is"),
-        ("seats=3&alliance=0+2".to_owned(), "Winning alliance for each seat that moves first"),
-        (format!("{rows}&random=1"), "Seat 1 moves at random."),
+        ("seats=3&alliance=1+3".to_owned(), "Winning alliance for each seat that moves first"),
+        (format!("{rows}&random=2"), "Seat 2 moves at random."),
     ];
     for (variant, (query, words)) in variants().into_iter().zip(queries) {
         let game = VariantGame::new(Piles::parse(&[2, 4]).unwrap(), variant, 1, Ending::ToMoveWins).unwrap();
         let solved = host.oracle().solve_variant(pb::SolveVariantRequest::from(&game)).await.unwrap();
-        let twin = get(&host, &format!("/oracle.json?piles=2+4&first=1&{query}")).await.json();
+        let twin = get(&host, &format!("/oracle.json?piles=2+4&first=2&{query}")).await.json();
         assert_eq!(twin, message_to_json(&solved.into_inner()), "{query}");
-        let page = get(&host, &format!("/oracle?piles=2+4&first=1&{query}")).await.body;
+        let page = get(&host, &format!("/oracle?piles=2+4&first=2&{query}")).await.body;
         assert!(page.contains(words), "{query}: {page}");
     }
     let mistaken = get(&host, "/oracle?passes=2&random=1").await.body;

@@ -238,15 +238,15 @@ async fn a_private_server_has_private_pages() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_position_is_solved_as_over_grpc() {
     let host = Host::start().await;
-    let page = get(&host, "/oracle?piles=1,2%202&rows=0+2+1%3B+0+1+2%3B+0+2+1&first=1").await;
+    let page = get(&host, "/oracle?piles=1,2%202&rows=0+2+1%3B+0+1+2%3B+0+2+1&first=2").await;
     for part in [
         "value=\"1,2 2\"",
         "value=\"0 2 1; 0 1 2; 0 2 1\"",
         "aria-label=\"The board: piles of 1, 2, 2; pile 3 is in play\"",
-        "Outcomes of seat 1&#39;s takes:",
+        "Outcomes of seat 2&#39;s takes:",
         "The line of best play",
-        "<h2>Each seat&#39;s predicted and guaranteed rank (place in its own row, 0 is best):</h2>",
-        "<h2>How seat 1&#39;s takes change its ranks:</h2>",
+        "<h2>Each seat&#39;s predicted and guaranteed rank (place in its own row, 1 is best):</h2>",
+        "<h2>How seat 2&#39;s takes change its ranks:</h2>",
     ] {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }
@@ -259,8 +259,12 @@ async fn a_position_is_solved_as_over_grpc() {
     };
     let request = pb::SolveRequest { game: Some(game) };
     let solved = host.oracle().solve(request).await.unwrap().into_inner();
-    assert!(page.body.contains(&format!("Seat {} wins under optimal play", solved.winner)), "{}", page.body);
-    let twin = get(&host, "/oracle.json?piles=1,2+2&rows=0+2+1;0+1+2;0+2+1&first=1").await.json();
+    assert!(
+        page.body.contains(&format!("Seat {} wins under optimal play", solved.winner + 1)),
+        "{}",
+        page.body
+    );
+    let twin = get(&host, "/oracle.json?piles=1,2+2&rows=0+2+1;0+1+2;0+2+1&first=2").await.json();
     let told = message_to_json(&solved);
     assert!(told.as_object().unwrap().iter().all(|(key, value)| twin[key] == *value), "{twin} {told}");
     assert_eq!(twin["robustness"]["winner"], solved.winner, "{twin}");

@@ -218,7 +218,7 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     let answer = puzzle.split("Optimal: ").nth(1).unwrap();
     let winner = answer.split(", and ").nth(1).unwrap().split(' ').next().unwrap();
     let order = puzzle.split("move in the order ").nth(1).unwrap().split(". ").next().unwrap();
-    let winner = order.replace(" and ", ", ").split(", ").position(|bot| bot == winner).unwrap();
+    let winner = order.replace(" and ", ", ").split(", ").position(|bot| bot == winner).unwrap() + 1;
     let oracle = puzzle.split("<a href=\"/oracle").nth(1).unwrap().split('"').next().unwrap();
     let oracle = get(&host, &format!("/oracle{}", oracle.replace("&#38;", "&"))).await.body;
     assert!(oracle.contains(&format!("Seat {winner} wins under optimal play")), "{answer}\n{oracle}");
@@ -248,7 +248,7 @@ async fn other_takes_can_be_analysed() {
     let first = &audit.plies[0];
     let take = first.optimal_takes[0].lo;
     let tried = get(&host, &format!("/matches/{id}/what-if?ply=0&take={take}")).await;
-    let said = format!("Seat {} wins under optimal play", first.predicted_before);
+    let said = format!("Seat {} wins under optimal play", first.predicted_before + 1);
     assert!(tried.status == 200 && tried.body.contains(&said), "{said}:\n{}", tried.body);
     for wrong in ["ply=0&take=5", "ply=0&take=0", "ply=99&take=1", "take=-1"] {
         assert_eq!(get(&host, &format!("/matches/{id}/what-if?{wrong}")).await.status, 404, "{wrong}");
@@ -297,7 +297,7 @@ async fn transcripts_are_shown_by_question() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn small_positions_have_a_tree() {
     let host = Host::start().await;
-    let page = get(&host, "/oracle?piles=1+3&rows=0%3E2%3E1;1%3E2%3E0;2%3E1%3E0").await.body;
+    let page = get(&host, "/oracle?piles=1+3&rows=1%3E3%3E2;2%3E3%3E1;3%3E2%3E1").await.body;
     assert!(page.contains("All possible play") && page.contains("The tree of all possible play: "), "{page}");
     let same = get(&host, "/oracle?piles=1+3&rows=0+2+1;0+1+2;0+2+1").await.body;
     let answer =

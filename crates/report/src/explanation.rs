@@ -1,7 +1,7 @@
 //! Why a seat wins a game under optimal play.
 
 use super::{
-    Column, NumberUnit, Section, Table,
+    Column, NumberUnit, ReportReader, Section, Table,
     words::{count_with_noun, join_items},
 };
 use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
@@ -10,23 +10,29 @@ use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
 pub const MAX_PLIES: usize = 40;
 
 /// Explains why a seat wins: the outcome of each take, and the line of best play.
-pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
+pub fn explanation_sections(explanation: &Explanation, reader: ReportReader) -> Vec<Section> {
     let position = &explanation.position;
     if position.is_over() {
         return Vec::new();
     }
     let takes = Table::of_items(&explanation.options)
         .column(Column::text("take"), |option| take_range_text(option.takes))
-        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::text("winner"), |option| format!("seat {}", reader.number(option.winner.index())))
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
-        .column(Column::text("better for"), |option| rank_changes_text(&option.better_for))
-        .column(Column::text("worse for"), |option| rank_changes_text(&option.worse_for))
+        .column(Column::text("better for"), |option| rank_changes_text(&option.better_for, reader))
+        .column(Column::text("worse for"), |option| rank_changes_text(&option.worse_for, reader))
         .into_table();
-    let plies = explanation.line.plies.iter().map(|(position, take)| format!("{position}  take {take}"));
-    let (end, winner) = (&explanation.line.end, explanation.winner);
-    let and_so_on = if end.is_over() { "" } else { "and so on until " };
+    let plies = explanation.line.plies.iter();
+    let plies = plies.map(|(position, take)| format!("{}  take {take}", reader.position_text(position)));
+    let end = reader.position_text(&explanation.line.end);
+    let winner = reader.number(explanation.winner.index());
+    let and_so_on = if explanation.line.end.is_over() { "" } else { "and so on until " };
     vec![
-        Section::with_heading(format!("Outcomes of seat {}'s takes:", position.to_move())).table(takes),
+        Section::with_heading(format!(
+            "Outcomes of seat {}'s takes:",
+            reader.number(position.to_move().index())
+        ))
+        .table(takes),
         Section::with_heading("The line of best play, with the smallest optimal take in each turn:")
             .list(plies.chain([format!("{end}  {and_so_on}seat {winner} wins")])),
     ]
@@ -38,9 +44,10 @@ pub fn take_range_text(TakeRange { lo, hi }: TakeRange) -> String {
 }
 
 /// Formats changes as `seat 1 by 2 ranks, seat 3 by 1 rank`; `None` without changes.
-fn rank_changes_text(changes: &[RankChange]) -> Option<String> {
+fn rank_changes_text(changes: &[RankChange], reader: ReportReader) -> Option<String> {
     let change = |change: &RankChange| {
-        format!("seat {} by {}", change.seat, count_with_noun(change.ranks, "rank", "ranks"))
+        let seat = reader.number(change.seat.index());
+        format!("seat {seat} by {}", count_with_noun(change.ranks, "rank", "ranks"))
     };
     (!changes.is_empty()).then(|| join_items(changes.iter().map(change), ", "))
 }

@@ -1,27 +1,12 @@
 //! Whether the winner of a position still wins if other seats play against it or err.
 
 use super::{
-    Column, NumberUnit, Section, Table,
+    Column, NumberUnit, ReportReader, Section, Table,
     explanation::take_range_text,
     words::{count_with_noun, enum_phrase, join_items},
 };
 use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb;
-
-/// The audience of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReportReader {
-    /// A command line, whose flags limit the search.
-    CommandLine,
-    /// A page, which explains the columns of its tables.
-    Page,
-}
-
-impl ReportReader {
-    fn flag_hint(self, flag: &str) -> String {
-        if self == Self::CommandLine { format!(" ({flag})") } else { String::new() }
-    }
-}
 
 /// Reports how safe each seat is if the others play against it: its expected and guaranteed ranks, how the takes of the
 /// seat `to_move` change them, and, if requested, the outcomes if takes are occasionally errors.
@@ -32,7 +17,7 @@ pub fn robustness_sections(
 ) -> Vec<Section> {
     let sections = [
         Some(seat_section(&found.seats, found.winner, reader)),
-        (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
+        (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move, reader)),
         found.errors.as_ref().map(|outlook| error_section(outlook, reader)),
     ];
     sections.into_iter().flatten().collect()
@@ -68,17 +53,17 @@ pub fn ruleset_robustness_sections(
 /// Reports each seat's predicted and guaranteed rank.
 fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader) -> Section {
     let table = Table::of_items(seats)
-        .column(Column::integer("seat"), |figures| figures.seat)
+        .column(Column::integer("seat"), |figures| reader.number(figures.seat))
         .column(
             Column::integer("predicted").with_meaning(
                 "under optimal play, in which every seat plays for its own row (an equilibrium)",
             ),
-            |figures| figures.predicted_rank,
+            |figures| reader.number(figures.predicted_rank),
         )
         .column(
             Column::integer("guaranteed")
                 .with_meaning("what the seat can force against all others together (minimax)"),
-            |figures| figures.guaranteed_rank,
+            |figures| reader.number(figures.guaranteed_rank),
         )
         .column(
             Column::integer("price of trust").with_meaning("guaranteed rank minus predicted rank"),
@@ -92,9 +77,11 @@ fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader)
         )
         .into_table();
     let winner = seats.iter().find(|figures| figures.seat == winner);
-    let of_seats =
-        Section::with_heading("Each seat's predicted and guaranteed rank (place in its own row, 0 is best):");
-    add_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_text))
+    let best = reader.number(0);
+    let of_seats = Section::with_heading(format!(
+        "Each seat's predicted and guaranteed rank (place in its own row, {best} is best):"
+    ));
+    add_explained_table(of_seats, table, reader).paragraphs(winner.map(|winner| winner_text(winner, reader)))
 }
 
 /// Adds a table and, on the command line, the meanings of its columns.
@@ -103,17 +90,17 @@ fn add_explained_table(section: Section, table: Table, reader: ReportReader) -> 
     section.table(table).list(meanings)
 }
 
-fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
+fn take_section(takes: &[pb::TakeRobustness], to_move: usize, reader: ReportReader) -> Section {
     let takes = Table::of_items(takes)
         .column(Column::text("take"), |option| {
             option.takes.map(|pb::TakeRange { lo, hi }| take_range_text(TakeRange { lo, hi }))
         })
-        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
-        .column(Column::integer("predicted"), |option| option.rank)
-        .column(Column::integer("guaranteed"), |option| option.guaranteed_rank)
+        .column(Column::text("winner"), |option| format!("seat {}", reader.number(option.winner)))
+        .column(Column::integer("predicted"), |option| reader.number(option.rank))
+        .column(Column::integer("guaranteed"), |option| reader.number(option.guaranteed_rank))
         .column(Column::text("which is"), |option| safety_phrase(option.safety()))
         .into_table();
-    let heading = format!("How seat {to_move}'s takes change its ranks:");
+    let heading = format!("How seat {}'s takes change its ranks:", reader.number(to_move));
     Section::with_heading(heading).table(takes).list(SAFETY_MEANINGS)
 }
 
@@ -128,9 +115,10 @@ fn safety_phrase(safety: pb::TakeSafety) -> String {
     enum_phrase(safety.as_str_name(), "TAKE_SAFETY_")
 }
 
-fn winner_text(winner: &pb::SeatRobustness) -> String {
-    let pb::SeatRobustness { seat, predicted_rank, guaranteed_rank, price_of_trust, .. } = winner;
-    if *price_of_trust == 0 {
+fn winner_text(winner: &pb::SeatRobustness, reader: ReportReader) -> String {
+    let [seat, predicted_rank, guaranteed_rank] =
+        [winner.seat, winner.predicted_rank, winner.guaranteed_rank].map(|index| reader.number(index));
+    if winner.price_of_trust == 0 {
         format!(
             "Seat {seat}, the winner under optimal play, can force rank {predicted_rank} even if all other seats play against it."
         )
@@ -160,10 +148,10 @@ fn smallest_coalition_text(figures: &pb::SeatRobustness, seats: usize, reader: R
     };
     let who = match others.as_slice() {
         others if others.len() + 1 == seats => "all others".to_owned(),
-        [seat] => format!("seat {seat}"),
-        others => format!("seats {}", join_items(others, ", ")),
+        [seat] => format!("seat {}", reader.number(*seat)),
+        others => format!("seats {}", join_items(others.iter().map(|&seat| reader.number(seat)), ", ")),
     };
-    format!("{who}: rank {rank}, seat {winner} wins")
+    format!("{who}: rank {}, seat {} wins", reader.number(*rank), reader.number(*winner))
 }
 
 fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
@@ -171,10 +159,10 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
     let rank = |label: &str| Column::number(label, NumberUnit::Ranks, 3);
     let share = |label: &str| Column::number(label, NumberUnit::Share, 2);
     let table = Table::of_items(&seats)
-        .column(Column::integer("seat"), |(figures, _)| figures.seat)
+        .column(Column::integer("seat"), |(figures, _)| reader.number(figures.seat))
         .column(share("wins").with_meaning("its probability of winning if all seats err"), |&(_, wins)| *wins)
         .column(rank("rank").with_meaning("its expected rank if all seats err"), |(figures, _)| {
-            figures.expected_rank_if_all_err
+            reader.number(figures.expected_rank_if_all_err)
         })
         .column(
             share("kept")
@@ -183,7 +171,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
         )
         .column(
             rank("rank, others err").with_meaning("its expected rank if all other seats err and it does not"),
-            |(figures, _)| figures.expected_rank_if_others_err,
+            |(figures, _)| reader.number(figures.expected_rank_if_others_err),
         )
         .column(
             share("kept, others err").with_meaning(
@@ -219,8 +207,8 @@ mod tests {
     #[test]
     fn guaranteed_and_predicted_ranks_are_distinguished() {
         let two = summarize(&[3, 4], &[vec![0, 1], vec![0, 1]]);
-        assert!(two.contains("can force rank 0") && two.contains("none"), "{two}");
+        assert!(two.contains("can force rank 1") && two.contains("none"), "{two}");
         let three = summarize(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-        assert!(three.contains("How seat 0's takes change its ranks"), "{three}");
+        assert!(three.contains("How seat 1's takes change its ranks"), "{three}");
     }
 }

@@ -1,9 +1,8 @@
 //! Who wins a game under optimal play.
 
 use super::{
-    Section,
-    robustness::ReportReader,
-    winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
+    ReportReader, Section,
+    winner_words::{ending_text, optimal_play_sentence, value_text, winners_by_first_seat},
 };
 use lastnim_analysis::general::OutcomeClass;
 use lastnim_core::{
@@ -18,23 +17,25 @@ pub fn solution_section(game: &Game, reader: ReportReader) -> Section {
     let value = game.matrix.seats().distance_between(first, winner);
     let winners = solution.winners(&position);
     let section = if position.is_over() {
-        Section::new().paragraph(format!(
-            "No counter is left: seat {winner} wins (value {value}), with seat {first} to move."
-        ))
+        let (winner, first) = (reader.number(winner.index()), reader.number(first.index()));
+        let value = value_text(value, reader);
+        Section::new()
+            .paragraph(format!("No counter is left: seat {winner} wins{value}, with seat {first} to move."))
     } else {
         let optimal = solution.optimal_takes(&position);
         let counters = position.counters();
         let noun = if counters == 1 { "counter" } else { "counters" };
         Section::new()
-            .paragraph(optimal_play_sentence(winner, value, first))
+            .paragraph(optimal_play_sentence(winner, value, first, reader))
             .paragraph(format!("Optimal takes: {optimal} ({counters} {noun} in the last pile)."))
     };
     let outcome = OutcomeClass::of_winners(&winners)
+        .filter(|_| reader == ReportReader::CommandLine)
         .map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));
     let erratum = find_erratum(game)
         .map(|found| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {found}."));
     section
-        .paragraph(winners_by_first_seat(&winners))
+        .paragraph(winners_by_first_seat(&winners, reader))
         .paragraph(ending_text(game.ending, reader))
         .paragraphs(outcome)
         .paragraphs(erratum)

@@ -1,23 +1,38 @@
 //! The winner, as text.
 
-use super::robustness::ReportReader;
+use super::ReportReader;
 use super::words::join_items;
 use lastnim_core::game::{BySeat, Ending, Seat};
 use std::fmt::Display;
 
 /// Says who wins under optimal play.
-pub fn optimal_play_sentence(winner: Seat, value: usize, first: Seat) -> String {
-    format!("Seat {winner} wins under optimal play (value {value}), with seat {first} to move.")
+pub fn optimal_play_sentence(winner: Seat, value: usize, first: Seat, reader: ReportReader) -> String {
+    let value = value_text(value, reader);
+    let [winner, first] = [winner, first].map(|seat| reader.number(seat.index()));
+    format!("Seat {winner} wins under optimal play{value}, with seat {first} to move.")
+}
+
+/// Writes the value of a position on the command line: ` (value 2)`; pages leave it out.
+pub(super) fn value_text(value: usize, reader: ReportReader) -> String {
+    match reader {
+        ReportReader::CommandLine => format!(" (value {value})"),
+        ReportReader::Page => String::new(),
+    }
 }
 
 /// Names the winner for each seat that could move first.
-pub fn winners_by_first_seat(winners: &BySeat<Seat>) -> String {
-    list_by_first_seat("Winner", winners)
+pub fn winners_by_first_seat(winners: &BySeat<Seat>, reader: ReportReader) -> String {
+    list_by_first_seat("Winner", winners.iter().map(|winner| reader.number(winner.index())), reader)
 }
 
 /// Lists the winners by the seat that moves first; `what` names what wins, such as a seat or an alliance.
-pub fn list_by_first_seat(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
-    let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
+pub fn list_by_first_seat(
+    what: &str,
+    winners: impl IntoIterator<Item: Display>,
+    reader: ReportReader,
+) -> String {
+    let by_first = winners.into_iter().enumerate();
+    let by_first = by_first.map(|(first, winner)| format!("{} -> {winner}", reader.number(first)));
     format!("{what} for each seat that moves first: {}", join_items(by_first, ", "))
 }
 

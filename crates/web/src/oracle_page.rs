@@ -18,10 +18,10 @@ use lastnim_proto::pb;
 use lastnim_report::render::{Html, write_template};
 use lastnim_report::words::count_with_noun;
 use lastnim_report::{
-    Report,
+    Report, ReportReader,
     explanation::{MAX_PLIES, explanation_sections},
     play_tree::tree_report,
-    robustness::{ReportReader, robustness_sections},
+    robustness::robustness_sections,
     solution::solution_section,
     variant::variant_section,
 };
@@ -155,7 +155,7 @@ impl AnsweredQuestion {
         let Self::Game(game, _) = self else { return String::new() };
         let mut budget = Budget::of_steps(4 * MAX_TREE_NODES);
         match PlayGraph::build_tree(game, None, MAX_TREE_NODES, &mut budget) {
-            Ok(tree) => Html::with_links(&|_, _| None).report_html(&tree_report(&tree)),
+            Ok(tree) => Html::with_links(&|_, _| None).report_html(&tree_report(&tree, ReportReader::Page)),
             Err(_) => String::new(),
         }
     }
@@ -237,7 +237,7 @@ pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessR
     let to_move = game.first_seat().index();
     let safety = safety.map(|found| robustness_sections(found, to_move, ReportReader::Page));
     Report::from(solution_section(game, ReportReader::Page))
-        .with_sections(explanation_sections(&Explanation::of(game, plies)))
+        .with_sections(explanation_sections(&Explanation::of(game, plies), ReportReader::Page))
         .with_sections(safety.unwrap_or_default())
 }
 

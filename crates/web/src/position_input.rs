@@ -1,4 +1,4 @@
-//! A position as it was typed.
+//! A position as it was typed. Seats are counted from 1 here, as on all pages.
 
 use super::address_parts::QueryPart;
 use super::forms::FormFields;
@@ -50,7 +50,7 @@ impl Default for PositionInput {
             piles: "3 4 5".into(),
             rows: String::new(),
             seats: "3".into(),
-            first: "0".into(),
+            first: "1".into(),
             ending,
             passes: String::new(),
             alliance: String::new(),
@@ -66,7 +66,7 @@ impl PositionInput {
         Self {
             piles: join_items(&game.piles, " "),
             rows,
-            first: game.first.to_string(),
+            first: (game.first + 1).to_string(),
             ending: enum_word(game.ending().as_str_name(), "ENDING_"),
             ..Self::default()
         }
@@ -125,7 +125,7 @@ impl PositionInput {
         }
         if !random.is_empty() {
             let matrix = self.read_matrix()?;
-            let random = parse_seat_list(&read_numbers(random, "random")?, matrix.seats());
+            let random = parse_seat_list(&read_seats(random, "random", matrix.seats())?, matrix.seats());
             return Ok(Some(Variant::RandomSeats(
                 matrix,
                 random.map_err(|error| format!("random: {error}"))?,
@@ -135,7 +135,8 @@ impl PositionInput {
             if !self.rows.trim().is_empty() {
                 return Err(format!("rows {:?}: leave them empty with an alliance", self.rows));
             }
-            let alliances = Alliances::parse(&read_numbers(alliance, "alliance")?, self.read_seats()?);
+            let seats = self.read_seat_count()?;
+            let alliances = Alliances::parse(&read_seats(alliance, "alliance", seats)?, seats);
             return alliances
                 .map(|it| Some(Variant::Alliances(it)))
                 .map_err(|error| format!("alliance: {error}"));
@@ -151,7 +152,7 @@ impl PositionInput {
         Piles::parse_partly_emptied(&read_numbers(&self.piles, "piles")?).map_err(|error| error.to_string())
     }
 
-    fn read_seats(&self) -> Result<SeatCount, String> {
+    fn read_seat_count(&self) -> Result<SeatCount, String> {
         let seats = self.seats.trim().parse();
         let seats = seats.map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
         SeatCount::new(seats).map_err(|error| error.to_string())
@@ -159,16 +160,16 @@ impl PositionInput {
 
     fn read_matrix(&self) -> Result<AllianceMatrix, String> {
         if self.rows.trim().is_empty() {
-            return self.read_seats().map(AllianceMatrix::standard);
+            return self.read_seat_count().map(AllianceMatrix::standard);
         }
         AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())
     }
 
     fn read_first(&self, seats: SeatCount) -> Result<usize, String> {
-        self.first
-            .trim()
-            .parse()
-            .map_err(|_| format!("first seat {:?}: expected 0 to {}", self.first, seats.get() - 1))
+        let number =
+            self.first.trim().parse::<usize>().ok().filter(|number| (1..=seats.get()).contains(number));
+        let number = number.ok_or_else(|| format!("first seat {:?}: expected 1 to {seats}", self.first))?;
+        Ok(number - 1)
     }
 
     fn read_ending(&self) -> Result<Ending, String> {
@@ -205,6 +206,15 @@ fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
     Ok(read_tied_rows_or_orders(text)?.iter().map(|groups| groups.concat()).collect())
 }
 
+/// Parses a list of seats, and returns them counted from 0.
+fn read_seats(text: &str, field: &str, seats: SeatCount) -> Result<Vec<u64>, String> {
+    let index = |number: u64| {
+        let index = number.checked_sub(1).filter(|&index| index < seats.get() as u64);
+        index.ok_or_else(|| format!("{field}: seat {number}: expected 1 to {seats}"))
+    };
+    read_numbers(text, field)?.into_iter().map(index).collect()
+}
+
 /// Parses rows with ties: groups of offsets, or of seats with `>` between them.
 fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
     if !text.contains('>') {
@@ -212,15 +222,12 @@ fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
     }
     let orders = read_tied_rows(&text.replace('>', " "))?;
     let seats = orders.len() as u64;
-    let rows = (0..).zip(&orders).map(|(own, order)| {
+    let rows = (1..).zip(&orders).map(|(own, order)| {
         let offset = |&seat: &u64| {
-            if seat < seats {
+            if (1..=seats).contains(&seat) {
                 Ok((seat + seats - own) % seats)
             } else {
-                Err(format!(
-                    "rows: seat {seat} in the row of seat {own}: expected a seat from 0 to {}",
-                    seats - 1
-                ))
+                Err(format!("rows: seat {seat} in the row of seat {own}: expected a seat from 1 to {seats}"))
             }
         };
         order.iter().map(|group| group.iter().map(offset).collect()).collect()
@@ -239,7 +246,7 @@ mod tests {
 
     #[test]
     fn positions_round_trip() {
-        let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
+        let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=2&ending=last_mover_wins");
         let game = typed.read().unwrap();
         assert_eq!(PositionInput::of_game(&(&game).into()).read().unwrap(), game);
     }
@@ -249,21 +256,23 @@ mod tests {
         let read = |query| typed_query(query).read();
         let usual = read("").unwrap();
         assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
-        let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=1&ending=last_mover_wins").unwrap();
+        let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=2&ending=last_mover_wins").unwrap();
         assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
         assert_eq!(given.ending, Ending::LastMoverWins);
-        let ordered = typed_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
+        let ordered = typed_query("piles=1+2&rows=1%3E3%3E2%3B3%3E1%3E2%3B+3%3E2+%3E1");
         assert_eq!(ordered.read().unwrap().matrix.to_string(), "0 2 1; 1 2 0; 0 2 1");
         for (query, why) in [
             ("piles=x", "piles: \"x\" is not a whole number"),
             ("piles=", "pile"),
             ("seats=1", "seat"),
             ("seats=x", "seats \"x\": expected 2 to 32"),
-            ("first=3", "3"),
-            ("first=a", "first seat \"a\": expected 0 to 2"),
+            ("first=0", "first seat \"0\": expected 1 to 3"),
+            ("first=4", "first seat \"4\": expected 1 to 3"),
+            ("first=a", "first seat \"a\": expected 1 to 3"),
             ("rows=0+1+2%3B0", "row"),
-            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: expected a seat from 0 to 1"),
-            ("rows=0%3E1%3B1%3E1", "row"),
+            ("rows=1%3E3%3B2%3E1", "rows: seat 3 in the row of seat 1: expected a seat from 1 to 2"),
+            ("rows=1%3E0%3B2%3E1", "rows: seat 0 in the row of seat 1: expected a seat from 1 to 2"),
+            ("rows=1%3E2%3B2%3E2", "row"),
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
         ] {
@@ -286,22 +295,23 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(ties("rows=0+1%3D2;0+1+2;2%3D0+1"), "0 1=2; 0 1 2; 2=0 1");
-        assert_eq!(ties("rows=0%3E1%3D2;1%3E2%3E0;1%3D2%3E0"), "0 1=2; 0 1 2; 2=0 1");
+        assert_eq!(ties("rows=1%3E2%3D3;2%3E3%3E1;2%3D3%3E1"), "0 1=2; 0 1 2; 2=0 1");
         assert!(matches!(read("passes=2"), Ok(Variant::Passes(_, passes)) if passes.get() == 2));
-        assert!(matches!(read("alliance=0+2&seats=4"), Ok(Variant::Alliances(_))));
+        assert!(matches!(read("alliance=1+3&seats=4"), Ok(Variant::Alliances(_))));
         assert!(matches!(read("random=1"), Ok(Variant::RandomSeats(..))));
         assert!(matches!(typed_query("").read_question(), Ok(ParsedQuestion::Game(_))));
         for (query, why) in [
             ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
             ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
-            ("alliance=0&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty with an alliance"),
-            ("alliance=0+1+2", "alliance: all 3 seats are in one alliance"),
-            ("random=3", "random: seat 3: expected 0 to 2"),
+            ("alliance=1&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty with an alliance"),
+            ("alliance=1+2+3", "alliance: all 3 seats are in one alliance"),
+            ("random=4", "random: seat 4: expected 1 to 3"),
+            ("random=0", "random: seat 0: expected 1 to 3"),
             ("random=a", "random: \"a\" is not a whole number"),
             ("passes=1&rows=0+1%3D2;0+1+2;0+1+2", "row 0 of the matrix: 1=2 is a tie"),
             ("rows=0%3D0+1;0+1+2;0+1+2", "offset 0 appears twice"),
             ("rows=0+1%3D;0+1+2;0+1+2", "\"1=\" is not a tie"),
-            ("alliance=0&first=3", "first: seat 3: expected 0 to 2"),
+            ("alliance=1&first=4", "first seat \"4\": expected 1 to 3"),
             ("random=1&piles=100001", "100001 counters in total"),
         ] {
             let said = read(query).unwrap_err();

@@ -12,8 +12,9 @@ use lastnim_client::text_input::TextInput;
 use lastnim_core::oracle::Explanation;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
+    ReportReader,
     explanation::{MAX_PLIES, explanation_sections},
-    robustness::{ReportReader, robustness_sections},
+    robustness::robustness_sections,
     solution::solution_section,
 };
 use std::io;
@@ -129,7 +130,9 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         solution
     };
     let report = || {
-        let explained = explained.iter().flat_map(explanation_sections);
+        let explained = explained
+            .iter()
+            .flat_map(|explanation| explanation_sections(explanation, ReportReader::CommandLine));
         let to_move = game.first_seat().index();
         let robustness = robustness
             .iter()

@@ -21,8 +21,8 @@ use lastnim_core::{
 };
 use lastnim_proto::{json::MessageJson, pb, ruleset::ruleset_solution_message};
 use lastnim_report::{
-    Column, NumberUnit, Section, Table,
-    robustness::{ReportReader, ruleset_robustness_sections},
+    Column, NumberUnit, ReportReader, Section, Table,
+    robustness::ruleset_robustness_sections,
     winner_words::{ending_text, optimal_play_sentence, winners_by_first_seat},
     words::{count_with_noun, join_items},
 };
@@ -225,13 +225,13 @@ impl RulesetArgs {
         let who = if options.is_empty() {
             format!("Seat {first} has no move: seat {winner} wins (value {value}).")
         } else {
-            optimal_play_sentence(*winner, *value, first)
+            optimal_play_sentence(*winner, *value, first, ReportReader::CommandLine)
         };
         let section = Section::new()
             .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
             .paragraph(ending_text(ending, ReportReader::CommandLine))
             .paragraph(who)
-            .paragraph(winners_by_first_seat(&answer.winner_by_first));
+            .paragraph(winners_by_first_seat(&answer.winner_by_first, ReportReader::CommandLine));
         let section = match listed {
             ListedMoves::Optimal => with_optimal_moves(section, first, answer),
             ListedMoves::All => with_all_moves(section, first, answer),

@@ -6,7 +6,7 @@ use clap::Args;
 use lastnim_analysis::variants::{Alliances, PassCount, Variant, VariantGame, parse_seat_list};
 use lastnim_core::game::SeatCount;
 use lastnim_proto::{json::message_to_json, variant::variant_solution_message};
-use lastnim_report::{robustness::ReportReader, variant::variant_section};
+use lastnim_report::{ReportReader, variant::variant_section};
 
 /// Flags for variants of Last Nim. Rows with ties are a variant too.
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ use lastnim_analysis::tree::{PlayGraph, TreeError, TreeTooLarge};
 use lastnim_core::{game::Game, oracle::Budget};
 use lastnim_proto::{json::MessageJson, pb, tree::play_graph_message};
 use lastnim_report::{
+    ReportReader::CommandLine,
     play_tree::{graph_report, tree_report},
     render::Terminal,
     words::count_with_noun,
@@ -104,7 +105,8 @@ fn write_tree(
 ) -> Result<(), Failure> {
     let written = match args.format {
         TreeFormat::Text => {
-            let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
+            let report =
+                if args.graph { graph_report(graph, CommandLine) } else { tree_report(graph, CommandLine) };
             // A file has no styles, even if standard output is a terminal.
             let terminal = if args.output.is_some() { Terminal::without_styles() } else { stdout_terminal() };
             output.write_all(terminal.report_text(&report).as_bytes())

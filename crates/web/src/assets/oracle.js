@@ -33,13 +33,13 @@ const readRows = () => {
     return Array.from({ length: seats }, (_, seat) => Array.from({ length: seats }, (_, place) => (seat + place) % seats));
   }
   const isByWords = field("rows").value.includes(">");
-  return lines.map((line, seat) => (isByWords ? line : line.map((offset) => (seat + offset) % lines.length)));
+  return lines.map((line, seat) => (isByWords ? line.map((number) => number - 1) : line.map((offset) => (seat + offset) % lines.length)));
 };
 const isRow = (row, _, rows) => row.length === rows.length && row.every((_, seat) => row.includes(seat));
 
 const move = (rows, seat, from, to) => {
   rows[seat].splice(to, 0, ...rows[seat].splice(from, 1));
-  field("rows").value = rows.map((row) => row.join(">")).join("; ");
+  field("rows").value = rows.map((row) => row.map((other) => other + 1).join(">")).join("; ");
   draw();
   // A seat that moved to the first place has no button any more.
   if (!box.contains(document.activeElement)) box.querySelectorAll("ol")[seat]?.querySelector("button")?.focus();
@@ -47,9 +47,9 @@ const move = (rows, seat, from, to) => {
 
 const rowList = (rows, seat) => {
   const list = make("ol", "");
-  list.setAttribute("aria-label", `What seat ${seat} wants, its first choice first`);
+  list.setAttribute("aria-label", `What seat ${seat + 1} wants, its first choice first`);
   rows[seat].forEach((other, place) => {
-    const item = make("li", `${other} `, { draggable: true });
+    const item = make("li", `${other + 1} `, { draggable: true });
     item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `${seat} ${place}`));
     item.addEventListener("dragover", (event) => event.preventDefault());
     item.addEventListener("drop", (event) => {
@@ -57,10 +57,10 @@ const rowList = (rows, seat) => {
       const [of, from] = event.dataTransfer.getData("text/plain").split(" ").map(Number);
       if (of === seat && from < rows.length) move(rows, seat, from, place);
     });
-    if (place > 0) item.append(button("\u25C2", `Seat ${seat}: move ${other} up`, () => move(rows, seat, place, place - 1)));
+    if (place > 0) item.append(button("\u25C2", `Seat ${seat + 1}: move ${other + 1} up`, () => move(rows, seat, place, place - 1)));
     list.append(item);
   });
-  const line = make("p", `Seat ${seat} wants `);
+  const line = make("p", `Seat ${seat + 1} wants `);
   line.append(list);
   return line;
 };

@@ -42,7 +42,7 @@ impl AnalysedPosition {
         let asked: pb::Game = game.into();
         let count = game.matrix.seats().get();
         let piles = asked.piles.into_iter().filter(|&counters| counters > 0).collect();
-        let numbered = || (0..count).map(|seat| format!("Seat {seat}")).collect();
+        let numbered = || (1..=count).map(|number| format!("Seat {number}")).collect();
         let bots = names.map_or_else(numbered, <[String]>::to_vec);
         let setup =
             pb::MatchSetup { bots, piles, first: asked.first, ending: asked.ending, ..Default::default() };
@@ -101,9 +101,9 @@ mod tests {
         let asked = AnalysedPosition::of_game(typed, &game, None).unwrap();
         assert_eq!(asked.board.matches("data-take=").count(), 3, "{}", asked.board);
         let two = asked.board.split("data-take=\"2\"").next().unwrap().rsplit("href=\"").next().unwrap();
-        assert!(two.contains("piles=1+1") && two.contains("first=2"), "{two}");
+        assert!(two.contains("piles=1+1") && two.contains("first=3"), "{two}");
         let all = asked.board.split("data-take=\"3\"").next().unwrap().rsplit("href=\"").next().unwrap();
-        assert!(all.contains("piles=1+0") && all.contains("first=2"), "{all}");
+        assert!(all.contains("piles=1+0") && all.contains("first=3"), "{all}");
         assert!(asked.panel.contains("is to move, with 3 in the pile"), "{}", asked.panel);
         assert!(!asked.panel.contains("<form"), "{}", asked.panel);
         assert!(asked.headline.contains(" wins if every seat plays"), "{}", asked.headline);

@@ -91,7 +91,7 @@ impl TakeLinks<'_> {
                 let _ = after.take(take);
                 let position = PositionInput {
                     piles: join_items(after.piles(), " "),
-                    first: after.to_move().index().to_string(),
+                    first: (after.to_move().index() + 1).to_string(),
                     ..typed.clone()
                 };
                 PageAddress::Oracle { position }.to_string()
