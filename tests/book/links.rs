@@ -9,7 +9,9 @@ use std::{
 /// Returns the Markdown files that readers follow links in.
 fn documents() -> Vec<PathBuf> {
     let mut files = chapters();
-    for file in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/SUMMARY.md"] {
+    for file in
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/SUMMARY.md"]
+    {
         files.push(repository().join(file));
     }
     let decisions = fs::read_dir(repository().join("docs/decisions")).unwrap();
