@@ -153,7 +153,14 @@ async fn run(
             Some(Action::Subscribe(subscribe)) => {
                 group.own_only[seat].store(subscribe.feed() == Feed::OwnTurns, Ordering::Relaxed);
             }
-            Some(Action::Resign(_) | Action::Pong(_) | Action::JoinTournament(_)) | None => {}
+            Some(
+                Action::Resign(_)
+                | Action::Say(_)
+                | Action::EndTalk(_)
+                | Action::Pong(_)
+                | Action::JoinTournament(_),
+            )
+            | None => {}
         }
     }
 }

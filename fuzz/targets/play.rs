@@ -117,6 +117,8 @@ impl FuzzedBot {
             Some(Action::Declare(declare)) => Some(&mut declare.match_id),
             Some(Action::Take(take)) => Some(&mut take.match_id),
             Some(Action::Resign(resign)) => Some(&mut resign.match_id),
+            Some(Action::Say(say)) => Some(&mut say.match_id),
+            Some(Action::EndTalk(end)) => Some(&mut end.match_id),
             _ => None,
         };
         if let Some(named) = named.filter(|named| named.as_str() == MATCH) {

@@ -5,7 +5,7 @@ use super::{JoinRefusal, ListedState, batch::SolveDetail, pb};
 use lastnim_analysis::{KnowledgeReading, general::OutcomeClass};
 use lastnim_core::game::Ending;
 use lastnim_core::oracle::TakeSafety;
-use lastnim_core::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
+use lastnim_core::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault, TalkPrivacy};
 use lastnim_tournament::{
     DisqualifiedResults, FieldMovement, LadderPairing, OpenMatches, OracleAccess, RatingMeasure, Scoring,
     SprtAnswer, SprtMeasure, StandingsOrder, SuspensionReason, TieBreak, TournamentState,
@@ -55,8 +55,9 @@ both_ways!(ForfeitReason, ForfeitReason: TimedOut, Disconnected, NoShow, Strikes
 both_ways!(EndReason, EndReason: Finished, PlyLimit, AllForfeited, Cancelled);
 both_ways!(RefusalReason, RefusalReason:
     IllegalTake, NotYourTurn, FuturePly, Stale, InvalidRow, AlreadyDeclared, NotStarted, MatchEnded, Forfeited,
-    UnknownMatch, Malformed,
+    UnknownMatch, Malformed, InvalidTalk,
 );
+both_ways!(TalkPrivacy, TalkPrivacy: Open, Private, Published);
 both_ways!(JoinRefusal, JoinRefusal: UnknownTournament, Started, Over, Field, Busy, Unavailable);
 both_ways!(TournamentState, TournamentState: Open, Running, Finished, Cancelled);
 both_ways!(OpenMatches, OpenMatches: Finish, Freeze);

@@ -2,7 +2,7 @@
 
 use super::deal::{parse_deal, parse_deal_rule, refuse_deal};
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
-use super::{RequestField, pb, play::whole_millis};
+use super::{RequestField, pb, play::whole_millis, talk::parse_talk};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, SeatCount};
 use lastnim_core::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, DealRule, MatchSetup, MatchSetupError, Origin, Terms,
@@ -38,6 +38,7 @@ impl From<&MatchSetup> for pb::MatchSetup {
             number: origin.map_or(0, |origin| origin.number),
             group: origin.map_or(0, |origin| origin.group),
             deal: setup.deal.as_deref().map(Into::into),
+            talk: setup.terms.talk.as_ref().map(Into::into),
         }
     }
 }
@@ -48,12 +49,15 @@ pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
     max_plies: u32,
+    talk: Option<&pb::Talk>,
     field: RequestField<'_>,
 ) -> Option<Terms> {
+    let talk = talk.map(|talk| parse_talk(talk, field.member("talk")).ok_or(())).transpose().ok()?;
     let terms = Terms {
         clock: clock.map_or_else(Clock::default, clock_from_message),
         strikes: if strikes == 0 { DEFAULT_STRIKES } else { strikes },
         max_plies: if max_plies == 0 { DEFAULT_MAX_PLIES } else { max_plies },
+        talk,
     };
     terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
 }
@@ -63,7 +67,8 @@ pub fn parse_new_setup(
     request: &pb::CreateMatchRequest,
     field: RequestField<'_>,
 ) -> Option<(MatchSetup, Option<DealRule>)> {
-    let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
+    let terms =
+        parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, request.talk.as_ref(), field);
     let draft = SetupDraft {
         bots: &request.bots,
         piles: &request.piles,
@@ -107,6 +112,11 @@ pub fn parse_new_setup(
         mode => refuse_deal(mode, rule, rows, at_deal).then_some(None)?,
     };
     let setup = setup?;
+    let is_assigned = has_standard_rows || setup.assigned.is_some();
+    if is_assigned && setup.terms.talk.is_some() {
+        field.member("talk").report(MatchSetupError::AssignedAndTalk);
+        return None;
+    }
     let standard = has_standard_rows.then(|| AllianceMatrix::standard(setup.bots.seats()));
     Some((MatchSetup { assigned: standard.or(setup.assigned), ..setup }, deal))
 }
@@ -115,8 +125,10 @@ pub fn parse_new_setup(
 pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> Option<MatchSetup> {
     let at_clock = field.member("clock");
     let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
+    let talk = setup.talk.as_ref().map(|talk| parse_talk(talk, field.member("talk")).ok_or(()));
+    let talk = talk.transpose().ok()?;
     let terms = clock.and_then(|clock| {
-        let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies };
+        let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies, talk };
         terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
     });
     let tournament = field.member("tournament_id").parse_if_given(&setup.tournament_id);
@@ -197,6 +209,7 @@ fn report_terms(errors: &[TermsError], field: RequestField<'_>) {
         match error {
             TermsError::Strikes(_) => field.member("strikes").report(error),
             TermsError::MaxPlies(_) => field.member("max_plies").report(error),
+            TermsError::Talk(talk) => field.member("talk").member(talk.field).report(talk),
             TermsError::Clock(time) => field.member("clock").member(time.field).report(time),
         }
     }

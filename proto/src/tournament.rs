@@ -25,7 +25,7 @@ pub fn parse_settings_and_terms(
     field: RequestField<'_>,
 ) -> Option<(Settings, Terms)> {
     let settings = parse_settings(given, field);
-    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, field);
+    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, None, field);
     settings.zip(terms)
 }
 

@@ -65,6 +65,11 @@ DealRule: TypeAlias = Literal[
 ]
 """The rows from which private rows are dealt; each is equally likely."""
 
+TalkPrivacy: TypeAlias = Literal[
+    "unspecified", "open", "private", "published"
+]
+"""Whether seats can send private messages: messages to some seats only."""
+
 RowDefault: TypeAlias = Literal[
     "unspecified", "late", "invalid", "forfeited"
 ]
@@ -72,7 +77,7 @@ RowDefault: TypeAlias = Literal[
 
 RefusalReason: TypeAlias = Literal[
     "unspecified", "illegal_take", "not_your_turn", "future_ply", "stale", "invalid_row", "already_declared",
-    "not_started", "match_ended", "forfeited", "unknown_match", "malformed"
+    "not_started", "match_ended", "forfeited", "unknown_match", "malformed", "invalid_talk"
 ]
 """Why an action of a bot was refused. Some reasons cost a strike."""
 
@@ -1102,6 +1107,23 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
+class Talk:
+    """
+    How seats talk before they declare their rows. In each round, seats send messages, which are delivered together
+    when all seats have ended their talk or the time is up. A seat that declares its row has ended its talk.
+    """
+
+    rounds: int
+    """Rounds, 1 to 4."""
+    round_ms: int
+    """Maximum milliseconds of a round, 1 to 3,600,000 (an hour). A request may give 0 for the default 60,000."""
+    text_chars: int
+    """Maximum characters of a text, 1 to 1,000. A request may give 0 for the default 500."""
+    privacy: TalkPrivacy
+    """Whether seats can send private messages."""
+
+
+@dataclass(frozen=True, slots=True)
 class MatchSetup:
     """Everything fixed before the first move."""
 
@@ -1129,6 +1151,8 @@ class MatchSetup:
     """The duplicate group: matches of the same bots on the same piles in every rotation share it."""
     deal: Deal | None
     """How a private row was dealt to each seat; absent if no rows were dealt."""
+    talk: Talk | None
+    """How seats talk before they declare their rows; absent if they do not talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1216,6 +1240,56 @@ class DealtEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkContent:
+    """What a message to other seats says."""
+
+    text: str | None
+    """A text."""
+    claim: tuple[int, ...] | None
+    """A row: "this is what I want"."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidEvent:
+    """A seat sent a message to other seats."""
+
+    seat: int
+    """The sender, 0..n-1."""
+    round: int
+    """The round, from 0."""
+    number: int
+    """The number among the messages of the sender in this round, from 0."""
+    to: tuple[int, ...]
+    """The seats that heard it, in ascending order; empty for everyone."""
+    published: bool
+    """Whether everybody can read it although it is private, because the match has a winner."""
+    commitment: bytes
+    """The commitment to the content, 32 bytes: docs/reference/records.md says how it is computed."""
+    content: TalkContent | None
+    """The content; absent if it stays private."""
+    salt: bytes
+    """The salt of the commitment, 32 bytes; empty if the content stays private."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkEndedEvent:
+    """A seat ended its talk in a round."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    round: int
+    """The round, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeardEvent:
+    """A round of talk ended, and each seat was sent the messages that are addressed to it."""
+
+    round: int
+    """The round, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecordEvent:
     """One event of a record."""
 
@@ -1240,11 +1314,17 @@ class RecordEvent:
     """The match ended."""
     dealt: DealtEvent | None
     """A private row was dealt to each seat: directly after `created`. A watcher gets it just before `ended`."""
+    said: SaidEvent | None
+    """A seat sent a message. A watcher gets it when it is delivered, and a private one just before `ended`."""
+    talk_ended: TalkEndedEvent | None
+    """A seat ended its talk in a round."""
+    heard: HeardEvent | None
+    """A round of talk ended, and its messages were delivered."""
     hash: bytes
     """
     The hash of this event and all before it, 32 bytes: BLAKE3 of the event's canonical bytes, keyed with the previous
     hash. Only present once rows are revealed: before that, a reader could try all rows until a later hash fits. If
-    rows are dealt, only present once they are opened. WatchMatch sends no hashes.
+    rows are dealt, or messages can be private, only present once the match has a winner. WatchMatch sends no hashes.
     """
 
 

@@ -86,6 +86,7 @@ impl ExhibitionArgs {
             deal: settings.deal,
             deal_rows: settings.deal_rows.clone(),
             assigned: self.assigned_matrix(settings)?,
+            talk: None,
         })
     }
 

@@ -173,6 +173,8 @@ impl Ledger {
                 told.tournament_ends_sent_to.insert((bot.to_owned(), ended.tournament_id.clone()));
             }
             Event::Turn(_)
+            | Event::TalkAccepted(_)
+            | Event::Heard(_)
             | Event::Ping(_)
             | Event::Draining(_)
             | Event::Suspended(_)

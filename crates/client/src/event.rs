@@ -285,7 +285,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             reason: JoinRefusal::from_wire(refused.reason),
             message: truncate_text(refused.message),
         }),
-        Wire::Declared(_) => SessionEvent::Ignored,
+        Wire::Declared(_) | Wire::TalkAccepted(_) | Wire::Heard(_) => SessionEvent::Ignored,
     })
 }
 

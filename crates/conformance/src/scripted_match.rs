@@ -185,7 +185,7 @@ impl ScriptedMatch {
                 state.ply(),
                 self.id
             )),
-            MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => None,
+            MatchPhase::Talking | MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => None,
         }
     }
 
@@ -351,7 +351,15 @@ impl ScriptedMatch {
                 let dealt_row = self.own_dealt_row();
                 MatchEvent::Started { seat: self.seat, setup: Arc::clone(&self.setup), dealt_row }
             }
-            Event::Dealt(_) | Event::Declared { .. } | Event::Struck { .. } => return None,
+            Event::Dealt(_)
+            | Event::Said(_)
+            | Event::TalkEnded { .. }
+            | Event::Declared { .. }
+            | Event::Struck { .. } => return None,
+            Event::Heard { round } => {
+                let messages = self.referee.record().messages_heard(self.seat, round).cloned().collect();
+                MatchEvent::Heard { round, messages }
+            }
             Event::Revealed { matrix } => {
                 MatchEvent::Revealed(Arc::new(RevealedRows { matrix, defaulted: Vec::new() }))
             }
@@ -369,6 +377,7 @@ impl ScriptedMatch {
 fn seat_message_event(seat: Seat, message: SeatMessage) -> MatchEvent {
     match message {
         SeatMessage::Declared { row } => MatchEvent::Declared { row },
+        SeatMessage::TalkAccepted { round, number, .. } => MatchEvent::TalkAccepted { round, number },
         SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
         SeatMessage::TakeRepeated { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
         SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),

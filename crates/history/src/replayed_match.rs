@@ -135,7 +135,9 @@ impl<'a> ReplayedMatch<'a> {
                     had_acted: acted[*seat],
                 });
             }
-            Event::Created(_) | Event::Dealt(_) | Event::Ended { .. } => {}
+            Event::Said(message) => acted[message.seat] = true,
+            Event::TalkEnded { seat, .. } => acted[*seat] = true,
+            Event::Created(_) | Event::Dealt(_) | Event::Heard { .. } | Event::Ended { .. } => {}
         }
     }
 

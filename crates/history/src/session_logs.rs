@@ -212,6 +212,8 @@ fn match_of_message(said: DirectedMessage<'_>) -> Option<&str> {
             Action::Declare(declare) => &declare.match_id,
             Action::Take(take) => &take.match_id,
             Action::Resign(resign) => &resign.match_id,
+            Action::Say(say) => &say.match_id,
+            Action::EndTalk(end) => &end.match_id,
             Action::Subscribe(_) | Action::Pong(_) | Action::JoinTournament(_) => return None,
         },
         DirectedMessage::Received(event) => match event {
@@ -222,6 +224,8 @@ fn match_of_message(said: DirectedMessage<'_>) -> Option<&str> {
             Event::Took(took) => &took.match_id,
             Event::Refused(refused) => &refused.match_id,
             Event::Forfeited(forfeited) => &forfeited.match_id,
+            Event::TalkAccepted(accepted) => &accepted.match_id,
+            Event::Heard(heard) => &heard.match_id,
             Event::MatchEnded(ended) => &ended.match_id,
             Event::Declared(declared) => &declared.match_id,
             Event::Welcome(_)

@@ -1,7 +1,7 @@
 //! The events of a match, as text.
 
 use super::words::{enum_phrase, join_items, matrix_text};
-use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_proto::pb::{self, record_event::Event, talk_content::Content};
 
 /// The names of the bots of a match, by seat.
 #[derive(Debug, Default)]
@@ -47,6 +47,26 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                 }
             }
         }
+        Event::Said(said) => {
+            let seat = players.name_of_seat(said.seat);
+            let content = said.content.as_ref().and_then(|content| content.content.as_ref());
+            let what = match content {
+                None => "a private message".to_owned(),
+                Some(Content::Text(text)) => format!("{text:?}"),
+                Some(Content::Claim(row)) => format!("that it wants {}", join_items(&row.offsets, " ")),
+            };
+            match said.to.as_slice() {
+                [] => format!("{seat} said {what}"),
+                to => {
+                    let to = to.iter().map(|&seat| players.name_of_seat(seat));
+                    format!("{seat} said {what} to {}", join_items(to, ", "))
+                }
+            }
+        }
+        Event::TalkEnded(ended) => {
+            format!("{} ended its talk in round {}", players.name_of_seat(ended.seat), ended.round + 1)
+        }
+        Event::Heard(heard) => format!("round {} of the talk ended", heard.round + 1),
         Event::Dealt(dealt) => {
             let rows = dealt.rows.iter().flat_map(|matrix| &matrix.rows);
             format!("the seats really want {}", matrix_text(rows))

@@ -53,7 +53,7 @@ pub(super) fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
         number: origin.map_or(0, |origin| origin.number),
         group: origin.map_or(0, |origin| origin.group),
         bots: bots.unwrap_or_default(),
-        declaring: open.summary.phase == MatchPhase::Declaring,
+        declaring: matches!(open.summary.phase, MatchPhase::Talking | MatchPhase::Declaring),
         plies: open.summary.plies,
         awaited_seats: open.awaited.iter().map(|&seat| seat.into()).collect(),
         waited_ms: open.elapsed_and_remaining.map(|(waited, _)| saturating_millis(waited)),

@@ -67,6 +67,9 @@ impl MemoryMatch {
             }
             Event::Created(_)
             | Event::Dealt(_)
+            | Event::Said(_)
+            | Event::TalkEnded { .. }
+            | Event::Heard { .. }
             | Event::Declared { .. }
             | Event::Struck { .. }
             | Event::Forfeited { .. } => {}

@@ -115,7 +115,15 @@ impl Replay {
             }
             Some(Event::Forfeited(forfeited)) => self.forfeits.push((self.plies(), *forfeited)),
             Some(Event::Ended(ended)) => self.end = Some(*ended),
-            Some(Event::Created(_) | Event::Declared(_) | Event::Struck(_)) | None => {}
+            Some(
+                Event::Created(_)
+                | Event::Said(_)
+                | Event::TalkEnded(_)
+                | Event::Heard(_)
+                | Event::Declared(_)
+                | Event::Struck(_),
+            )
+            | None => {}
         }
         self.incidents.push(timed);
     }

@@ -3,12 +3,13 @@
 use super::audit::audit_message_for_bots;
 use super::joining::parse_named_tournament;
 use super::pb::{self, play_request::Action, play_response::Event as Wire};
+use super::talk::submitted_content;
 use super::{JoinRefused, PublicTournament};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use lastnim_core::oracle::{Audit, Mover};
 use lastnim_core::referee::{
     EndReason, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, NoteHash, Refusal, RefusalReason,
-    SeatAction, Turn,
+    SeatAction, SubmittedMessage, TalkMessage, Turn,
 };
 use lastnim_tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
@@ -66,7 +67,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
         };
         match request.action {
             None => Err(malformed(
-                "unknown action: expected declare, take, resign, subscribe, pong or join_tournament"
+                "unknown action: expected declare, take, resign, subscribe, pong, join_tournament, say or end_talk"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => {
@@ -79,6 +80,14 @@ impl TryFrom<pb::PlayRequest> for BotAction {
                 parse_match_action(&match_id, SeatAction::Take { ply, take, note_hash })
             }
             Some(Action::Resign(resign)) => parse_match_action(&resign.match_id, SeatAction::Resign),
+            Some(Action::Say(pb::Say { match_id, round, number, to, content })) => {
+                let content = submitted_content(content);
+                let message = Box::new(SubmittedMessage { round, number, to, content });
+                parse_match_action(&match_id, SeatAction::Say(message))
+            }
+            Some(Action::EndTalk(pb::EndTalk { match_id, round })) => {
+                parse_match_action(&match_id, SeatAction::EndTalk { round })
+            }
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(TakeFeed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(TakeFeed::OwnTurns)),
@@ -173,6 +182,20 @@ pub enum MatchEvent {
     Declared {
         /// The row that now counts as the bot's.
         row: Row,
+    },
+    /// A message of the bot, or the end of its talk in a round, was accepted.
+    TalkAccepted {
+        /// The round, from 0.
+        round: u32,
+        /// The number of the message; `None` for the end of the bot's talk.
+        number: Option<u32>,
+    },
+    /// A round of talk ended.
+    Heard {
+        /// The round, from 0.
+        round: u32,
+        /// The messages of other seats that the bot hears.
+        messages: Vec<TalkMessage>,
     },
     /// The rows of all seats.
     Revealed(Arc<RevealedRows>),
@@ -295,6 +318,13 @@ fn match_event_message(id: MatchId, event: MatchEvent) -> Wire {
         }
         MatchEvent::Snapshot(snapshot) => Wire::Snapshot(Box::new(snapshot_message(match_id, &snapshot))),
         MatchEvent::Declared { row } => Wire::Declared(pb::Declared { match_id, row: Some((&row).into()) }),
+        MatchEvent::TalkAccepted { round, number } => {
+            Wire::TalkAccepted(pb::TalkAccepted { match_id, round, number })
+        }
+        MatchEvent::Heard { round, messages } => {
+            let messages = messages.iter().map(Into::into).collect();
+            Wire::Heard(pb::Heard { match_id, round, messages })
+        }
         MatchEvent::Revealed(revelation) => Wire::Revealed(pb::Revealed {
             match_id,
             alliance_matrix: Some((&revelation.matrix).into()),
@@ -400,13 +430,14 @@ fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot 
         strikes: snapshot.strikes.as_slice().to_vec(),
         forfeited: lost.map(|(seat, _)| seat.into()).collect(),
         turn: snapshot.turn.as_ref().map(|turn| turn_message(match_id, turn)),
+        talk: snapshot.talk.as_ref().map(Into::into),
     }
 }
 
 impl From<MatchPhase> for pb::Phase {
     fn from(phase: MatchPhase) -> Self {
         match phase {
-            MatchPhase::Declaring => Self::Declaring,
+            MatchPhase::Talking | MatchPhase::Declaring => Self::Declaring,
             MatchPhase::Playing => Self::Playing,
             MatchPhase::Ended => Self::Ended,
         }

@@ -4,7 +4,10 @@ use super::*;
 use crate::{FromWire as _, JoinRefusal, tournament::settings_message};
 use lastnim_core::game::{BySeat, Ending, Game, SeatCount};
 use lastnim_core::oracle::PlayedTake;
-use lastnim_core::referee::{Clock, DealSecret, NoteHashError, Terms, TimeBank, Timestamp};
+use lastnim_core::referee::{
+    Audience, Clock, DealHash, DealSecret, NoteHashError, SubmittedContent, TalkContent, TalkView, Terms,
+    TimeBank, Timestamp,
+};
 use lastnim_tournament::TournamentState;
 use pb::play_request as request;
 use proptest::prelude::*;
@@ -173,7 +176,7 @@ fn a_request_without_an_action_is_malformed() {
     assert_eq!(refused.reason, RefusalReason::Malformed);
     assert_eq!(
         refused.message,
-        "unknown action: expected declare, take, resign, subscribe, pong or join_tournament"
+        "unknown action: expected declare, take, resign, subscribe, pong, join_tournament, say or end_talk"
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();
@@ -309,7 +312,7 @@ fn every_refusal_and_loss_has_its_own_code() {
         assert_eq!((refused.ply, refused.strikes, refused.strikes_left), (5, 1, 2));
         codes.push(refused.reason);
     }
-    assert_eq!(codes, (1..=11).collect::<Vec<_>>());
+    assert_eq!(codes, (1..=12).collect::<Vec<_>>());
     for (reason, code) in ForfeitReason::ALL.into_iter().zip(1..) {
         let expected = pb::Forfeited { match_id: ID.to_owned(), seat: 2, reason: code };
         assert_eq!(
@@ -378,6 +381,7 @@ fn snapshot_is_complete() {
         setup: setup(),
         dealt_row: Some(row(&[2, 0, 1])),
         phase: MatchPhase::Playing,
+        talk: Some(TalkView { round: None, left: None, is_done: true, messages: vec![talk_message()] }),
         declaration_left: None,
         matrix: Some(matrix.clone()),
         ply: 3,
@@ -407,6 +411,12 @@ fn snapshot_is_complete() {
         strikes: vec![0, 2, 3],
         forfeited: vec![2],
         turn: Some(pb::Turn { match_id: ID.to_owned(), ply: 3, pile: 1, counters: 2, bank_ms: 10_000 }),
+        talk: Some(pb::TalkState {
+            round: None,
+            left_ms: 0,
+            ended: true,
+            messages: vec![(&talk_message()).into()],
+        }),
     };
     assert_eq!(
         match_message_of(MatchEvent::Snapshot(Box::new(snapshot.clone()))),
@@ -436,4 +446,47 @@ proptest! {
             prop_assert!(sent.encoded_len() < 1_000);
         }
     }
+}
+
+fn talk_message() -> TalkMessage {
+    let audience = Audience::Seats { seats: [seat(1)].into_iter().collect(), published: false };
+    let content = TalkContent::Claim(row(&[2, 0, 1]));
+    TalkMessage::new((seat(0), 1, 2), audience, content, DealHash::from_bytes([5; 32]))
+}
+
+#[test]
+fn talk_is_read_and_written() {
+    let to = vec![0, 7];
+    let content = Some(SubmittedContent::Text("hi".to_owned()));
+    let say = pb::Say {
+        match_id: ID.to_owned(),
+        round: 1,
+        number: 2,
+        to: to.clone(),
+        content: Some(pb::TalkContent { content: Some(pb::talk_content::Content::Text("hi".to_owned())) }),
+    };
+    let message = SubmittedMessage { round: 1, number: 2, to, content };
+    assert_eq!(parse(request::Action::Say(say.clone())), Ok(act(SeatAction::Say(Box::new(message.clone())))));
+    let empty = SubmittedMessage { content: None, ..message };
+    let say = pb::Say { content: None, ..say };
+    assert_eq!(parse(request::Action::Say(say)), Ok(act(SeatAction::Say(Box::new(empty)))));
+    let end = pb::EndTalk { match_id: ID.to_owned(), round: 1 };
+    assert_eq!(parse(request::Action::EndTalk(end)), Ok(act(SeatAction::EndTalk { round: 1 })));
+    let heard = pb::TalkMessage {
+        seat: 0,
+        round: 1,
+        number: 2,
+        to: vec![1],
+        content: Some(pb::TalkContent {
+            content: Some(pb::talk_content::Content::Claim(pb::Row { offsets: vec![2, 0, 1] })),
+        }),
+    };
+    assert_eq!(
+        match_message_of(MatchEvent::Heard { round: 1, messages: vec![talk_message()] }),
+        Wire::Heard(pb::Heard { match_id: ID.to_owned(), round: 1, messages: vec![heard] })
+    );
+    assert_eq!(
+        match_message_of(MatchEvent::TalkAccepted { round: 1, number: Some(2) }),
+        Wire::TalkAccepted(pb::TalkAccepted { match_id: ID.to_owned(), round: 1, number: Some(2) })
+    );
 }

@@ -12,6 +12,7 @@ use super::{
     deal::parse_dealt_rows,
     game::{parse_alliance_matrix, parse_row},
     parse_request, pb,
+    talk::parse_said,
 };
 use lastnim_core::game::{MatchId, SeatCount};
 use lastnim_core::oracle::Mover;
@@ -37,6 +38,11 @@ impl From<&TimedEvent> for pb::RecordEvent {
         let event = match &timed.event {
             Event::Created(setup) => Wire::Created(setup.as_ref().into()),
             Event::Dealt(dealt) => Wire::Dealt(dealt.as_ref().into()),
+            Event::Said(message) => Wire::Said(message.as_ref().into()),
+            Event::TalkEnded { seat, round } => {
+                Wire::TalkEnded(pb::TalkEndedEvent { seat: (*seat).into(), round: *round })
+            }
+            Event::Heard { round } => Wire::Heard(pb::HeardEvent { round: *round }),
             Event::Declared { seat, row, defaulted, note_hash } => Wire::Declared(pb::DeclaredEvent {
                 seat: (*seat).into(),
                 row: Some(row.into()),
@@ -179,6 +185,9 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_
             field.report("a second `created`: only the first event may be `created`");
             return None;
         }
+        Wire::Said(said) => Event::Said(Box::new(parse_said(said, seats, field)?)),
+        Wire::TalkEnded(ended) => Event::TalkEnded { seat: seat_of(ended.seat)?, round: ended.round },
+        Wire::Heard(heard) => Event::Heard { round: heard.round },
         Wire::Dealt(dealt) => Event::Dealt(Box::new(parse_dealt_rows(dealt, field)?)),
         Wire::Declared(declared) => {
             let seat = seat_of(declared.seat);

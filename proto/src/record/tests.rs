@@ -3,7 +3,7 @@
 use super::*;
 use crate::json::{MessageJson, message_from_proto3_json};
 use lastnim_core::game::MAX_SEATS;
-use lastnim_core::referee::testing::{Scenario, scenario};
+use lastnim_core::referee::testing::{Scenario, scenario, shown_to_all};
 use proptest::prelude::*;
 use prost::Message as _;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn bytes_round_trip(record: &pb::MatchRecord) -> pb::MatchRecord {
 }
 
 fn finished(scenario: &Scenario) -> Record {
-    scenario.finish(&mut |_| ())
+    shown_to_all(&scenario.finish(&mut |_| ()))
 }
 
 /// Checks that a record either is read and is consistent, or is refused with an error that names a field or event.

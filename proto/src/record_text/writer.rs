@@ -4,7 +4,9 @@ use super::{Utc, VERSION_LINE};
 use crate::{pb, record::whole_micros};
 use lastnim_core::game::{BotName, BySeat, Seat};
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::{DealRule, Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
+use lastnim_core::referee::{
+    Audience, DealRule, Event, MatchSetup, NoteHash, OpenedContent, Record, Seal, TalkContent, TimedEvent,
+};
 use std::fmt::Write as _;
 
 /// Writes a record, with its seal if the match is over. While rows are secret, this leaves them out, and also the hashes
@@ -61,6 +63,17 @@ fn write_header(text: &mut String, setup: &MatchSetup) {
         ),
     );
     write_line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));
+    if let Some(talk) = &setup.terms.talk {
+        let pb::Talk { rounds, round_ms, text_chars, privacy } = talk.into();
+        let privacy = pb::TalkPrivacy::try_from(privacy).unwrap_or_default().as_str_name();
+        let privacy = enum_value_name(privacy, "TALK_PRIVACY_");
+        write_line(
+            text,
+            format_args!(
+                "talk rounds {rounds} round_ms {round_ms} text_chars {text_chars} privacy {privacy}"
+            ),
+        );
+    }
     match (&setup.assigned, &setup.deal) {
         (Some(matrix), _) => write_line(text, format_args!("rows assigned {matrix}")),
         (None, None) => write_line(text, format_args!("rows declared")),
@@ -103,6 +116,28 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
             write_formatted(text, format_args!("dealt rows {} salts", dealt.matrix));
             dealt.salts.iter().for_each(|salt| write_formatted(text, format_args!(" {salt}")));
         }
+        Event::Said(message) => {
+            let (from, round, number) = (named(message.seat), message.round, message.number);
+            write_formatted(text, format_args!("said round {round} number {number} seat {from} to"));
+            match message.audience {
+                Audience::Everyone => text.push_str(" all"),
+                Audience::Seats { seats, .. } => {
+                    seats.iter().for_each(|seat| write_formatted(text, format_args!(" {seat}")));
+                }
+            }
+            write_formatted(text, format_args!(" commitment {}", message.commitment));
+            if let Some(OpenedContent { salt, content }) = message.public_content() {
+                write_formatted(text, format_args!(" salt {salt}"));
+                match content {
+                    TalkContent::Text(words) => write_formatted(text, format_args!(" text {words:?}")),
+                    TalkContent::Claim(row) => write_formatted(text, format_args!(" claim {row}")),
+                }
+            }
+        }
+        Event::TalkEnded { seat, round } => {
+            write_formatted(text, format_args!("talk_ended round {round} seat {}", named(*seat)));
+        }
+        Event::Heard { round } => write_formatted(text, format_args!("heard round {round}")),
         Event::Declared { seat, row, defaulted, note_hash } => {
             write_formatted(text, format_args!("declared seat {} row {row}", named(*seat)));
             if let Some(why) = defaulted {

@@ -133,7 +133,7 @@ impl CardTerms {
                 set.max_items()
             )));
         }
-        let terms = parse_request(|field| parse_terms(rule.clock.as_ref(), 0, 0, field));
+        let terms = parse_request(|field| parse_terms(rule.clock.as_ref(), 0, 0, None, field));
         let clock = terms.map_err(|violations| wrong(format!("rule.{violations}")))?.clock;
         let tiers = card.tiers.iter().map(|tier| {
             Tier::of_number(tier.tier)

@@ -9,7 +9,7 @@ use crate::sessions::outbox::{OutboxStream, outbox_channel};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Audit;
 use lastnim_core::referee::{
-    Deal, DealRule, DealSecret, DealtRows, Event, MatchSetup, Record, RecordError, TimedEvent,
+    Audience, Deal, DealRule, DealSecret, DealtRows, Event, MatchSetup, Record, RecordError, TimedEvent,
 };
 use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use lastnim_tournament::{MatchOutcome, OracleAccess};
@@ -342,9 +342,14 @@ impl Arena {
             match open.handle.watch(outbox, limit) {
                 WatchAdmission::Admitted { announced, is_revealed } => {
                     let events = self.first_events(id, &open.handle, announced).await?;
-                    // Dealt rows are shown together with the end.
+                    let heard = events.iter().filter(|timed| matches!(timed.event, Event::Heard { .. }));
+                    let rounds_heard = heard.count() as u32;
+                    // Dealt rows and private messages are shown together with the end.
                     let is_shown = |event: &Event| match event {
                         Event::Declared { .. } => is_revealed,
+                        Event::Said(message) => {
+                            message.audience == Audience::Everyone && message.round < rounds_heard
+                        }
                         event => !matches!(event, Event::Dealt(_)),
                     };
                     let seen = events.into_iter().filter(|timed| is_shown(&timed.event));

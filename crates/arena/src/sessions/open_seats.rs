@@ -44,7 +44,7 @@ impl OpenMatch {
         Some(OpenSeat {
             seat,
             seats: self.handle.seats(),
-            is_declaring: phase == MatchPhase::Declaring,
+            is_declaring: matches!(phase, MatchPhase::Talking | MatchPhase::Declaring),
             plies,
             is_awaited: awaited.contains(seat),
             left: awaited.elapsed_and_remaining(now).map(|(_, left)| left),

@@ -5,7 +5,7 @@ use lastnim_core::referee::Terms;
 use lastnim_tournament::{Positions, Settings};
 use std::time::Duration;
 
-/// Returns the maximum duration of a match by its clocks: the declaration time, the banks of all seats with their full
+/// Returns the maximum duration of a match by its clocks: the rounds of talk, the declaration time, the banks of all seats with their full
 /// lag compensation, and the increment for every ply. There are at most as many plies as counters, because each take
 /// removes at least one. Stalls of the server, writes to the store and pauses by the organiser stop the clocks, so they
 /// are not included.
@@ -22,7 +22,8 @@ pub(crate) fn longest_match(settings: &Settings, terms: &Terms) -> Duration {
     let seats = u32::try_from(settings.seats.get()).unwrap_or(u32::MAX);
     let banks = (clock.initial + clock.lag_total).saturating_mul(seats);
     let declaring = if settings.alliance.is_declared() { clock.declaration } else { Duration::ZERO };
-    declaring.saturating_add(banks).saturating_add(clock.increment.saturating_mul(plies))
+    let talk = terms.talk.map_or(Duration::ZERO, |talk| talk.round_time * talk.rounds);
+    talk.saturating_add(declaring).saturating_add(banks).saturating_add(clock.increment.saturating_mul(plies))
 }
 
 fn counters_of(piles: &Piles) -> u64 {
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
     use lastnim_core::game::{BySeat, MatchId};
     use lastnim_core::referee::{
-        Clock, MatchPhase, MatchSetup, Referee, RefereeInput, SeatAction, Timestamp,
+        Clock, MatchPhase, MatchSetup, Referee, RefereeInput, SeatAction, TalkTerms, Timestamp,
     };
     use lastnim_proto::tournament::parse_settings;
     use lastnim_proto::{parse_request, pb};
@@ -66,7 +67,7 @@ mod tests {
             let (seat, ply) = (state.position().to_move(), state.ply());
             let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
             let input = match state.phase() {
-                MatchPhase::Declaring => RefereeInput::Tick,
+                MatchPhase::Talking | MatchPhase::Declaring => RefereeInput::Tick,
                 // Every third take comes at the last moment. The others come at once, so that their increments are used
                 // later.
                 _ if ply % 3 == 0 => {
@@ -91,12 +92,16 @@ mod tests {
         for (initial, increment, max_plies) in [(900, 0, 9_999), (50, 40, 9_999), (1, 500, 3), (2_000, 1, 7)]
         {
             let clock = Clock { initial: ms(initial), increment: ms(increment), ..Clock::default() };
-            let terms = Terms { clock, max_plies, ..Terms::default() };
+            let talk = Some(TalkTerms { round_time: ms(700), ..TalkTerms::default() });
+            let terms = Terms { clock, max_plies, talk, ..Terms::default() };
             let longest = longest_match(&settings, &terms);
             for position in 0..settings.positions.count() {
                 let lasted = slowest(&settings, &terms, position);
                 assert!(lasted <= longest, "{lasted:?} of {longest:?}");
-                assert!(lasted >= terms.clock.declaration + ms(initial), "{lasted:?} of {longest:?}");
+                assert!(
+                    lasted >= ms(1_400) + terms.clock.declaration + ms(initial),
+                    "{lasted:?} of {longest:?}"
+                );
             }
         }
     }

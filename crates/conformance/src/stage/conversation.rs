@@ -263,6 +263,8 @@ pub(super) fn describe_action(action: &BotAction) -> String {
                 format!("`take` of {take} at ply {ply} of match {match_id}")
             }
             SeatAction::Resign => format!("`resign` in match {match_id}"),
+            SeatAction::Say(_) => format!("`say` in match {match_id}"),
+            SeatAction::EndTalk { .. } => format!("`end_talk` in match {match_id}"),
         },
         BotAction::Subscribe(_) => "`subscribe`".to_owned(),
         BotAction::Pong { id } => format!("`pong` with id {id}"),

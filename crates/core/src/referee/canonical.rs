@@ -33,28 +33,41 @@
 //! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
 //! | 10 | `created`, if rows are dealt | as tag 1; the deal |
 //! | 11 | `dealt` | alliance matrix; a list of the salts, by seat, 32 bytes each |
+//! | 12 | `created`, if seats talk | as tag 1; optional: the deal; the talk |
+//! | 13 | `said` | seat; round, `u32`; number, `u32`; audience; the 32 bytes of the commitment |
+//! | 14 | `heard` | round, `u32` |
+//! | 15 | `talk_ended` | seat; round, `u32` |
 //!
 //! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
 //! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional:
 //! the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag
 //! total, declaration. The deal is the deal rule, `u8`, which for a list is followed by a list of its rows; and a list of
-//! the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//! the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The talk is the number
+//! of rounds, `u32`; the span of a round; the maximum characters of a text, `u32`; and the privacy, `u8`. The audience is its kind, `u8`, which for
+//! kinds 2 and 3 is followed by a list of the seats. `talk.rs` says how commitments to messages are derived. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|
 //! | ending | 1 to move wins, 2 last mover wins |
 //! | mover | 1 bot, 2 steward |
+//! | audience | 1 everyone, 2 seats, 3 seats, published with the winner |
+//! | privacy | 1 open, 2 private, 3 published |
 //! | deal rule | 1 all, 2 self first, 3 list |
 //! | row default | 1 late, 2 invalid, 3 forfeited |
-//! | refusal reason | 1 illegal take, 2 not your turn, 3 future ply, 4 stale, 5 invalid row, 6 already declared, 7 not started, 8 match ended, 9 forfeited, 10 unknown match, 11 malformed |
+//! | refusal reason | 1 illegal take, 2 not your turn, 3 future ply, 4 stale, 5 invalid row, 6 already declared, 7 not started, 8 match ended, 9 forfeited, 10 unknown match, 11 malformed, 12 invalid talk |
 //! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned, 6 disqualified |
 //! | end reason | 1 finished, 2 ply limit, 3 all seats forfeited, 4 cancelled |
 //!
 //! The numbers never change; a new value gets a new number.
+//!
+//! # Stored events
+//! The stored bytes of an event are its canonical bytes. If it is a `said` whose content is known, these follow: the 32
+//! bytes of the salt; the kind of the content, `u8`; and a list of its bytes. So the content can be removed without a
+//! change of any hash.
 
 use super::{
-    Clock, Deal, DealHash, DealRule, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin,
-    RefusalReason, RowDefault, TimedEvent,
+    Audience, Clock, Deal, DealHash, DealRule, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin,
+    RefusalReason, RowDefault, TalkPrivacy, TalkTerms, TimedEvent,
 };
 use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
@@ -71,10 +84,18 @@ pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     bytes.as_slice().to_vec()
 }
 
-/// Appends the canonical bytes of an event.
-pub fn append_canonical_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
+/// Appends the stored bytes of an event: its canonical bytes and, if it is a message, its content.
+pub fn append_stored_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     let mut added = CanonicalBytes::default();
     added.write_event(event);
+    if let Event::Said(message) = &event.event
+        && let Some(opened) = &message.opened
+    {
+        let (kind, content) = opened.content.to_kind_and_bytes();
+        added.write_raw(opened.salt.as_bytes());
+        added.write_u8(kind);
+        added.write_bytes(content);
+    }
     bytes.extend_from_slice(added.as_slice());
 }
 
@@ -119,6 +140,7 @@ impl CanonicalBytes {
     /// Appends the canonical bytes of an event.
     pub(super) fn write_event(&mut self, timed: &TimedEvent) {
         self.write_u8(match &timed.event {
+            Event::Created(setup) if setup.terms.talk.is_some() => 12,
             Event::Created(setup) if setup.deal.is_none() => 1,
             Event::Declared { note_hash: None, .. } => 2,
             Event::Revealed { .. } => 3,
@@ -130,6 +152,9 @@ impl CanonicalBytes {
             Event::Took { note_hash: Some(_), .. } => 9,
             Event::Created(_) => 10,
             Event::Dealt(_) => 11,
+            Event::Said(_) => 13,
+            Event::Heard { .. } => 14,
+            Event::TalkEnded { .. } => 15,
         });
         self.write_u64(timed.at.as_micros());
         match &timed.event {
@@ -137,6 +162,18 @@ impl CanonicalBytes {
             Event::Dealt(dealt) => {
                 self.write_matrix(&dealt.matrix);
                 self.write_deal_hashes(dealt.salts.as_slice());
+            }
+            Event::Said(message) => {
+                self.write_seat(message.seat);
+                self.write_u32(message.round);
+                self.write_u32(message.number);
+                self.write_audience(message.audience);
+                self.write_raw(message.commitment.as_bytes());
+            }
+            Event::Heard { round } => self.write_u32(*round),
+            Event::TalkEnded { seat, round } => {
+                self.write_seat(*seat);
+                self.write_u32(*round);
             }
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.write_seat(*seat);
@@ -254,8 +291,36 @@ impl CanonicalBytes {
             bytes.write_u64(*number);
             bytes.write_u64(*group);
         });
-        if let Some(deal) = deal {
-            self.write_deal(deal);
+        match (&terms.talk, deal) {
+            (Some(talk), deal) => {
+                self.write_optional(deal.as_deref(), Self::write_deal);
+                self.write_talk(talk);
+            }
+            (None, Some(deal)) => self.write_deal(deal),
+            (None, None) => {}
+        }
+    }
+
+    fn write_talk(&mut self, talk: &TalkTerms) {
+        let &TalkTerms { rounds, round_time, text_chars, privacy } = talk;
+        self.write_u32(rounds);
+        self.write_span(round_time);
+        self.write_u32(text_chars);
+        self.write_u8(match privacy {
+            TalkPrivacy::Open => 1,
+            TalkPrivacy::Private => 2,
+            TalkPrivacy::Published => 3,
+        });
+    }
+
+    fn write_audience(&mut self, audience: Audience) {
+        match audience {
+            Audience::Everyone => self.write_u8(1),
+            Audience::Seats { seats, published } => {
+                self.write_u8(if published { 3 } else { 2 });
+                let seats: Vec<_> = seats.iter().collect();
+                self.write_list(&seats, |bytes, seat| bytes.write_seat(*seat));
+            }
         }
     }
 
@@ -297,6 +362,7 @@ pub(super) fn refusal_reason_code(reason: RefusalReason) -> u8 {
         RefusalReason::Forfeited => 9,
         RefusalReason::UnknownMatch => 10,
         RefusalReason::Malformed => 11,
+        RefusalReason::InvalidTalk => 12,
     }
 }
 

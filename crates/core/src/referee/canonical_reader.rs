@@ -2,8 +2,9 @@
 
 use super::canonical::{end_reason_code, forfeit_reason_code, refusal_reason_code, row_default_code};
 use super::{
-    Clock, Deal, DealHash, DealRule, DealtRows, EndReason, Event, ForfeitReason, MatchSetup, NoteHash,
-    Origin, RefusalReason, RowDefault, Terms, TimedEvent, Timestamp,
+    Audience, Clock, Deal, DealHash, DealRule, DealtRows, EndReason, Event, ForfeitReason, MatchSetup,
+    NoteHash, OpenedContent, Origin, RefusalReason, RowDefault, TalkContent, TalkMessage, TalkPrivacy,
+    TalkTerms, Terms, TimedEvent, Timestamp,
 };
 use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
@@ -41,7 +42,7 @@ pub enum CanonicalBytesError {
     Value(String),
 }
 
-/// Parses the canonical bytes of an event of a match with `seats` seats. Only the `created` event can be parsed without
+/// Parses the canonical or stored bytes of an event of a match with `seats` seats. Only the `created` event can be parsed without
 /// this number.
 ///
 /// # Errors
@@ -75,9 +76,16 @@ impl<'a> CanonicalReader<'a> {
     fn read_timed_event(&mut self, seats: Option<SeatCount>) -> ReadResult<TimedEvent> {
         let tag = self.read_u8()?;
         let at = Timestamp::from_micros(self.read_u64()?);
-        if let 1 | 10 = tag {
+        if let 1 | 10 | 12 = tag {
             let mut setup = self.read_setup()?;
-            setup.deal = (tag == 10).then(|| self.read_deal(setup.seats())).transpose()?.map(Box::new);
+            let seats = setup.seats();
+            let deal = match tag {
+                10 => Some(self.read_deal(seats)?),
+                12 => self.read_optional(|reader| reader.read_deal(seats))?,
+                _ => None,
+            };
+            setup.deal = deal.map(Box::new);
+            setup.terms.talk = (tag == 12).then(|| self.read_talk()).transpose()?;
             return Ok(TimedEvent { at, event: Event::Created(Box::new(setup)) });
         }
         let seats = seats.ok_or(CanonicalBytesError::NoSetup)?;
@@ -95,6 +103,9 @@ impl<'a> CanonicalReader<'a> {
                 matrix: self.read_matrix()?,
                 salts: self.read_deal_hashes()?,
             })),
+            13 => Event::Said(Box::new(self.read_message(seats)?)),
+            14 => Event::Heard { round: self.read_u32()? },
+            15 => Event::TalkEnded { seat: self.read_seat(seats)?, round: self.read_u32()? },
             3 => Event::Revealed { matrix: self.read_matrix()? },
             4 | 9 => Event::Took {
                 ply: self.read_u32()?,
@@ -162,6 +173,7 @@ impl<'a> CanonicalReader<'a> {
                 },
                 strikes: self.read_u32()?,
                 max_plies: self.read_u32()?,
+                talk: None,
             },
             assigned: self.read_optional(Self::read_matrix)?,
             deal: None,
@@ -183,6 +195,55 @@ impl<'a> CanonicalReader<'a> {
             number => return Err(CanonicalBytesError::Unknown { what: "deal rule", number }),
         };
         Ok(Deal { rule, commitments: self.read_deal_hashes()? })
+    }
+
+    fn read_talk(&mut self) -> ReadResult<TalkTerms> {
+        Ok(TalkTerms {
+            rounds: self.read_u32()?,
+            round_time: self.read_span()?,
+            text_chars: self.read_u32()?,
+            privacy: match self.read_u8()? {
+                1 => TalkPrivacy::Open,
+                2 => TalkPrivacy::Private,
+                3 => TalkPrivacy::Published,
+                number => return Err(CanonicalBytesError::Unknown { what: "privacy of talk", number }),
+            },
+        })
+    }
+
+    /// Reads a message. If bytes are left after it, they are its content.
+    fn read_message(&mut self, seats: SeatCount) -> ReadResult<TalkMessage> {
+        Ok(TalkMessage {
+            seat: self.read_seat(seats)?,
+            round: self.read_u32()?,
+            number: self.read_u32()?,
+            audience: match self.read_u8()? {
+                1 => Audience::Everyone,
+                kind @ (2 | 3) => {
+                    let named = self.read_list(|reader| reader.read_seat(seats))?;
+                    if !named.is_sorted_by(|one, next| one < next) {
+                        return Err(value_error("the seats of an audience are not in ascending order"));
+                    }
+                    Audience::Seats { seats: named.into_iter().collect(), published: kind == 3 }
+                }
+                number => return Err(CanonicalBytesError::Unknown { what: "audience", number }),
+            },
+            commitment: self.read_array().map(DealHash::from_bytes)?,
+            opened: if self.unread.is_empty() { None } else { Some(self.read_opened_content(seats)?) },
+        })
+    }
+
+    fn read_opened_content(&mut self, seats: SeatCount) -> ReadResult<OpenedContent> {
+        let salt = self.read_array().map(DealHash::from_bytes)?;
+        let content = match self.read_u8()? {
+            1 => {
+                let text = std::str::from_utf8(self.read_bytes()?).map_err(value_error)?;
+                TalkContent::Text(text.to_owned())
+            }
+            2 => TalkContent::Claim(self.read_row(seats)?),
+            number => return Err(CanonicalBytesError::Unknown { what: "kind of message", number }),
+        };
+        Ok(OpenedContent { salt, content })
     }
 
     fn read_deal_hashes(&mut self) -> ReadResult<BySeat<DealHash>> {

@@ -75,7 +75,8 @@ pub struct DealtRows {
     pub salts: BySeat<DealHash>,
 }
 
-/// 32 bytes of a deal: a commitment, a salt, or the published hash of a secret. The text form is base64.
+/// 32 bytes of a deal: a commitment, a salt, or the published hash of a secret; also a commitment to a message of talk,
+/// or its salt. The text form is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DealHash([u8; Self::BYTES]);
 

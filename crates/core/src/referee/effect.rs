@@ -58,6 +58,15 @@ pub enum SeatMessage {
         /// The row that applies.
         row: Row,
     },
+    /// A message of the seat, or the end of its talk in a round, was accepted.
+    TalkAccepted {
+        /// The round, from 0.
+        round: u32,
+        /// The number of the message; `None` for the end of the seat's talk.
+        number: Option<u32>,
+        /// Whether it was accepted before.
+        again: bool,
+    },
     /// It is the seat's turn. After a refusal, this is repeated with the current state.
     Turn(Turn),
     /// The seat repeated a take that it had already made; this acknowledges the take again.

@@ -1,6 +1,6 @@
 //! The events of a match.
 
-use super::{DealtRows, MatchSetup, NoteHash, RefusalReason, Timestamp};
+use super::{DealtRows, MatchSetup, NoteHash, RefusalReason, TalkMessage, Timestamp};
 use crate::game::{AllianceMatrix, Row, Seat};
 use crate::oracle::Mover;
 use std::{fmt, time::Duration};
@@ -22,6 +22,21 @@ pub enum Event {
     /// A private row was dealt to each seat, by which the seat scores. Directly after `created`, if rows are dealt. Only
     /// the seat itself sees its row before the match has ended, and nobody sees the others if it was cancelled.
     Dealt(Box<DealtRows>),
+    /// A seat sent a message. Others hear it when the round ends. Only its audience hears it, and everybody sees that
+    /// it was sent once the match has a winner.
+    Said(Box<TalkMessage>),
+    /// A seat ended its own talk in a round.
+    TalkEnded {
+        /// The seat.
+        seat: Seat,
+        /// The round, from 0.
+        round: u32,
+    },
+    /// A round of talk ended, and each seat was sent the messages that are addressed to it.
+    Heard {
+        /// The round, from 0.
+        round: u32,
+    },
     /// A seat's row was settled, by declaration or by default; it stays secret until the rows are revealed.
     Declared {
         /// The seat.

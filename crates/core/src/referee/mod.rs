@@ -21,6 +21,7 @@ mod seat_action;
 mod setup;
 mod snapshot;
 mod state;
+mod talk;
 mod terms;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -28,7 +29,7 @@ pub mod testing;
 mod tests;
 mod time;
 
-pub use canonical::{append_canonical_bytes, canonical_bytes};
+pub use canonical::{append_stored_bytes, canonical_bytes};
 pub use canonical_reader::{CanonicalBytesError, parse_canonical_bytes};
 pub use card_hash::CardHash;
 pub use chain::EventHash;
@@ -42,9 +43,13 @@ pub use record::{MAX_EVENTS, Record, RecordError};
 pub use refereeing::{Referee, RunningClock};
 pub use refusal::{Refusal, RefusalReason};
 pub use seal::{PublicKey, PublicKeyError, Seal, Signature, SigningKey};
-pub use seat_action::SeatAction;
+pub use seat_action::{SeatAction, SubmittedContent, SubmittedMessage};
 pub use setup::{MatchSetup, MatchSetupError, Origin};
 pub use snapshot::{MatchPhase, MatchSnapshot};
 pub use state::{InvalidEvent, MatchState};
+pub use talk::{
+    Audience, MAX_ROUND_MESSAGES, MAX_TALK_ROUNDS, MAX_TEXT_CHARS, OpenedContent, TalkContent, TalkMessage,
+    TalkPrivacy, TalkSecret, TalkTerms, TalkTermsError, TalkView,
+};
 pub use terms::{DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MAX_PLIES, MAX_STRIKES, Terms, TermsError};
 pub use time::Timestamp;

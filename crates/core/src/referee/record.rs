@@ -2,17 +2,20 @@
 
 use super::state::DecidedTake;
 use super::{
-    EndReason, Event, EventHash, InvalidEvent, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
-    MatchState, TimedEvent,
+    EndReason, Event, EventHash, InvalidEvent, MAX_PLIES, MAX_ROUND_MESSAGES, MAX_STRIKES, MAX_TALK_ROUNDS,
+    MatchSetup, MatchSetupError, MatchState, TalkMessage, TimedEvent,
 };
-use crate::game::{BySeat, MAX_SEATS, MatchId};
+use crate::game::{BySeat, MAX_SEATS, MatchId, Seat};
 use crate::oracle::{Audit, AuditError, Mover};
 use std::sync::OnceLock;
 use thiserror::Error;
 
 /// The maximum number of events in a record: `created`, `dealt`, `revealed` and `ended`; a row, a forfeit and all strikes for
-/// each seat; and all takes.
-pub const MAX_EVENTS: usize = 4 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
+/// each seat; all takes; and, for each round of talk, all messages, the end of each seat's talk, and its end.
+pub const MAX_EVENTS: usize = 4
+    + MAX_SEATS * (MAX_STRIKES as usize + 2)
+    + MAX_PLIES as usize
+    + MAX_TALK_ROUNDS as usize * (MAX_SEATS * (MAX_ROUND_MESSAGES as usize + 1) + 1);
 
 /// The initial capacity of the list of events. Few matches have fewer events than this, and longer matches need fewer
 /// reallocations.
@@ -210,6 +213,22 @@ impl Record {
     /// are opened, and all other events.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         self.events.iter().filter(|timed| self.state.is_public(&timed.event))
+    }
+
+    /// Returns the messages of all seats, in order.
+    pub fn messages(&self) -> impl Iterator<Item = &TalkMessage> {
+        self.events.iter().filter_map(|timed| match &timed.event {
+            Event::Said(message) => Some(&**message),
+            _ => None,
+        })
+    }
+
+    /// Returns the messages of a round that a seat hears when the round ends: those of other seats to it or everyone.
+    pub fn messages_heard(&self, seat: Seat, round: u32) -> impl Iterator<Item = &TalkMessage> {
+        let is_heard = move |message: &&TalkMessage| {
+            message.round == round && message.seat != seat && message.audience.contains(seat)
+        };
+        self.messages().filter(is_heard)
     }
 
     /// Returns the state after all events.

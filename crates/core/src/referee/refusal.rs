@@ -26,11 +26,13 @@ pub enum RefusalReason {
     UnknownMatch,
     /// The message contains no action.
     Malformed,
+    /// The message to other seats, or the end of talk, is invalid.
+    InvalidTalk,
 }
 
 impl RefusalReason {
     /// Every reason.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::IllegalTake,
         Self::NotYourTurn,
         Self::FuturePly,
@@ -42,6 +44,7 @@ impl RefusalReason {
         Self::Forfeited,
         Self::UnknownMatch,
         Self::Malformed,
+        Self::InvalidTalk,
     ];
 
     /// Returns whether this refusal costs the seat a strike. Only mistakes that a correct bot can avoid cost one.
@@ -64,6 +67,7 @@ impl fmt::Display for RefusalReason {
             Self::Forfeited => "forfeited",
             Self::UnknownMatch => "unknown match",
             Self::Malformed => "malformed",
+            Self::InvalidTalk => "invalid talk",
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{NoteHash, NoteHashError};
 use crate::game::Row;
+use std::fmt;
 
 /// A bot's action for its seat, not yet checked against the match.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,42 @@ pub enum SeatAction {
     },
     /// Resign.
     Resign,
+    /// Send a message to other seats.
+    Say(Box<SubmittedMessage>),
+    /// End the seat's own talk in a round.
+    EndTalk {
+        /// The round, from 0.
+        round: u32,
+    },
+}
+
+/// A message that a bot sent, not yet checked against the match.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SubmittedMessage {
+    /// The round, which should be the current one.
+    pub round: u32,
+    /// The number of the message, which should be the number of messages that the seat has sent in this round.
+    pub number: u32,
+    /// The seats that should hear it; empty for everyone.
+    pub to: Vec<u32>,
+    /// What it says; `None` if nothing known to this server.
+    pub content: Option<SubmittedContent>,
+}
+
+/// What a bot's message says, not yet checked against the match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubmittedContent {
+    /// A text.
+    Text(String),
+    /// The offsets of a row.
+    Claim(Vec<u64>),
+}
+
+/// Hides the content, so that it cannot get into a log.
+impl fmt::Debug for SubmittedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SubmittedMessage({}, {}, {:?})", self.round, self.number, self.to)
+    }
 }
 
 impl SeatAction {
@@ -44,6 +81,8 @@ impl SeatAction {
             Self::Declare { .. } => "a row".to_owned(),
             Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
             Self::Resign => "a resignation".to_owned(),
+            Self::Say(message) => format!("message {} of round {}", message.number, message.round),
+            Self::EndTalk { round } => format!("the end of talk in round {round}"),
         }
     }
 }

@@ -82,6 +82,9 @@ pub enum MatchSetupError {
     /// Rows are both assigned and dealt.
     #[error("rows are assigned and dealt: expected only one of these")]
     AssignedAndDealt,
+    /// Seats can talk, but they do not declare rows.
+    #[error("talk in a match with assigned rows: expected rows that seats declare")]
+    AssignedAndTalk,
     /// The terms are out of range.
     #[error(transparent)]
     Terms(TermsError),
@@ -116,6 +119,9 @@ impl MatchSetup {
             errors.push(MatchSetupError::First(error));
         }
         errors.extend(self.find_deal_misfits());
+        if self.assigned.is_some() && self.terms.talk.is_some() {
+            errors.push(MatchSetupError::AssignedAndTalk);
+        }
         if let Err(terms) = self.terms.clone().validate() {
             errors.extend(terms.into_iter().map(MatchSetupError::Terms));
         }

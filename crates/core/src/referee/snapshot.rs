@@ -1,12 +1,14 @@
 //! The state of a match, as sent to one of its seats.
 
-use super::{ForfeitReason, MatchSetup, Turn};
+use super::{ForfeitReason, MatchSetup, TalkView, Turn};
 use crate::game::{AllianceMatrix, BySeat, Row, Seat};
 use std::time::Duration;
 
 /// The phase of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchPhase {
+    /// Seats talk. A seat that declares its row already now has ended its talk.
+    Talking,
     /// Rows are being declared.
     Declaring,
     /// Seats take turns.
@@ -26,7 +28,9 @@ pub struct MatchSnapshot {
     pub dealt_row: Option<Row>,
     /// The phase.
     pub phase: MatchPhase,
-    /// The time left to declare; `None` if the seat's row is settled.
+    /// The talk; `None` if the seats of this match do not talk.
+    pub talk: Option<TalkView>,
+    /// The time left to declare, which is all of it while seats talk; `None` if the seat's row is settled.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.
     pub matrix: Option<AllianceMatrix>,

@@ -1,10 +1,11 @@
 //! The state of a match, derived from its events.
 
 use super::clock::TakeAllowance;
+use super::talk::Audience;
 use super::time::whole_micros;
 use super::{
-    DealtRows, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, NoteHash, RefusalReason, RowDefault,
-    TimeBank,
+    DealtRows, EndReason, Event, ForfeitReason, MAX_ROUND_MESSAGES, MatchPhase, MatchSetup, NoteHash,
+    RefusalReason, RowDefault, TalkContent, TalkMessage, TalkPrivacy, TimeBank,
 };
 use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat, SeatSet};
 use crate::oracle::{Mover, PlayedTake, Solution};
@@ -35,6 +36,12 @@ struct ColdState {
     /// The dealt rows; also `None` in a record that does not show them.
     dealt: Option<Box<DealtRows>>,
     rows: BySeat<Option<Row>>,
+    /// The number of rounds of talk that have ended.
+    rounds_heard: u32,
+    /// By seat: the number that its next message in this round of talk must have at least.
+    next_numbers: BySeat<u32>,
+    /// The seats that have said that they send no more messages in this round of talk.
+    talk_ended: SeatSet,
     game: Option<Game>,
     strikes: BySeat<u32>,
     forfeits: BySeat<Option<ForfeitReason>>,
@@ -71,6 +78,27 @@ pub enum InvalidEvent {
     /// The match ended with a winner, but its dealt rows are not in the record.
     #[error("the match ended with a winner, but `dealt` is missing")]
     NotDealt,
+    /// The seats, or this seat, cannot talk at this time.
+    #[error("a message or the end of talk, but the seats, or this seat, cannot talk then")]
+    NoTalk,
+    /// A message has the wrong round or number, or comes after the end of the seat's talk.
+    #[error(
+        "message {number} of seat {seat} in round {round} is out of order, or follows the end of the seat's talk"
+    )]
+    MessageOrder {
+        /// The sender.
+        seat: Seat,
+        /// The round.
+        round: u32,
+        /// The number of the message.
+        number: u32,
+    },
+    /// A message is addressed to seats to which it cannot be sent.
+    #[error("a message of seat {0} to seats to which it cannot be sent")]
+    Audience(Seat),
+    /// The content of a message is invalid, or is not the committed one.
+    #[error("a message of seat {0} whose content is invalid or does not match its commitment")]
+    Content(Seat),
     /// The event names a seat that the match does not have.
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
@@ -175,10 +203,13 @@ impl MatchState {
             allowance: TakeAllowance::new(setup.clock()),
             max_plies: setup.terms.max_plies,
             forfeited_seats: SeatSet::default(),
-            phase: MatchPhase::Declaring,
+            phase: if setup.terms.talk.is_some() { MatchPhase::Talking } else { MatchPhase::Declaring },
             cold: Box::new(ColdState {
                 dealt: None,
                 rows: BySeat::filled(seats, &None),
+                rounds_heard: 0,
+                next_numbers: BySeat::filled(seats, &0),
+                talk_ended: SeatSet::default(),
                 game: None,
                 strikes: BySeat::filled(seats, &0),
                 forfeits: BySeat::filled(seats, &None),
@@ -233,6 +264,10 @@ impl MatchState {
     pub fn is_public(&self, event: &Event) -> bool {
         match event {
             Event::Declared { .. } => self.game().is_some(),
+            Event::Said(message) => match message.audience {
+                Audience::Everyone => message.round < self.rounds_heard(),
+                Audience::Seats { .. } => self.has_winner(),
+            },
             Event::Dealt(_) => self.has_winner(),
             _ => true,
         }
@@ -240,7 +275,27 @@ impl MatchState {
 
     /// Returns whether everybody may see all events of the match so far.
     pub fn is_all_public(&self) -> bool {
-        self.game().is_some() && (self.cold.setup.deal.is_none() || self.has_winner())
+        let setup = &self.cold.setup;
+        let keeps_secrets =
+            setup.deal.is_some() || setup.terms.talk.is_some_and(|talk| talk.privacy != TalkPrivacy::Open);
+        self.game().is_some() && (!keeps_secrets || self.has_winner())
+    }
+
+    /// Returns the number of rounds of talk that have ended, which is the number of the current round while seats talk.
+    pub fn rounds_heard(&self) -> u32 {
+        self.cold.rounds_heard
+    }
+
+    /// Returns the number of messages that a seat has sent in the current round of talk.
+    pub fn messages_in_round(&self, seat: Seat) -> u32 {
+        self.cold.next_numbers[seat]
+    }
+
+    /// Returns whether a seat sends no more messages in the current round of talk: it has said so, has declared its
+    /// row, or is forfeited.
+    pub fn has_ended_talk(&self, seat: Seat) -> bool {
+        let cold = &self.cold;
+        cold.talk_ended.contains(seat) || cold.rows[seat].is_some() || self.forfeited_seats.contains(seat)
     }
 
     /// Returns the current position.
@@ -299,7 +354,9 @@ impl MatchState {
     /// Returns why the match must end now, if it must: the last counter is taken, every seat is forfeited, or the ply
     /// limit is reached.
     pub fn due_end(&self) -> Option<EndReason> {
-        if self.phase == MatchPhase::Declaring || (self.phase == MatchPhase::Ended && self.game().is_none()) {
+        if matches!(self.phase, MatchPhase::Talking | MatchPhase::Declaring)
+            || (self.phase == MatchPhase::Ended && self.game().is_none())
+        {
             None
         } else if self.position.is_over() {
             Some(EndReason::Finished)
@@ -321,6 +378,9 @@ impl MatchState {
         match event {
             Event::Created(_) => Err(InvalidEvent::CreatedTwice),
             Event::Dealt(dealt) => self.apply_deal(dealt),
+            Event::Said(message) => self.apply_message(message),
+            Event::TalkEnded { seat, round } => self.apply_talk_end(*seat, *round),
+            Event::Heard { round } => self.apply_round_end(*round),
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.apply_declaration(*seat, row, *defaulted, note_hash.as_ref())
             }
@@ -383,7 +443,11 @@ impl MatchState {
 
     fn apply_deal(&mut self, dealt: &DealtRows) -> Result<(), InvalidEvent> {
         let cold = &mut self.cold;
-        let is_next = cold.dealt.is_none() && cold.game.is_none() && cold.rows.iter().all(Option::is_none);
+        let has_talk = cold.rounds_heard > 0
+            || cold.next_numbers.iter().any(|&number| number > 0)
+            || !cold.talk_ended.is_empty();
+        let is_next =
+            cold.dealt.is_none() && cold.game.is_none() && cold.rows.iter().all(Option::is_none) && !has_talk;
         let has_all_seats = [dealt.matrix.seats(), dealt.salts.seats()] == [cold.setup.seats(); 2];
         match &cold.setup.deal {
             Some(deal) if is_next && has_all_seats && dealt.commitments() == deal.commitments => {
@@ -392,6 +456,67 @@ impl MatchState {
             }
             _ => Err(InvalidEvent::Dealt),
         }
+    }
+
+    fn apply_message(&mut self, message: &TalkMessage) -> Result<(), InvalidEvent> {
+        let &TalkMessage { seat, round, number, audience, .. } = message;
+        self.check_seat(seat)?;
+        let seats = self.position.seats();
+        let Some(talk) = self.cold.setup.terms.talk.filter(|_| self.phase == MatchPhase::Talking) else {
+            return Err(InvalidEvent::NoTalk);
+        };
+        let is_next = round == self.cold.rounds_heard
+            && (self.cold.next_numbers[seat]..MAX_ROUND_MESSAGES).contains(&number);
+        if !is_next || self.has_ended_talk(seat) {
+            return Err(InvalidEvent::MessageOrder { seat, round, number });
+        }
+        let is_allowed = match audience {
+            Audience::Everyone => true,
+            Audience::Seats { seats: heard_by, published } => {
+                let fits = heard_by.intersection(SeatSet::all(seats)) == heard_by;
+                let expected = if published { TalkPrivacy::Published } else { TalkPrivacy::Private };
+                let is_to_others = !heard_by.is_empty() && !heard_by.contains(seat);
+                talk.privacy == expected && fits && is_to_others
+            }
+        };
+        if !is_allowed {
+            return Err(InvalidEvent::Audience(seat));
+        }
+        let fits = match message.content() {
+            Some(TalkContent::Text(text)) => {
+                !text.is_empty() && text.chars().count() <= talk.text_chars as usize
+            }
+            Some(TalkContent::Claim(row)) => row.seats() == seats,
+            None => true,
+        };
+        if !fits || !message.is_genuine() {
+            return Err(InvalidEvent::Content(seat));
+        }
+        self.cold.next_numbers[seat] = number + 1;
+        Ok(())
+    }
+
+    fn apply_talk_end(&mut self, seat: Seat, round: u32) -> Result<(), InvalidEvent> {
+        self.check_seat(seat)?;
+        let is_current = self.phase == MatchPhase::Talking && round == self.cold.rounds_heard;
+        if !is_current || self.has_ended_talk(seat) {
+            return Err(InvalidEvent::NoTalk);
+        }
+        self.cold.talk_ended.insert(seat);
+        Ok(())
+    }
+
+    fn apply_round_end(&mut self, round: u32) -> Result<(), InvalidEvent> {
+        let cold = &mut self.cold;
+        let talk = cold.setup.terms.talk.filter(|_| self.phase == MatchPhase::Talking);
+        let talk = talk.filter(|_| round == cold.rounds_heard).ok_or(InvalidEvent::NoTalk)?;
+        cold.rounds_heard += 1;
+        cold.talk_ended = SeatSet::default();
+        cold.next_numbers = BySeat::filled(cold.setup.seats(), &0);
+        if cold.rounds_heard == talk.rounds {
+            self.phase = MatchPhase::Declaring;
+        }
+        Ok(())
     }
 
     fn apply_declaration(
@@ -421,7 +546,8 @@ impl MatchState {
     }
 
     fn apply_reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), InvalidEvent> {
-        if self.cold.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
+        let is_too_early = self.phase == MatchPhase::Talking;
+        if is_too_early || self.cold.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
             return Err(InvalidEvent::Revealed);
         }
         let setup = &self.cold.setup;
@@ -434,7 +560,7 @@ impl MatchState {
 
     fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), InvalidEvent> {
         self.check_seat(seat)?;
-        if self.phase == MatchPhase::Declaring {
+        if self.cold.game.is_none() {
             return Err(InvalidEvent::NotRevealed);
         }
         if ply != self.ply() {
@@ -501,7 +627,7 @@ impl MatchState {
         if (reason == ForfeitReason::Strikes) != (strikes >= limit) {
             return Err(InvalidEvent::Strikes { seat, strikes, limit });
         }
-        let playing = self.phase != MatchPhase::Declaring;
+        let playing = self.cold.game.is_some();
         let to_move = playing && self.position.to_move() == seat;
         let fits = match reason {
             ForfeitReason::TimedOut | ForfeitReason::Disconnected => to_move,

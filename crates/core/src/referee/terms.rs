@@ -1,6 +1,6 @@
-//! The terms of a match: clock, strikes and ply limit.
+//! The terms of a match: clock, strikes, ply limit and talk.
 
-use super::{Clock, ClockError};
+use super::{Clock, ClockError, TalkTerms, TalkTermsError};
 use crate::oracle;
 use thiserror::Error;
 
@@ -13,7 +13,7 @@ pub const MAX_PLIES: u32 = oracle::MAX_PLIES as u32;
 /// The default number of plies after which the oracle decides.
 pub const DEFAULT_MAX_PLIES: u32 = 10_000;
 
-/// Clock, strikes and ply limit.
+/// Clock, strikes, ply limit and talk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms {
     /// The clock.
@@ -23,6 +23,8 @@ pub struct Terms {
     /// The number of plies after which the oracle decides, 1 to [`MAX_PLIES`]. Piles may be so large that bots that
     /// take one counter at a time would never finish.
     pub max_plies: u32,
+    /// How seats talk before they declare their rows; `None` if they do not talk.
+    pub talk: Option<TalkTerms>,
 }
 
 /// Terms that are out of range.
@@ -37,11 +39,14 @@ pub enum TermsError {
     /// A time of the clock is out of range.
     #[error("clock: {0}")]
     Clock(ClockError),
+    /// A value of the talk is out of range.
+    #[error("talk: {0}")]
+    Talk(TalkTermsError),
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { clock: Clock::default(), strikes: DEFAULT_STRIKES, max_plies: DEFAULT_MAX_PLIES }
+        Self { clock: Clock::default(), strikes: DEFAULT_STRIKES, max_plies: DEFAULT_MAX_PLIES, talk: None }
     }
 }
 
@@ -61,6 +66,8 @@ impl Terms {
         if let Err(clock) = self.clock.clone().validate() {
             errors.extend(clock.into_iter().map(TermsError::Clock));
         }
+        let talk = self.talk.iter().flat_map(TalkTerms::find_errors);
+        errors.extend(talk.map(TermsError::Talk));
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 }
@@ -73,7 +80,8 @@ mod tests {
     #[test]
     fn everything_out_of_range_is_reported() {
         let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
-        let refused = Terms { clock, strikes: 101, max_plies: 0 }.validate().unwrap_err();
+        let talk = TalkTerms { rounds: 5, text_chars: 0, ..TalkTerms::default() };
+        let refused = Terms { clock, strikes: 101, max_plies: 0, talk: Some(talk) }.validate().unwrap_err();
         let words: Vec<_> = refused.iter().map(ToString::to_string).collect();
         assert_eq!(
             words,
@@ -81,6 +89,8 @@ mod tests {
                 "strikes of 101: expected 1 to 100",
                 "max_plies of 0: expected 1 to 65536",
                 "clock: initial_ms of 0 ms: expected a whole number of ms from 1 to 86400000",
+                "talk: rounds of 5: expected a whole number from 1 to 4",
+                "talk: text_chars of 0: expected a whole number from 1 to 1000",
             ]
         );
         assert!(Terms::default().validate().is_ok());

@@ -1,9 +1,9 @@
 //! Random matches for property tests.
 
 use super::{
-    Clock, Deal, DealRule, DealSecret, DealtRows, MatchPhase, MatchSetup, MatchState, NoteHash,
-    NoteHashError, Origin, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage, Terms,
-    TimedEvent, Timestamp,
+    Clock, Deal, DealRule, DealSecret, DealtRows, Event, MAX_TALK_ROUNDS, MatchPhase, MatchSetup, MatchState,
+    NoteHash, NoteHashError, Origin, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
+    SubmittedContent, SubmittedMessage, TalkPrivacy, TalkTerms, Terms, TimedEvent, Timestamp,
 };
 use crate::game::{
     AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
@@ -53,6 +53,10 @@ enum StepAction {
     /// The take that was made this many plies ago, sent again.
     TakeAgain(u32),
     Resign(usize),
+    /// The seat, the distance of its message from the next number, and the seats that hear it.
+    Say(usize, u32, Vec<u32>, SubmittedContent),
+    /// The seat and the distance from the current round.
+    EndTalk(usize, u32),
     Disqualify(usize),
     Tick,
     Cancel,
@@ -84,6 +88,9 @@ impl Scenario {
         let clock = &mut self.setup.terms.clock;
         clock.initial = Duration::from_hours(24);
         clock.declaration = Duration::from_hours(1);
+        if let Some(talk) = &mut self.setup.terms.talk {
+            talk.round_time = Duration::from_hours(1);
+        }
         let seats = self.setup.seats().get();
         let standard: Vec<u64> = (0..seats as u64).collect();
         let declarations = (0..seats).map(|seat| StepAction::Declare(seat, standard.clone()));
@@ -154,6 +161,17 @@ impl Scenario {
     }
 }
 
+/// Returns the record as everybody may read it: without the content of messages that stay private.
+pub fn shown_to_all(record: &Record) -> Record {
+    let mut events = record.events().to_vec();
+    for timed in &mut events {
+        if let Event::Said(message) = &mut timed.event {
+            message.opened = message.public_content().cloned();
+        }
+    }
+    Record::replay(record.id(), events).expect("no event depends on the content of a message")
+}
+
 /// Lets time pass until the match is over.
 pub fn finish_by_timeouts(
     mut referee: Referee,
@@ -164,8 +182,8 @@ pub fn finish_by_timeouts(
     let mut ticks = 0;
     while referee.record().state().phase() != MatchPhase::Ended {
         assert!(
-            ticks <= seats + 2,
-            "one tick can end a hold, one reveals the rows, and each of the others forfeits a seat"
+            ticks <= seats + 2 + MAX_TALK_ROUNDS as usize,
+            "one tick can end a hold, some end rounds of talk, one reveals the rows, and each of the others forfeits a seat"
         );
         referee.mark_effects_announced(now);
         now = now.max(referee.deadline().expect("the match is waiting for a seat"));
@@ -250,6 +268,19 @@ impl StepAction {
                 }
             },
             Self::Resign(index) => act(seat(index), SeatAction::Resign),
+            Self::Say(index, distance, ref to, ref content) => {
+                let sender = seat(index);
+                let message = SubmittedMessage {
+                    round: state.rounds_heard(),
+                    number: state.messages_in_round(sender) + distance,
+                    to: to.clone(),
+                    content: Some(content.clone()),
+                };
+                act(sender, SeatAction::Say(Box::new(message)))
+            }
+            Self::EndTalk(index, distance) => {
+                act(seat(index), SeatAction::EndTalk { round: state.rounds_heard() + distance })
+            }
             Self::Disqualify(index) => RefereeInput::Disqualify { seat: seat(index) },
             Self::Tick | Self::Lag(..) => RefereeInput::Tick,
             Self::Cancel => RefereeInput::Cancel,
@@ -274,6 +305,18 @@ fn any_clock() -> impl Strategy<Value = Clock> {
     )
 }
 
+fn any_talk() -> impl Strategy<Value = TalkTerms> {
+    let privacies = vec![TalkPrivacy::Open, TalkPrivacy::Private, TalkPrivacy::Published];
+    (1..=MAX_TALK_ROUNDS, 1..20_u64, 1..6_u32, prop::sample::select(privacies)).prop_map(
+        |(rounds, round_ms, text_chars, privacy)| TalkTerms {
+            rounds,
+            round_time: Duration::from_millis(round_ms),
+            text_chars,
+            privacy,
+        },
+    )
+}
+
 fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
     let rows = prop::collection::vec(any_row(seats), seats.get());
     let matrix = rows.prop_map(|rows| AllianceMatrix::parse(&rows).unwrap());
@@ -287,21 +330,24 @@ fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
     });
     (
         (piles, 0..seats.get(), prop::sample::select(Ending::ALL.as_slice())),
-        (any_clock(), 1..4_u32, 1..16_u32),
+        (any_clock(), 1..4_u32, 1..16_u32, prop::option::of(any_talk())),
         (prop::option::of(matrix), prop::option::of(origin)),
     )
-        .prop_map(move |((piles, first, ending), (clock, strikes, max_plies), (assigned, origin))| {
-            let bots: Vec<_> = (0..seats.get()).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
-            let setup = MatchSetup {
-                first: seats.seat(first).unwrap(),
-                ending,
-                terms: Terms { clock, strikes, max_plies },
-                assigned,
-                origin,
-                ..MatchSetup::new(bots.try_into().unwrap(), piles)
-            };
-            setup.validate().unwrap()
-        })
+        .prop_map(
+            move |((piles, first, ending), (clock, strikes, max_plies, talk), (assigned, origin))| {
+                let bots: Vec<_> =
+                    (0..seats.get()).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
+                let setup = MatchSetup {
+                    first: seats.seat(first).unwrap(),
+                    ending,
+                    terms: Terms { clock, strikes, max_plies, talk: talk.filter(|_| assigned.is_none()) },
+                    assigned,
+                    origin,
+                    ..MatchSetup::new(bots.try_into().unwrap(), piles)
+                };
+                setup.validate().unwrap()
+            },
+        )
 }
 
 fn scene_id() -> MatchId {
@@ -337,7 +383,21 @@ fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
     let garbage = prop::collection::vec(prop_oneof![0..7_u64, any::<u64>()], 0..8);
     let counters = prop_oneof![0..9_u64, any::<u64>()];
     let distance = prop_oneof![-4..4_i64, Just(i64::MAX)];
+    let content = prop_oneof![
+        3 => "[a-z\u{e9}]{0,6}".prop_map(SubmittedContent::Text),
+        1 => any_row(seats).prop_map(SubmittedContent::Claim),
+        1 => Just(SubmittedContent::Claim(vec![0, 0])),
+    ];
+    let to = prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(0..7_u32, 1..3)];
+    let rarely = || prop_oneof![8 => Just(0), 1 => 1..3_u32];
+    let talk = prop_oneof![
+        3 => (seat(), rarely(), to, content).prop_map(|(seat, distance, to, content)| {
+            StepAction::Say(seat, distance, to, content)
+        }),
+        4 => (seat(), rarely()).prop_map(|(seat, distance)| StepAction::EndTalk(seat, distance)),
+    ];
     let what = prop_oneof![
+        8 => talk,
         3 => seat().prop_map(StepAction::Join),
         3 => seat().prop_map(StepAction::Leave),
         8 => (seat(), any_row(seats)).prop_map(|(seat, row)| StepAction::Declare(seat, row)),

@@ -149,7 +149,8 @@ fn unjustified_refusal_text(
         RefusalReason::Forfeited
         | RefusalReason::MatchEnded
         | RefusalReason::UnknownMatch
-        | RefusalReason::Malformed => true,
+        | RefusalReason::Malformed
+        | RefusalReason::InvalidTalk => true,
     };
     (!founded).then(|| "no earlier message in this session justifies it".to_owned())
 }

@@ -68,7 +68,10 @@ impl GameStatus {
                 self.own_turn = None;
             }
             MatchEvent::Revealed(_) => self.is_revealed = true,
-            MatchEvent::Started { .. } | MatchEvent::Forfeited { .. } => {}
+            MatchEvent::Started { .. }
+            | MatchEvent::TalkAccepted { .. }
+            | MatchEvent::Heard { .. }
+            | MatchEvent::Forfeited { .. } => {}
         }
     }
 

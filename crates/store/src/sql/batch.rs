@@ -197,6 +197,9 @@ impl<'a> MatchChanges<'a> {
                 }),
                 Event::Took { .. }
                 | Event::Dealt(_)
+                | Event::Said(_)
+                | Event::TalkEnded { .. }
+                | Event::Heard { .. }
                 | Event::Declared { .. }
                 | Event::Revealed { .. }
                 | Event::Struck { .. }

@@ -2,10 +2,10 @@
 //!
 //! # Format
 //! All numbers are little-endian. An event consists of
-//! - the length of its canonical bytes, `u32`;
-//! - the canonical bytes, as `canonical.rs` of the referee defines them;
+//! - the length of its stored bytes, `u32`;
+//! - the stored bytes, as `canonical.rs` of the referee defines them;
 //! - a CRC-32 checksum (the one that Ethernet and gzip use), `u32`, of the 16 bytes of the match's id, the index of the
-//!   event in the record as `u32`, and the canonical bytes.
+//!   event in the record as `u32`, and the stored bytes.
 //!
 //! Events follow each other without gaps.
 //!
@@ -23,7 +23,7 @@
 
 use super::row::DamageReason;
 use lastnim_core::game::MatchId;
-use lastnim_core::referee::{TimedEvent, append_canonical_bytes};
+use lastnim_core::referee::{TimedEvent, append_stored_bytes};
 
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
@@ -34,7 +34,7 @@ const CHECK_BYTES: usize = 16;
 pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
-    append_canonical_bytes(event, bytes);
+    append_stored_bytes(event, bytes);
     let (count, sum) = (to_u32(bytes.len() - begin), check_sum(id, place, &bytes[begin..]));
     bytes[begin - size_of::<u32>()..begin].copy_from_slice(&count.to_le_bytes());
     bytes.extend_from_slice(&sum.to_le_bytes());
@@ -177,7 +177,10 @@ fn take_u32(rest: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastnim_core::referee::{EndReason, Event, Timestamp};
+    use lastnim_core::game::{Seat, SeatCount};
+    use lastnim_core::referee::{
+        Audience, DealHash, EndReason, Event, TalkContent, TalkMessage, Timestamp, parse_canonical_bytes,
+    };
 
     fn ended(number: u64) -> TimedEvent {
         let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
@@ -195,6 +198,20 @@ mod tests {
 
     fn match_id(number: u64) -> MatchId {
         MatchId::new(number, &[7; 10])
+    }
+
+    #[test]
+    fn a_message_keeps_its_content() {
+        let seats = SeatCount::new(3).unwrap();
+        let audience =
+            Audience::Seats { seats: [seats.seat(1).unwrap()].into_iter().collect(), published: false };
+        let content = TalkContent::Text("for one".to_owned());
+        let said = TalkMessage::new((Seat::FIRST, 0, 0), audience, content, DealHash::from_bytes([1; 32]));
+        let said = TimedEvent { at: Timestamp::from_micros(1), event: Event::Said(Box::new(said)) };
+        let mut bytes = Vec::new();
+        append_event(&mut bytes, match_id(1), 0, &said);
+        let read = EncodedEvents::of_run(&run(&bytes)).next().unwrap().unwrap();
+        assert_eq!(parse_canonical_bytes(read, Some(seats)), Ok(said));
     }
 
     #[test]

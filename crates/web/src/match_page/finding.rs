@@ -187,7 +187,14 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
         Event::Ended(ended) if ended.reason() == pb::EndReason::Cancelled => {
             Sentence::of("The match was cancelled.")
         }
-        Event::Created(_) | Event::Dealt(_) | Event::Revealed(_) | Event::Took(_) | Event::Ended(_) => {
+        Event::Created(_)
+        | Event::Dealt(_)
+        | Event::Said(_)
+        | Event::TalkEnded(_)
+        | Event::Heard(_)
+        | Event::Revealed(_)
+        | Event::Took(_)
+        | Event::Ended(_) => {
             return None;
         }
     })

@@ -153,7 +153,9 @@ fn answer_check(action: &GameAction, refusals: u64) -> impl Fn(&GameStatus) -> b
     let (ply, awaits_rows) = match *action {
         GameAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
         GameAction::New(SeatAction::Declare { .. }) => (None, true),
-        GameAction::New(SeatAction::Resign) => (None, false),
+        GameAction::New(SeatAction::Resign | SeatAction::Say(_) | SeatAction::EndTalk { .. }) => {
+            (None, false)
+        }
         GameAction::AlreadyMade { ply } => (ply, ply.is_none()),
     };
     move |status| match ply {

@@ -56,7 +56,7 @@ impl<S: Clone> Shard<S> {
 
     /// Prepares a match, which waits for its [start](Self::start).
     pub fn prepare(&mut self, new: PreparedMatch<S>, now: Timestamp) {
-        self.matches.insert(new.id, Box::new(LiveMatch::new(new, now)));
+        self.matches.insert(new.id, Box::new(LiveMatch::new(new, &self.terms, now)));
     }
 
     /// Starts a prepared match.

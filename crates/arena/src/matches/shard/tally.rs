@@ -25,6 +25,9 @@ impl ShardTally {
             Event::Ended { .. } => self.ended_matches += 1,
             Event::Created(_)
             | Event::Dealt(_)
+            | Event::Said(_)
+            | Event::TalkEnded { .. }
+            | Event::Heard { .. }
             | Event::Declared { .. }
             | Event::Revealed { .. }
             | Event::Struck { .. } => {}

@@ -40,6 +40,10 @@ impl AwaitedSeats {
         let state = referee.record().state();
         let bit = |seat: Seat| 1 << seat.index();
         let seats = match state.phase() {
+            MatchPhase::Talking => {
+                let seats = state.setup().seats().iter();
+                seats.filter(|&seat| !state.has_ended_talk(seat)).map(bit).sum()
+            }
             MatchPhase::Declaring => {
                 let seats = state.setup().seats().iter();
                 seats.filter(|&seat| state.row_of_seat(seat).is_none()).map(bit).sum()

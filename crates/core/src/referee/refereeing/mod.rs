@@ -1,6 +1,7 @@
 //! The referee: decides the consequences of actions and of time passing.
 
 mod resumption;
+mod talking;
 
 use resumption::ClockHold;
 
@@ -9,7 +10,7 @@ use super::time::whole_micros;
 use super::{
     DealtRows, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash,
     Record, RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatAction, SeatMessage,
-    TimedEvent, Timestamp, Turn,
+    TalkSecret, TimedEvent, Timestamp, Turn,
 };
 use crate::game::{BySeat, MatchId, Row, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
@@ -34,6 +35,7 @@ pub struct Referee {
     /// The seats whose bots have been connected at any time during the match.
     ever_connected: SeatSet,
     lag_us: BySeat<u64>,
+    talk_secret: TalkSecret,
     /// The times when clocks did not run; `None` if no clock was ever stopped or held.
     stops: Option<Box<ClockStops>>,
     /// The solution of the match's game, computed on first use.
@@ -106,6 +108,7 @@ impl Referee {
             present,
             ever_connected: present,
             lag_us: BySeat::filled(seats, &0),
+            talk_secret: TalkSecret::default(),
             stops: None,
             solution: None,
         };
@@ -154,6 +157,7 @@ impl Referee {
         let since = self.waiting_since?;
         let state = self.state();
         let allowed = match state.phase() {
+            MatchPhase::Talking => whole_micros(state.setup().terms.talk?.round_time),
             MatchPhase::Declaring => whole_micros(state.setup().clock().declaration),
             MatchPhase::Playing => {
                 let seat = state.position().to_move();
@@ -270,6 +274,8 @@ impl Referee {
                     self.handle_take(seat, SubmittedTake { ply, take, note_hash }, at, effects);
                 }
                 SeatAction::Resign => self.handle_resignation(seat, effects),
+                SeatAction::Say(message) => self.handle_message(seat, &message, effects),
+                SeatAction::EndTalk { round } => self.handle_end_of_talk(seat, round, effects),
             },
             RefereeInput::Disqualify { seat } => {
                 if self.state().phase() != MatchPhase::Ended && !self.state().is_forfeited(seat) {
@@ -335,6 +341,10 @@ impl Referee {
             self.forfeit_seat(seat, reason, effects);
             return;
         }
+        if self.state().phase() == MatchPhase::Talking {
+            self.end_round(effects);
+            return self.end_rounds_if_due(effects);
+        }
         for seat in self.state().setup().seats().iter() {
             if self.state().row_of_seat(seat).is_none() {
                 self.declare_default_row(seat, RowDefault::Late, effects);
@@ -355,8 +365,8 @@ impl Referee {
     ) {
         match self.state().phase() {
             MatchPhase::Ended => return self.refuse_after_end(seat, effects),
-            MatchPhase::Declaring if self.state().row_of_seat(seat).is_none() => {}
-            MatchPhase::Declaring | MatchPhase::Playing => {
+            _ if self.state().game().is_none() && self.state().row_of_seat(seat).is_none() => {}
+            MatchPhase::Talking | MatchPhase::Declaring | MatchPhase::Playing => {
                 return self.handle_repeated_declaration(seat, offsets, effects);
             }
         }
@@ -372,6 +382,7 @@ impl Referee {
                 self.refuse_message(seat, RefusalReason::InvalidRow, message, effects);
             }
         }
+        self.end_rounds_if_due(effects);
         self.reveal_if_settled(effects);
     }
 
@@ -422,10 +433,10 @@ impl Referee {
             MatchPhase::Playing if ply < reached => {
                 return self.handle_repeated_take(seat, ply, take, effects);
             }
-            MatchPhase::Declaring | MatchPhase::Playing if state.is_forfeited(seat) => {
+            MatchPhase::Talking | MatchPhase::Declaring | MatchPhase::Playing if state.is_forfeited(seat) => {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward now plays for it"))
             }
-            MatchPhase::Declaring => {
+            MatchPhase::Talking | MatchPhase::Declaring => {
                 (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
             }
             MatchPhase::Playing if ply > reached => (
@@ -502,6 +513,7 @@ impl Referee {
             self.declare_default_row(seat, RowDefault::Forfeited, effects);
             self.reveal_if_settled(effects);
         }
+        self.end_rounds_if_due(effects);
     }
 
     fn refuse_after_end(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
@@ -542,7 +554,7 @@ impl Referee {
             MatchPhase::Playing if state.position().to_move() == seat => {
                 SeatMessage::Turn(self.current_turn())
             }
-            MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => return,
+            _ => return,
         };
         effects.push(RefereeEffect::SendToSeat { seat, message });
     }
@@ -614,7 +626,8 @@ impl Referee {
         let setup = state.setup();
         let position = state.position();
         let phase = state.phase();
-        let to_declare = phase == MatchPhase::Declaring && state.row_of_seat(seat).is_none();
+        let is_talking = phase == MatchPhase::Talking;
+        let to_declare = (is_talking || phase == MatchPhase::Declaring) && state.row_of_seat(seat).is_none();
         let to_move = phase == MatchPhase::Playing && position.to_move() == seat;
         let waited = Duration::from_micros(self.micros_waited(self.now));
         MatchSnapshot {
@@ -622,7 +635,11 @@ impl Referee {
             setup: setup.clone(),
             dealt_row: state.dealt_rows().map(|matrix| matrix.rows()[seat].clone()),
             phase,
-            declaration_left: to_declare.then(|| setup.clock().declaration.saturating_sub(waited)),
+            talk: self.talk_view(seat),
+            declaration_left: to_declare.then(|| {
+                let waited = if is_talking { Duration::ZERO } else { waited };
+                setup.clock().declaration.saturating_sub(waited)
+            }),
             matrix: state.game().map(|game| game.matrix.clone()),
             ply: state.ply(),
             pile: position.pile_index(),

@@ -7,8 +7,8 @@ use super::{ClockStops, Referee};
 use crate::game::{BySeat, Seat, SeatSet};
 use crate::oracle::Mover;
 use crate::referee::{
-    Event, ForfeitReason, MatchPhase, MatchState, Record, RefereeEffect, RowDefault, SeatMessage, TimedEvent,
-    Timestamp,
+    Event, ForfeitReason, MatchPhase, MatchState, Record, RefereeEffect, RowDefault, SeatMessage, TalkSecret,
+    TimedEvent, Timestamp,
 };
 use std::time::Duration;
 
@@ -66,6 +66,7 @@ impl Referee {
             present,
             ever_connected: present.union(seats_ever_active(&record)),
             lag_us: BySeat::filled(seats, &0),
+            talk_secret: TalkSecret::default(),
             stops: None,
             solution: None,
             record,
@@ -130,6 +131,7 @@ impl Referee {
                 self.declare_default_row(seat, RowDefault::Forfeited, effects);
             }
         }
+        self.end_rounds_if_due(effects);
         self.reveal_if_settled(effects);
         if self.state().phase() == MatchPhase::Playing {
             self.advance_to_next_turn(effects);
@@ -142,10 +144,10 @@ impl Referee {
         let hold = self.stops.as_ref()?.hold.as_ref()?;
         let state = self.state();
         let stands_still = match state.phase() {
-            MatchPhase::Declaring => state.setup().seats().iter().any(|seat| {
+            MatchPhase::Talking | MatchPhase::Declaring => state.setup().seats().iter().any(|seat| {
                 !hold.returned.contains(seat)
                     && state.row_of_seat(seat).is_none()
-                    && !state.is_forfeited(seat)
+                    && !state.has_ended_talk(seat)
             }),
             MatchPhase::Playing => !hold.returned.contains(state.position().to_move()),
             MatchPhase::Ended => false,
@@ -205,7 +207,8 @@ fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
 
 /// Returns whether a seat was forfeited before it had a row.
 fn is_forfeited_without_row(state: &MatchState, seat: Seat) -> bool {
-    state.phase() == MatchPhase::Declaring
+    state.game().is_none()
+        && state.phase() != MatchPhase::Ended
         && state.row_of_seat(seat).is_none()
         && state.forfeits()[seat].is_some()
 }
@@ -217,13 +220,16 @@ fn seats_ever_active(record: &Record) -> SeatSet {
         let sign = match event {
             Event::Declared { seat, defaulted: None | Some(RowDefault::Invalid), .. }
             | Event::Took { seat, mover: Mover::Bot, .. }
-            | Event::Struck { seat, .. } => Some(seat),
+            | Event::Struck { seat, .. }
+            | Event::TalkEnded { seat, .. } => Some(seat),
+            Event::Said(message) => Some(&message.seat),
             Event::Forfeited { seat, reason } => {
                 let by_bot = !matches!(reason, ForfeitReason::NoShow | ForfeitReason::Disqualified);
                 by_bot.then_some(seat)
             }
             Event::Created(_)
             | Event::Dealt(_)
+            | Event::Heard { .. }
             | Event::Declared { .. }
             | Event::Revealed { .. }
             | Event::Took { .. }

@@ -4,8 +4,8 @@ use crate::game::{BySeat, Row, Seat};
 use crate::oracle::Mover;
 use crate::referee::testing::{Observation, Scenario, event, scenario};
 use crate::referee::{
-    EndReason, Event, ForfeitReason, MAX_EVENTS, MatchPhase, MatchState, Record, RefereeEffect, RefereeInput,
-    SeatAction, SeatMessage,
+    Audience, EndReason, Event, ForfeitReason, MAX_EVENTS, MAX_ROUND_MESSAGES, MatchPhase, MatchState,
+    Record, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -80,7 +80,16 @@ impl InvariantChecker {
                 Event::Struck { seat, .. } => assert!(is_take_of(*seat, observation.input)),
                 Event::Forfeited { seat, reason } => self.check_forfeit(*seat, *reason, observation),
                 Event::Ended { .. } => ended = true,
-                Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } => {}
+                Event::Said(message) => {
+                    let said = matches!(observation.input, RefereeInput::Act { seat, action: SeatAction::Say(_) }
+                        if *seat == message.seat);
+                    assert!(said && message.round == observation.before.rounds_heard());
+                }
+                Event::Took { .. }
+                | Event::Declared { .. }
+                | Event::Revealed { .. }
+                | Event::TalkEnded { .. }
+                | Event::Heard { .. } => {}
                 Event::Created(_) | Event::Dealt(_) => panic!("{timed:?} comes only at the beginning"),
             }
         }
@@ -121,9 +130,19 @@ fn check_secrecy(observation: &Observation<'_>) {
     let shows_dealt = observation.after.public_events().any(|timed| matches!(timed.event, Event::Dealt(_)));
     let has_winner = state.end().is_some_and(|(_, winner)| winner.is_some());
     assert_eq!(shows_dealt, state.setup().deal.is_some() && has_winner);
+    for timed in observation.after.public_events() {
+        if let Event::Said(message) = &timed.event {
+            let is_open = message.round < state.rounds_heard() && message.audience == Audience::Everyone;
+            assert!(is_open || has_winner);
+        }
+    }
     for effect in observation.effects {
         if let RefereeEffect::SendToSeat { seat, message: SeatMessage::Snapshot(snapshot) } = effect {
             assert_eq!(snapshot.dealt_row.as_ref(), state.dealt_rows().map(|matrix| &matrix.rows()[*seat]));
+            for message in snapshot.talk.iter().flat_map(|talk| &talk.messages) {
+                let is_own = message.seat == *seat;
+                assert!(is_own || message.audience.contains(*seat) && message.round < state.rounds_heard());
+            }
         }
     }
     if state.game().is_some() {
@@ -142,6 +161,7 @@ fn check_secrecy(observation: &Observation<'_>) {
                     assert!(!secret || !refusal.message.contains(&other.to_string()), "{refusal:?}");
                 }
             }
+            SeatMessage::TalkAccepted { .. } => {}
             SeatMessage::Turn(_) | SeatMessage::TakeRepeated { .. } => {
                 panic!("no seat has moved yet: {message:?}")
             }
@@ -186,12 +206,21 @@ pub(super) fn check_record(record: &Record) {
                 assert_eq!(lost[*seat].replace(*reason), None, "a seat is forfeited only once");
                 assert_eq!(*reason == ForfeitReason::Strikes, strikes[*seat] == setup.terms.strikes);
             }
-            Event::Created(_) | Event::Dealt(_) | Event::Declared { .. } | Event::Ended { .. } => {}
+            Event::Created(_)
+            | Event::Dealt(_)
+            | Event::Said(_)
+            | Event::TalkEnded { .. }
+            | Event::Heard { .. }
+            | Event::Declared { .. }
+            | Event::Ended { .. } => {}
         }
     }
     assert!(strikes.iter().all(|&strikes| strikes <= setup.terms.strikes));
     assert!(plies <= setup.terms.max_plies);
-    let max_events = 4 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
+    let rounds = setup.terms.talk.map_or(0, |talk| talk.rounds as usize);
+    let max_talk = rounds * (1 + seats.get() * (1 + MAX_ROUND_MESSAGES as usize));
+    let max_events =
+        4 + max_talk + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
     assert!(record.events().len() <= max_events.min(MAX_EVENTS));
     let state = record.state();
     assert_eq!(banks, state.banks().map(|bank| (bank.left(), bank.lag_left())));

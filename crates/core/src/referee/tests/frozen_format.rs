@@ -70,6 +70,7 @@ fn eventful_record() -> Record {
             },
             strikes: 1,
             max_plies: 400,
+            talk: None,
         },
         assigned: None,
         deal: None,
@@ -191,7 +192,7 @@ fn the_numbers_of_values_are_frozen() {
     };
     let struck = |reason| Event::Struck { seat: Seat::FIRST, ply: 0, reason };
     let counted = |last: u8| (1..=last).collect::<Vec<u8>>();
-    assert_eq!(numbers(RefusalReason::ALL.map(struck).to_vec(), 14), counted(11));
+    assert_eq!(numbers(RefusalReason::ALL.map(struck).to_vec(), 14), counted(12));
     let forfeited = |reason| Event::Forfeited { seat: Seat::FIRST, reason };
     assert_eq!(numbers(ForfeitReason::ALL.map(forfeited).to_vec(), 10), counted(6));
     let end_reasons =

@@ -5,7 +5,7 @@ use crate::matches::shard::effect::{ShardEffect, WatchEvent};
 use crate::sessions::session_link::describe_refusal;
 use lastnim_core::game::Seat;
 use lastnim_core::oracle::{Audit, Mover};
-use lastnim_core::referee::{EndReason, Event, MatchSetup, SeatMessage, TimedEvent};
+use lastnim_core::referee::{Audience, EndReason, Event, MatchSetup, SeatMessage, TimedEvent};
 use lastnim_proto::{MatchEvent, RevealedRows, TakeFeed};
 use lastnim_tournament::OracleAccess;
 use std::sync::Arc;
@@ -26,13 +26,21 @@ impl<S: Clone> LiveMatch<S> {
             SeatMessage::TakeRepeated { ply, take } => {
                 Some(format!("match {}: the take of {take} at ply {ply} was sent again", self.id))
             }
-            SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
+            SeatMessage::TalkAccepted { round, number, again: true } => {
+                let what = number.map_or("the end of talk".to_owned(), |number| format!("message {number}"));
+                Some(format!("match {}: {what} of round {round} was sent again", self.id))
+            }
+            SeatMessage::Declared { .. }
+            | SeatMessage::TalkAccepted { again: false, .. }
+            | SeatMessage::Turn(_)
+            | SeatMessage::Snapshot(_) => None,
         };
         if let Some(wrong) = wrong {
             effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
         }
         let event = match message {
             SeatMessage::Declared { row } => MatchEvent::Declared { row },
+            SeatMessage::TalkAccepted { round, number, .. } => MatchEvent::TalkAccepted { round, number },
             SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
             SeatMessage::TakeRepeated { ply, take } => {
                 MatchEvent::Took { ply, seat, take, mover: Mover::Bot }
@@ -79,7 +87,18 @@ impl<S: Clone> LiveMatch<S> {
                     self.send_to_seat(seat, started, effects);
                 }
             }
-            Event::Declared { .. } | Event::Dealt(_) => return,
+            Event::Declared { .. } | Event::Dealt(_) | Event::Said(_) => return,
+            &Event::Heard { round } => {
+                for seat in self.seats.seats().iter() {
+                    let messages = self.referee.record().messages_heard(seat, round).cloned().collect();
+                    self.send_to_seat(seat, MatchEvent::Heard { round, messages }, effects);
+                }
+                let is_open = |event: &Event| {
+                    matches!(event, Event::Said(message)
+                        if message.round == round && message.audience == Audience::Everyone)
+                };
+                self.show_hidden_events_to_watchers(is_open, effects);
+            }
             Event::Revealed { matrix } => {
                 let revelation = RevealedRows { matrix: matrix.clone(), defaulted: self.defaulted_seats() };
                 self.send_to_all_seats(&MatchEvent::Revealed(Arc::new(revelation)), effects);
@@ -96,13 +115,20 @@ impl<S: Clone> LiveMatch<S> {
                     }
                 }
             }
-            Event::Struck { .. } => {}
+            Event::TalkEnded { .. } | Event::Struck { .. } => {}
             &Event::Forfeited { seat, reason } => {
                 self.send_to_all_seats(&MatchEvent::Forfeited { seat, reason }, effects);
             }
             &Event::Ended { reason, winner } => {
                 self.send_to_all_seats(&self.ended_event(reason, winner, audit), effects);
-                let is_opened = |event: &Event| matches!(event, Event::Dealt(_)) && winner.is_some();
+                let is_opened = |event: &Event| {
+                    let was_secret = match event {
+                        Event::Dealt(_) => true,
+                        Event::Said(message) => message.audience != Audience::Everyone,
+                        _ => false,
+                    };
+                    was_secret && winner.is_some()
+                };
                 self.show_hidden_events_to_watchers(is_opened, effects);
                 effects.extend(self.seats.seats().iter().map(|seat| self.end_sent(seat)));
             }

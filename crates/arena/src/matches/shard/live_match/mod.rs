@@ -16,7 +16,7 @@ use lastnim_core::game::{BySeat, MatchId, Seat, SeatVersions};
 use lastnim_core::oracle::Audit;
 use lastnim_core::referee::{
     DealtRows, MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
-    SigningKey, TimedEvent, Timestamp,
+    SigningKey, TalkSecret, TimedEvent, Timestamp,
 };
 use lastnim_store::StoreError;
 use lastnim_tournament::OracleAccess;
@@ -136,10 +136,10 @@ pub(super) struct DecisionContext<'a, S> {
 
 impl<S: Clone> LiveMatch<S> {
     /// Prepares a match. Nothing is stored or sent before the match starts.
-    pub(super) fn new(new: PreparedMatch<S>, now: Timestamp) -> Self {
+    pub(super) fn new(new: PreparedMatch<S>, terms: &MatchTerms, now: Timestamp) -> Self {
         let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
-        let (referee, opening, stored, stored_versions) = match beginning {
+        let (mut referee, opening, stored, stored_versions) = match beginning {
             Beginning::New { setup, dealt } => {
                 let (mut referee, opening) = Referee::begin_dealt(id, *setup, dealt, present, now);
                 referee.hold_for_absent(hold);
@@ -151,6 +151,7 @@ impl<S: Clone> LiveMatch<S> {
                 (referee, opening, stored, versions)
             }
         };
+        referee.set_talk_secret(TalkSecret::of_match(&terms.key, id));
         let versions = BySeat::from_fn(seats.seats(), |seat| {
             let mut versions = stored_versions.get(seat.index()).cloned().unwrap_or_default();
             if let (_, Some(session)) = &seats[seat] {
