@@ -159,7 +159,7 @@ fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(),
         (
             "\"declared\":",
             "\"recanted\":",
-            ": event 1 cannot be read: recanted: expected one of created, dealt, declared",
+            ": event 1 cannot be read: recanted: expected one of created, dealt, said",
         ),
     ];
     for (from, to, words) in cases {

@@ -65,6 +65,7 @@ mod sizes;
 mod stopping;
 mod strangers;
 mod stream_attacks;
+mod talk;
 mod tournaments;
 mod transcripts;
 mod vanish;

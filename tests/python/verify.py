@@ -31,7 +31,9 @@ NUMBERS = {
         "FORFEITED",
         "UNKNOWN_MATCH",
         "MALFORMED",
+        "INVALID_TALK",
     ],
+    "talk_privacy": ["OPEN", "PRIVATE", "PUBLISHED"],
     "forfeit_reason": ["TIMED_OUT", "DISCONNECTED", "NO_SHOW", "STRIKES", "RESIGNED", "DISQUALIFIED"],
     "end_reason": ["FINISHED", "PLY_LIMIT", "ALL_FORFEITED", "CANCELLED"],
 }
@@ -104,9 +106,39 @@ def setup(given):
             u32(given["max_plies"]),
             optional(matrix(assigned) if assigned else None),
             optional(origin),
-            deal(given.get("deal")),
+            deal_and_talk(given),
         ]
     )
+
+
+def deal_and_talk(given):
+    """The deal and the talk of a setup; empty without them."""
+    if "talk" not in given:
+        return deal(given.get("deal"))
+    talk = given["talk"]
+    if unknown := talk.keys() - {"rounds", "round_ms", "text_chars", "privacy"}:
+        raise Unreadable(f"`talk` with an unknown member {', '.join(sorted(unknown))}")
+    return (
+        optional(deal(given.get("deal")) or None)
+        + u32(talk["rounds"])
+        + u64(1_000 * talk["round_ms"])
+        + u32(talk["text_chars"])
+        + named("talk_privacy", talk["privacy"])
+    )
+
+
+def said(given):
+    place = seat(given) + u32(given.get("round", 0)) + u32(given.get("number", 0))
+    commitment = base64.b64decode(given["commitment"], validate=True)
+    if content := given.get("content"):
+        ((kind, value),) = content.items()
+        opened = {"text": lambda: u8(1) + value.encode(), "claim": lambda: u8(2) + bytes(value["offsets"])}[kind]()
+        salt = base64.b64decode(given["salt"], validate=True)
+        if blake3(place + salt + opened, derive_key_context="lastnim 2026 talk message").digest() != commitment:
+            raise Unreadable("the content of a message is not the committed one")
+    to = given.get("to")
+    audience = u8(1) if not to else u8(3 if given.get("published") else 2) + listed([u8(each) for each in to])
+    return place + audience + commitment
 
 
 def hashes(given):
@@ -170,9 +202,12 @@ KINDS = {
         None,
         setup,
         {"bots", "piles", "first", "ending", "clock", "strikes", "max_plies"}
-        | {"assigned", "tournament_id", "number", "group", "deal"},
+        | {"assigned", "tournament_id", "number", "group", "deal", "talk"},
     ),
     "dealt": (11, None, dealt, {"rows", "salts"}),
+    "said": (13, None, said, {"seat", "round", "number", "to", "published", "commitment", "content", "salt"}),
+    "heard": (14, None, lambda given: u32(given.get("round", 0)), {"round"}),
+    "talk_ended": (15, None, lambda given: seat(given) + u32(given.get("round", 0)), {"seat", "round"}),
     "declared": (2, 8, declared, {"seat", "row", "defaulted", "note_hash"}),
     "revealed": (3, None, lambda given: matrix(given["alliance_matrix"]), {"alliance_matrix"}),
     "took": (4, 9, took, {"ply", "seat", "take", "steward", "charged_us", "lag_us", "note_hash"}),
@@ -196,7 +231,7 @@ def canonical(event):
     tag, noted_tag, write, members = KINDS[kind]
     if unknown := given.keys() - members:
         raise Unreadable(f"`{kind}` with an unknown member {', '.join(sorted(unknown))}: a newer verifier may know it")
-    tag = 10 if "deal" in given else noted_tag if given.get("note_hash") else tag
+    tag = 12 if "talk" in given else 10 if "deal" in given else noted_tag if given.get("note_hash") else tag
     return u8(tag) + u64(event.get("at_us", 0)) + write(given)
 
 

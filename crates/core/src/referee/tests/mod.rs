@@ -12,5 +12,6 @@ mod replay;
 mod resumption;
 mod snapshot;
 mod table;
+mod talk;
 mod thinking_time;
 mod turns;
