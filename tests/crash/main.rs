@@ -32,6 +32,7 @@ mod standby;
 #[path = "../cli/standings_progress.rs"]
 mod standings_progress;
 mod stopping;
+mod talk;
 mod verdict;
 mod whole_matches;
 mod witness;
