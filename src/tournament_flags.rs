@@ -32,7 +32,10 @@ impl FlagTable for ExhibitionFlags {
         let fields = ["ending", "seed", "strikes", "max_plies"];
         make_flags(|setting| {
             let field = setting.field;
-            field.starts_with("clock") || rows.contains(&field) || fields.contains(&field)
+            field.starts_with("clock")
+                || setting.table() == "talk"
+                || rows.contains(&field)
+                || fields.contains(&field)
         })
     }
 }
@@ -145,6 +148,7 @@ fn heading_of_setting(setting: &TournamentSetting) -> &'static str {
         ("positions" | "paper_positions", _) | (_, "drawn_positions") => "Positions",
         ("clock", _) | (_, "clock") => "Clock",
         ("concurrency" | "bot_concurrency", _) | (_, "retention") => "Concurrency and retention",
+        (_, "talk") => "Talk",
         _ if setting.format().is_some() => "Format",
         _ => "Rules and scoring",
     }

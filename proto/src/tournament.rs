@@ -1,6 +1,6 @@
 //! Converts tournaments to and from messages: settings, state, standings.
 //!
-//! The clock, strikes and ply limit of [`pb::TournamentSettings`] become the [`Terms`] of the matches; all other fields
+//! The clock, strikes, ply limit and talk of [`pb::TournamentSettings`] become the [`Terms`] of the matches; all other fields
 //! become the [`Settings`].
 
 use super::{
@@ -12,7 +12,10 @@ use super::{
     positions::{listed_positions_message, parse_positions, unlisted_positions_message},
     setup::parse_terms,
 };
-use lastnim_core::{game::SeatCount, referee::Terms};
+use lastnim_core::{
+    game::SeatCount,
+    referee::{MatchSetupError, Terms},
+};
 use lastnim_tournament::{
     AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
     METHODS_VERSION, MeanEstimate, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing,
@@ -25,8 +28,13 @@ pub fn parse_settings_and_terms(
     field: RequestField<'_>,
 ) -> Option<(Settings, Terms)> {
     let settings = parse_settings(given, field);
-    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, None, field);
-    settings.zip(terms)
+    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, given.talk.as_ref(), field);
+    let (settings, terms) = settings.zip(terms)?;
+    if terms.talk.is_some() && !settings.alliance.is_declared() {
+        field.member("talk").report(MatchSetupError::AssignedAndTalk);
+        return None;
+    }
+    Some((settings, terms))
 }
 
 /// Reads a tournament's settings without the terms of its matches.
@@ -191,6 +199,7 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
         methods: METHODS_VERSION,
+        talk: terms.talk.as_ref().map(Into::into),
     }
 }
 
@@ -269,6 +278,7 @@ impl From<&Standing> for pb::Standing {
 mod tests {
     use super::*;
     use crate::{Violations, parse_request, testing};
+    use lastnim_core::referee::TalkTerms;
     use proptest::prelude::*;
 
     fn parse(settings: &pb::TournamentSettings) -> Result<Settings, Violations> {
@@ -415,6 +425,40 @@ mod tests {
         let settings = parse(&pb::TournamentSettings { retention, ..smallest() }).unwrap();
         assert_eq!(settings.retention.unwrap().days().unwrap().get(), 30);
         assert_eq!(parse(&smallest()).unwrap().retention, None);
+    }
+
+    #[test]
+    fn only_seats_that_declare_rows_talk() {
+        let parsed = |alliance: pb::AllianceMode, talk| {
+            let given = pb::TournamentSettings { alliance: alliance.into(), talk: Some(talk), ..smallest() };
+            let parsed =
+                parse_request(|request| parse_settings_and_terms(&given, request.member("settings")));
+            parsed.map_err(|refused| refused.to_string())
+        };
+        let two_rounds = pb::Talk { rounds: 2, ..pb::Talk::default() };
+        for alliance in [pb::AllianceMode::Declared, pb::AllianceMode::Dealt] {
+            let scored = parsed(alliance, two_rounds);
+            let (settings, terms) = scored.unwrap();
+            assert_eq!(terms.talk, Some(TalkTerms::default()));
+            let full = pb::Talk {
+                rounds: 2,
+                round_ms: 60_000,
+                text_chars: 500,
+                privacy: pb::TalkPrivacy::Private.into(),
+            };
+            assert_eq!(settings_message(&settings, &terms).talk, Some(full));
+        }
+        let refused = "settings.talk: talk in a match with assigned rows: expected rows that seats declare";
+        for alliance in [pb::AllianceMode::Standard, pb::AllianceMode::Random] {
+            assert_eq!(parsed(alliance, two_rounds).unwrap_err(), refused);
+        }
+        let wrong = pb::Talk { rounds: 0, round_ms: 3_600_001, text_chars: 1_001, ..pb::Talk::default() };
+        let expected = [
+            "settings.talk.rounds: rounds of 0: expected a whole number from 1 to 4",
+            "settings.talk.round_ms: round_ms of 3600001: expected a whole number from 1 to 3600000",
+            "settings.talk.text_chars: text_chars of 1001: expected a whole number from 1 to 1000",
+        ];
+        assert_eq!(parsed(pb::AllianceMode::Declared, wrong).unwrap_err(), expected.join("; "));
     }
 
     #[test]

@@ -85,8 +85,8 @@ impl ExhibitionArgs {
             alliance: alliance.into(),
             deal: settings.deal,
             deal_rows: settings.deal_rows.clone(),
+            talk: settings.talk,
             assigned: self.assigned_matrix(settings)?,
-            talk: None,
         })
     }
 
@@ -147,6 +147,22 @@ mod tests {
         let drawn = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
         assert_eq!(drawn("7"), drawn("7"));
         assert!((0..9).any(|seed| drawn(&seed.to_string()) != drawn("7")));
+    }
+
+    #[test]
+    fn flags_let_seats_talk() {
+        assert_eq!(request(&[]).unwrap().talk, None);
+        let words = [
+            ["--talk-rounds", "2"],
+            ["--talk-round-time", "30s"],
+            ["--talk-text-chars", "80"],
+            ["--talk-privacy", "published"],
+        ];
+        let talk = request(&words.concat()).unwrap().talk;
+        let privacy = pb::TalkPrivacy::Published.into();
+        assert_eq!(talk, Some(pb::Talk { rounds: 2, round_ms: 30_000, text_chars: 80, privacy }));
+        let shortest = request(&["--talk-rounds", "1"]).unwrap().talk.unwrap();
+        assert_eq!((shortest.rounds, shortest.round_ms, shortest.text_chars), (1, 60_000, 0));
     }
 
     #[test]

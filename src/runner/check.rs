@@ -17,13 +17,16 @@ use crate::{
         sandbox_table::SANDBOX_KIND,
     },
 };
-use lastnim_core::game::BotName;
+use lastnim_core::{duration_text::duration_text, game::BotName};
 use lastnim_llm::LlmSettings;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{Report, Section, tournament_settings::setting_fact, words::count_with_noun};
 use lastnim_tournament::{RepeatedGroups, TotalMatches};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// A tournament file.
 #[derive(Debug, clap::Args)]
@@ -142,6 +145,7 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
         ("positions", format!("{}: {}", plan.position_count(), fact("positions"))),
         ("matches", match_count_text(plan.total)),
         ("models", plan.model_cost_bound().map(|bound| bound.to_string()).unwrap_or_default()),
+        ("talk", talk_text(&settings)),
         ("clock", fact("clock")),
         ("seed", fact("seed")),
         ("methods", fact("methods")),
@@ -153,6 +157,13 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
     let warnings = short_clock_warnings(plan).into_iter().map(|warning| ("warning", warning));
     let probes = probes.iter().map(|probe| ("probe", probe.line()));
     Section::new().facts(facts.chain(notes).chain(warnings).chain(probes)).into()
+}
+
+/// Describes the talk, and how long it takes at most; empty if seats do not talk.
+fn talk_text(settings: &pb::TournamentSettings) -> String {
+    let Some(talk) = &settings.talk else { return String::new() };
+    let longest = Duration::from_millis(talk.round_ms.into()) * talk.rounds;
+    format!("{}; at most {} per match", setting_fact(settings, "talk"), duration_text(longest))
 }
 
 /// Explains what declared rows mean in matches of two seats.

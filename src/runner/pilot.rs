@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, io, path::Path};
 const PAGE_SIZE: usize = 1_000;
 /// The settings that must be the same in a pilot and in the plan, because they affect how much results vary. Each is
 /// named by its label in reports.
-const DECISIVE_SETTINGS: [&str; 5] = ["seats", "ending", "rows", "matrix", "scoring"];
+const DECISIVE_SETTINGS: [&str; 6] = ["seats", "ending", "rows", "matrix", "scoring", "talk"];
 
 /// The results and costs of a pilot.
 #[derive(Debug)]
@@ -92,6 +92,8 @@ fn check_rules(pilot: &pb::TournamentSettings, plan: &pb::TournamentSettings) ->
     for label in DECISIVE_SETTINGS {
         let [of_pilot, of_plan] = [pilot, plan].map(|settings| setting_fact(settings, label));
         if of_pilot != of_plan {
+            let [of_pilot, of_plan] =
+                [of_pilot, of_plan].map(|fact| if fact.is_empty() { "nothing".to_owned() } else { fact });
             return Err(format!(
                 "{label}: {of_pilot} in the pilot, but {of_plan} in the plan; this affects how much bots differ, so the pilot must have the same rules as the plan"
             ));

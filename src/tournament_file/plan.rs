@@ -196,6 +196,38 @@ mod tests {
     }
 
     #[test]
+    fn a_file_lets_seats_talk() {
+        let file = |alliance: &str, talk: &str| {
+            let assigned = "alliance = [[0, 2, 1], [0, 1, 2], [1, 0, 2]]";
+            UNUSUAL.replace(assigned, &format!("alliance = \"{alliance}\"\n        talk = {talk}"))
+        };
+        let plan = TournamentPlan::parse(&file("declared", "{ rounds = 3, round_time = \"20s\" }")).unwrap();
+        let given = plan.settings().talk.unwrap();
+        assert_eq!((given.rounds, given.round_ms, given.text_chars), (3, 20_000, 500));
+        let written =
+            tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });
+        let expected =
+            "\n[talk]\nrounds = 3\nround_time = \"20s\"\ntext_chars = 500\nprivacy = \"private\"\n";
+        assert!(written.contains(expected), "{written}");
+        let mistakes = |alliance: &str, talk: &str| -> Vec<String> {
+            let mistakes = TournamentPlan::parse(&file(alliance, talk)).unwrap_err();
+            mistakes.iter().map(|mistake| format!("{}: {}", mistake.line, mistake.what)).collect()
+        };
+        assert_eq!(
+            mistakes("random", "{ rounds = 3 }"),
+            ["6: talk: talk in a match with assigned rows: expected rows that seats declare"]
+        );
+        assert_eq!(
+            mistakes("declared", "{ round_time = \"2h\", privacy = \"secret\" }"),
+            [
+                "6: talk.privacy: \"secret\": expected one of open, private, published",
+                "6: talk.rounds: rounds of 0: expected a whole number from 1 to 4",
+                "6: talk.round_time: round_ms of 7200000: expected a whole number from 1 to 3600000",
+            ]
+        );
+    }
+
+    #[test]
     fn a_file_starts_with_its_bots_and_not_with_a_number_of_them() {
         let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();

@@ -135,6 +135,7 @@ fn json_has_all_fields() {
             "retention": null,
             "deal": "unspecified",
             "deal_rows": [],
+            "talk": null,
         },
         "state": "unspecified",
         "field": [],

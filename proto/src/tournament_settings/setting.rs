@@ -96,6 +96,7 @@ impl TournamentSetting {
             "paper_positions" => Some(("positions", "paper")),
             _ if self.table() == "drawn_positions" => Some(("positions.drawn", self.name())),
             _ if self.table() == "clock" => Some(("", self.clock_key())),
+            "talk.round_ms" => Some(("talk", "round_time")),
             _ if self.format().is_some() => Some(("format", self.name())),
             _ => Some((self.table(), self.name())),
         }
@@ -110,6 +111,8 @@ impl TournamentSetting {
             _ if self.table() == "drawn_positions" => format!("draw-{}", self.name()),
             _ if self.table() == "retention" => format!("keep-{}", self.name()),
             _ if self.table() == "clock" => self.clock_key().replace('_', "-"),
+            "talk.round_ms" => "talk-round-time".to_owned(),
+            _ if self.table() == "talk" => format!("talk-{}", self.name().replace('_', "-")),
             _ => self.name().replace('_', "-"),
         }
     }
@@ -130,6 +133,7 @@ impl TournamentSetting {
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
             ("start_at", _) => "starts".to_owned(),
             (_, "retention") => "records".to_owned(),
+            (_, "talk") => "talk".to_owned(),
             ("clock", _) | (_, "clock") => "clock".to_owned(),
             _ if self.format().is_some() => "format".to_owned(),
             _ => self.name().replace('_', " "),

@@ -163,6 +163,16 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag given back per seat and match",
             ", {} in total";
     }
+    "Talk before rows are declared", RarelyChanged => {
+        "talk.rounds" Count "Rounds of talk" "1 to 4", ["seats do not talk"],
+            "Rounds in which seats that declare rows talk first", "{} round|{} rounds";
+        "talk.round_ms" Duration "Round time" "1ms to 1h", ["1m"], "Maximum length of a round of talk", " of at most {}";
+        "talk.text_chars" Count "Text length" "1 to 1,000", ["500"], "Maximum characters of a text",
+            ", texts of at most {} character|, texts of at most {} characters";
+        "talk.privacy" Word "Messages to some seats" "", ["private"],
+            "Whether seats may send private messages, and whether these are published at the end",
+            "; messages are {}";
+    }
     "Concurrency and retention", RarelyChanged => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
         "bot_concurrency" Count "Matches per bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";

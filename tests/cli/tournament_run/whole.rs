@@ -46,6 +46,25 @@ fn house_bots_and_a_program_finish_a_tournament() {
 }
 
 #[test]
+fn bots_that_do_not_talk_play_a_tournament_with_talk() {
+    let folder = Folder::new("talk");
+    let bots = house("first", "oracle") + &house("second", "timid");
+    let talk = "alliance = \"declared\"\ntalk = { rounds = 3, round_time = \"1h\" }\n[positions]";
+    let file = folder.write("cup.toml", &(SMALL.replace("[positions]", talk) + &bots));
+    let checked = lastnim(&["tournament", "check"]).arg(&file).output().unwrap();
+    let checked = String::from_utf8(checked.stdout).unwrap();
+    let described =
+        "3 rounds of at most 1h, texts of at most 500 characters; messages are private; at most 3h per match";
+    assert!(checked.contains(described), "{checked}");
+    let result = run(&file, &[]).result();
+    let tournament = &result["tournament"];
+    assert_eq!((&tournament["state"], &tournament["matches_played"]), (&"finished".into(), &4.into()));
+    let talk =
+        serde_json::json!({ "rounds": 3, "round_ms": 3_600_000, "text_chars": 500, "privacy": "private" });
+    assert_eq!(tournament["settings"]["talk"], talk);
+}
+
+#[test]
 fn text_output_shows_tables_and_the_folder_of_matches() {
     let folder = Folder::new("people");
     let file =

@@ -81,6 +81,8 @@ impl FormField {
             Self::Setting(setting) => match (setting.kind, setting.default) {
                 (ValueKind::Format, _) => FormatProfile::ROUND_ROBIN.name.to_owned(),
                 (ValueKind::Text | ValueKind::Range, Some(default)) => default.to_owned(),
+                // If one field of the talk is filled in, seats talk.
+                _ if setting.table() == "talk" => String::new(),
                 (_, Some(default)) if setting.default_value().is_some() => default.replace(',', ""),
                 _ => setting.suggestion.to_owned(),
             },

@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn seats_talk_if_a_field_of_the_talk_is_filled_in() {
+        assert_eq!(typed(&[]).read().unwrap().talk, None);
+        let talk = typed(&[("talk.rounds", "2"), ("talk.privacy", "open")]).read().unwrap().talk.unwrap();
+        assert_eq!((talk.rounds, talk.privacy()), (2, pb::TalkPrivacy::Open));
+        let mut refused = typed(&[("talk.rounds", "2")]);
+        let mut details = tonic_types::ErrorDetails::new();
+        details.add_bad_request_violation("settings.talk", "seats do not declare rows");
+        refused.note_refusal(&Status::with_error_details(tonic::Code::InvalidArgument, "refused", details));
+        assert_eq!(refused.mistake("talk.rounds"), "seats do not declare rows");
+    }
+
+    #[test]
     fn errors_are_noted_by_field() {
         let mut wrong = typed(&[
             ("seats", "many"),
