@@ -1,6 +1,8 @@
 //! Bots that think about many matches at once.
 
-use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
+use super::{
+    Connected, MatchEnd, MatchInfo, MatchView, Message, Refusal, Suspension, TalkRound, TournamentEnd,
+};
 use lastnim_core::game::Row;
 use lastnim_proto::TakeFeed;
 use std::{
@@ -56,6 +58,21 @@ pub trait AsyncBot: Send + Sync + 'static {
     /// Returns which takes the bot receives; see [`Bot::take_feed`](super::Bot::take_feed).
     fn take_feed(&self) -> TakeFeed {
         TakeFeed::OwnTurns
+    }
+
+    /// Returns the messages to send in a round of talk; see [`Bot::talk`](super::Bot::talk).
+    fn talk(
+        &self,
+        round: &TalkRound,
+    ) -> impl Future<Output = Result<Option<Vec<Message>>, MatchFailure>> + Send {
+        let _ = round;
+        ready(Ok(None))
+    }
+
+    /// Called when a round of talk has ended; see [`Bot::heard`](super::Bot::heard).
+    fn heard(&self, game: &MatchInfo, round: u32) -> impl Future<Output = ()> + Send {
+        let _ = (game, round);
+        ready(())
     }
 
     /// Returns the row to declare; the default is the bot's dealt row, or the standard row if no rows are dealt.

@@ -1,6 +1,6 @@
 //! The trait of bots that answer one question at a time.
 
-use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
+use super::{MatchEnd, MatchInfo, MatchView, Message, Refusal, Suspension, TalkRound, TournamentEnd};
 use lastnim_core::game::Row;
 use lastnim_proto::TakeFeed;
 
@@ -15,6 +15,23 @@ pub trait Bot: Send + 'static {
     /// others.
     fn take_feed(&self) -> TakeFeed {
         TakeFeed::OwnTurns
+    }
+
+    /// Returns the messages to send in a round of talk, at most four; `None`, the default, to declare at once, so that
+    /// the bot sends nothing in later rounds either.
+    ///
+    /// Called at the beginning of each round, if the seats of the match talk. The server delivers all messages when the
+    /// round ends; an invalid one is refused and costs nothing. Messages that the bot has already sent in this round,
+    /// before a restart, are not sent again.
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        let _ = round;
+        None
+    }
+
+    /// Called when a round of talk has ended; `game.messages` now has the messages that the bot heard in it. After a
+    /// reconnect, the rounds that the bot missed are reported.
+    fn heard(&mut self, game: &MatchInfo, round: u32) {
+        let _ = (game, round);
     }
 
     /// Returns the row to declare; the default is the bot's dealt row, or the standard row if no rows are dealt.
@@ -81,6 +98,14 @@ pub struct Connected {
 impl<B: Bot + ?Sized> Bot for Box<B> {
     fn take_feed(&self) -> TakeFeed {
         (**self).take_feed()
+    }
+
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        (**self).talk(round)
+    }
+
+    fn heard(&mut self, game: &MatchInfo, round: u32) {
+        (**self).heard(game, round);
     }
 
     fn declare(&mut self, game: &MatchInfo) -> Row {

@@ -69,6 +69,10 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
 
 async fn answer_question(bot: &impl AsyncBot, question: BotQuestion) -> BotAnswer {
     match question {
+        BotQuestion::Talk(round) => match bot.talk(&round).await {
+            Ok(messages) => BotAnswer::Messages { match_id: round.info.id, round: round.round, messages },
+            Err(failure) => resign(round.info.id, &failure),
+        },
         BotQuestion::Declare(info) => match bot.declare(&info).await {
             Ok(row) => BotAnswer::Row { match_id: info.id, row: row.value, note_hash: row.note_hash },
             Err(failure) => resign(info.id, &failure),
@@ -83,6 +87,7 @@ async fn answer_question(bot: &impl AsyncBot, question: BotQuestion) -> BotAnswe
             Err(failure) => resign(view.id, &failure),
         },
         BotQuestion::Connected(session) => await_report(bot.connected(&session)).await,
+        BotQuestion::Heard(info, round) => await_report(bot.heard(&info, round)).await,
         BotQuestion::Refused(refusal) => await_report(bot.refused(&refusal)).await,
         BotQuestion::Suspended(notice) => await_report(bot.suspended(&notice)).await,
         BotQuestion::TournamentEnded(end) => await_report(bot.tournament_ended(&end)).await,

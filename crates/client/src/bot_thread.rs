@@ -61,6 +61,10 @@ impl BotHost for BotThread {
 
 fn answer_question(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
     match question {
+        BotQuestion::Talk(round) => {
+            let messages = bot.talk(&round);
+            BotAnswer::Messages { match_id: round.info.id, round: round.round, messages }
+        }
         BotQuestion::Declare(info) => {
             let row = bot.declare(&info);
             BotAnswer::Row { match_id: info.id, row, note_hash: bot.note_hash() }
@@ -71,6 +75,10 @@ fn answer_question(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
         }
         BotQuestion::Connected(session) => {
             bot.connected(&session);
+            BotAnswer::Handled
+        }
+        BotQuestion::Heard(info, round) => {
+            bot.heard(&info, round);
             BotAnswer::Handled
         }
         BotQuestion::Refused(refusal) => {

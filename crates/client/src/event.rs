@@ -1,17 +1,20 @@
 //! Parses messages from the server into [`SessionEvent`]s.
 
 use super::{
-    Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
+    Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TalkMessage,
+    TournamentEnd,
     bounds::{MAX_HOUSE_BOTS, MAX_OPEN_MATCHES, MAX_UNSENT_MESSAGES, truncate_text},
     question_queue::MAX_WAITING_REPORTS,
 };
 use lastnim_core::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
     oracle::Mover,
-    referee::{RefusalReason, Turn},
+    referee::{MAX_ROUND_MESSAGES, RefusalReason, TalkContent, Turn},
 };
 use lastnim_proto::{
-    FromWire as _, JoinRefusal, RequestField, Violations, game::parse_alliance_matrix, parse_request, pb,
+    FromWire as _, JoinRefusal, RequestField, Violations,
+    game::{parse_alliance_matrix, parse_row},
+    parse_request, pb,
     setup::parse_recorded_setup,
 };
 use lastnim_tournament::TournamentState;
@@ -78,6 +81,19 @@ pub(super) enum SessionEvent {
     Welcome(Connected),
     Started(MatchInfo),
     Snapshot(Box<MatchSnapshot>),
+    /// A message of the bot, or the end of its talk in a round, was accepted.
+    TalkAccepted {
+        match_id: MatchId,
+        round: u32,
+        /// The number of the message; `None` for the end of the bot's talk.
+        number: Option<u32>,
+    },
+    /// A round of talk has ended. The tracker parses the messages, since that needs the setup of the match.
+    Heard {
+        match_id: MatchId,
+        round: u32,
+        messages: Vec<pb::TalkMessage>,
+    },
     Revealed {
         match_id: MatchId,
         matrix: AllianceMatrix,
@@ -122,8 +138,22 @@ pub(super) enum SessionEvent {
 pub(super) struct MatchSnapshot {
     pub(super) info: MatchInfo,
     pub(super) stage: SnapshotStage,
+    /// `None` if the seats do not talk.
+    pub(super) talk: Option<SnapshotTalk>,
     /// Whether the bot's seat is forfeited.
     pub(super) forfeited: bool,
+}
+
+/// The talk in a snapshot.
+#[derive(Debug, Clone)]
+pub(super) struct SnapshotTalk {
+    /// The round that is open; `None` once the talk is over.
+    pub(super) round: Option<u32>,
+    pub(super) time_left: Duration,
+    /// Whether the bot has ended its own talk in this round.
+    pub(super) is_done: bool,
+    /// The messages that the bot has sent or heard.
+    pub(super) messages: Vec<TalkMessage>,
 }
 
 /// The stage of a match in a snapshot.
@@ -206,6 +236,16 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
         Wire::Snapshot(snapshot) => {
             SessionEvent::Snapshot(Box::new(parse_snapshot(&snapshot, response.member("snapshot"))?))
         }
+        Wire::TalkAccepted(accepted) => SessionEvent::TalkAccepted {
+            match_id: parse_match_id(&accepted.match_id, response.member("talk_accepted"))?,
+            round: accepted.round,
+            number: accepted.number,
+        },
+        Wire::Heard(heard) => SessionEvent::Heard {
+            match_id: parse_match_id(&heard.match_id, response.member("heard"))?,
+            round: heard.round,
+            messages: heard.messages,
+        },
         Wire::Revealed(revealed) => {
             let field = response.member("revealed");
             let matrix = parse_rows(revealed.alliance_matrix.as_ref(), field);
@@ -230,19 +270,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             strikes_left: refused.strikes_left,
         }),
         Wire::Suspended(notice) => {
-            let reason = SuspensionReason::from_wire(notice.reason);
-            let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
-            let field = response.member("suspended");
-            let tournament = field.member("tournament_id").ok_or_report(tournament_id.parse())?;
-            SessionEvent::Suspended(Suspension {
-                tournament,
-                reason,
-                message: truncate_text(message),
-                from_round,
-                lost,
-                no_shows,
-                last,
-            })
+            SessionEvent::Suspended(parse_suspension(notice, response.member("suspended"))?)
         }
         Wire::Forfeited(forfeited) => SessionEvent::Forfeited {
             match_id: parse_match_id(&forfeited.match_id, response.member("forfeited"))?,
@@ -285,8 +313,16 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             reason: JoinRefusal::from_wire(refused.reason),
             message: truncate_text(refused.message),
         }),
-        Wire::Declared(_) | Wire::TalkAccepted(_) | Wire::Heard(_) => SessionEvent::Ignored,
+        Wire::Declared(_) => SessionEvent::Ignored,
     })
+}
+
+fn parse_suspension(notice: pb::Suspended, field: RequestField<'_>) -> Option<Suspension> {
+    let reason = SuspensionReason::from_wire(notice.reason);
+    let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
+    let tournament = field.member("tournament_id").ok_or_report(tournament_id.parse())?;
+    let message = truncate_text(message);
+    Some(Suspension { tournament, reason, message, from_round, lost, no_shows, last })
 }
 
 /// Reads the state of a tournament that is over; `None` if it is not over.
@@ -318,10 +354,62 @@ fn parse_match_started(started: &pb::MatchStarted, field: RequestField<'_>) -> O
     let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
     let seat = field.member("seat").ok_or_report(setup.seats().seat(started.seat as usize));
     let dealt_row = started.dealt_row.as_ref();
-    let dealt_row =
-        dealt_row.map(|row| lastnim_proto::game::parse_row(row, setup.seats(), field.member("dealt_row")));
+    let dealt_row = dealt_row.map(|row| parse_row(row, setup.seats(), field.member("dealt_row")));
     let dealt_row = dealt_row.map(|row| row.ok_or(())).transpose().ok()?;
-    Some(MatchInfo { id: id?, seat: seat?, setup, dealt_row })
+    Some(MatchInfo { id: id?, seat: seat?, setup, dealt_row, messages: Vec::new() })
+}
+
+/// Reads the messages of a round of talk.
+pub(super) fn parse_heard(
+    messages: &[pb::TalkMessage],
+    info: &MatchInfo,
+) -> Result<Vec<TalkMessage>, ProtocolError> {
+    Ok(parse_request(|response| parse_talk_messages(messages, info, response.member("heard")))?)
+}
+
+/// Reads messages of talk. Those with an unknown kind of content, from a newer server, are left out.
+fn parse_talk_messages(
+    messages: &[pb::TalkMessage],
+    info: &MatchInfo,
+    field: RequestField<'_>,
+) -> Option<Vec<TalkMessage>> {
+    let known =
+        messages.iter().filter_map(|message| Some((message, message.content.as_ref()?.content.as_ref()?)));
+    known
+        .map(|(message, content)| parse_talk_message(message, content, info, field.member("messages")))
+        .collect()
+}
+
+fn parse_talk_message(
+    message: &pb::TalkMessage,
+    content: &pb::talk_content::Content,
+    info: &MatchInfo,
+    field: RequestField<'_>,
+) -> Option<TalkMessage> {
+    let &pb::TalkMessage { seat, round, number, .. } = message;
+    let seats = info.seats();
+    let rounds = info.terms.talk.map_or(0, |talk| talk.rounds);
+    for (name, value, limit) in [("round", round, rounds), ("number", number, MAX_ROUND_MESSAGES)] {
+        if value >= limit {
+            field.member(name).report(format_args!("{name} {value}: expected less than {limit}"));
+            return None;
+        }
+    }
+    let to: Option<Vec<_>> =
+        field.member("to").parse_each(&message.to, |&seat, at| at.ok_or_report(seats.seat(seat as usize)));
+    let content = match content {
+        pb::talk_content::Content::Text(text) => TalkContent::Text(truncate_text(text.clone())),
+        pb::talk_content::Content::Claim(row) => {
+            TalkContent::Claim(parse_row(row, seats, field.member("claim"))?)
+        }
+    };
+    Some(TalkMessage {
+        seat: field.member("seat").ok_or_report(seats.seat(seat as usize))?,
+        round,
+        number,
+        to: to?.into_iter().collect(),
+        content,
+    })
 }
 
 /// Checks that a matrix has a row for each seat of its match.
@@ -356,7 +444,16 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
     };
     let info = info?;
     let forfeited = snapshot.forfeited.contains(&u32::from(info.seat));
-    Some(MatchSnapshot { info, stage, forfeited })
+    let talk = match &snapshot.talk {
+        None => None,
+        Some(talk) => Some(SnapshotTalk {
+            round: talk.round,
+            time_left: Duration::from_millis(talk.left_ms.into()),
+            is_done: talk.ended,
+            messages: parse_talk_messages(&talk.messages, &info, field.member("talk"))?,
+        }),
+    };
+    Some(MatchSnapshot { info, stage, talk, forfeited })
 }
 
 /// Reads the figures of all seats from an audit.

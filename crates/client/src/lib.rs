@@ -52,6 +52,7 @@ mod session;
 mod session_log;
 mod summary;
 mod suspension;
+mod talk;
 pub mod text_input;
 mod tls;
 mod tournament;
@@ -76,12 +77,15 @@ pub use server_address::ServerAddress;
 pub use session::{run, run_async, run_async_until, run_until};
 pub use summary::Summary;
 pub use suspension::{Suspension, SuspensionReason};
+pub use talk::{Message, TalkMessage, TalkRound};
 pub use tournament::{fetch_scoring, join_tournament};
 pub use tournament_end::TournamentEnd;
 pub use transport::{ByteStream, OpeningConnection, Transport};
 pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchUpdate, status_of_error};
 
-pub use lastnim_core::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
+pub use lastnim_core::referee::{
+    Clock, EndReason, MatchSetup, Origin, RefusalReason, TalkContent, TalkPrivacy, TalkTerms, Terms,
+};
 pub use lastnim_core::{game, oracle, oracle::Mover};
 pub use lastnim_proto::{JoinRefusal, TakeFeed};
 pub use lastnim_tournament::TournamentState;

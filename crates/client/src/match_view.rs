@@ -1,7 +1,7 @@
 //! A match at the bot's turn.
 
 use super::{
-    MatchInfo, SeenTake,
+    MatchInfo, SeenTake, TalkMessage,
     seen_takes::{NewestTakes, SeenTakes},
 };
 use lastnim_core::{
@@ -78,7 +78,13 @@ impl MatchView {
         }
         let bank_left = setup.terms.clock.initial;
         Ok(Self {
-            info: Arc::new(MatchInfo { id, seat: position.to_move(), setup, dealt_row: None }),
+            info: Arc::new(MatchInfo {
+                id,
+                seat: position.to_move(),
+                setup,
+                dealt_row: None,
+                messages: Vec::new(),
+            }),
             game: Arc::new(game),
             position,
             ply: takes.len() as u32,
@@ -98,6 +104,13 @@ impl MatchView {
     #[must_use]
     pub fn with_dealt_row(mut self, row: Row) -> Self {
         Arc::make_mut(&mut self.info).dealt_row = Some(row);
+        self
+    }
+
+    /// Sets the messages that the bot has sent or heard, for testing a bot that listens.
+    #[must_use]
+    pub fn with_messages(mut self, messages: Vec<TalkMessage>) -> Self {
+        Arc::make_mut(&mut self.info).messages = messages;
         self
     }
 

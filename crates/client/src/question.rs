@@ -1,6 +1,8 @@
 //! Questions and reports to a bot, and its answers.
 
-use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
+use super::{
+    Connected, MatchEnd, MatchInfo, MatchView, Message, Refusal, Suspension, TalkRound, TournamentEnd,
+};
 use lastnim_core::game::{MatchId, Row};
 use std::sync::Arc;
 
@@ -8,6 +10,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BotQuestion {
     Connected(Connected),
+    Talk(TalkRound),
+    /// The bot has heard the messages of this round.
+    Heard(Arc<MatchInfo>, u32),
     Declare(Arc<MatchInfo>),
     Play(MatchView),
     Refused(Refusal),
@@ -21,6 +26,8 @@ pub(super) enum BotQuestion {
 pub(super) enum BotAnswer {
     /// The report was handled.
     Handled,
+    /// The messages to send in this round of talk; `None` to declare at once.
+    Messages { match_id: MatchId, round: u32, messages: Option<Vec<Message>> },
     /// The row to declare.
     Row { match_id: MatchId, row: Row, note_hash: Option<[u8; 32]> },
     /// The number of counters to take.
@@ -32,12 +39,14 @@ pub(super) enum BotAnswer {
 }
 
 impl BotQuestion {
-    /// Returns the match that needs a row or take, if the question asks for one.
+    /// Returns the match that needs messages, a row or a take, if the question asks for one.
     pub(super) fn match_of_request(&self) -> Option<MatchId> {
         match self {
+            Self::Talk(round) => Some(round.info.id),
             Self::Declare(info) => Some(info.id),
             Self::Play(view) => Some(view.id),
             Self::Connected(_)
+            | Self::Heard(..)
             | Self::Refused(_)
             | Self::Suspended(_)
             | Self::TournamentEnded(_)

@@ -12,14 +12,14 @@ pub(super) const MAX_WAITING_REPORTS: usize = 4096;
 pub(super) enum QuestionLimit {
     /// One question or report at a time, in order of arrival.
     OneQuestion,
-    /// Up to this many requests for rows and takes at a time, and one report.
+    /// Up to this many requests for messages, rows and takes at a time, and one report.
     Requests(NonZeroUsize),
 }
 
 /// The questions that wait for the bot, in order of arrival, and the number of questions that it has been asked but has
 /// not answered.
 ///
-/// The queue is bounded: it has at most one row and one take for each open match, and [`MAX_WAITING_REPORTS`] reports.
+/// The queue is bounded: it has at most one request for messages, one for a row and one for a take for each open match, and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]
 pub(super) struct QuestionQueue {
     question_limit: QuestionLimit,

@@ -1,6 +1,7 @@
 //! Tracks the bot's open matches and decides how to react to events: the core of the SDK, without I/O.
 
 mod open_match;
+mod talking;
 
 use super::{
     Connected, EndReport, MatchEnd, MatchInfo, ProtocolError, Summary,
@@ -11,7 +12,7 @@ use super::{
 };
 use lastnim_core::{
     game::{MatchId, Row},
-    referee::Turn,
+    referee::{RefusalReason, Turn},
 };
 use lastnim_proto::{
     TakeFeed,
@@ -22,6 +23,7 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
     iter, mem,
     sync::Arc,
+    time::Duration,
 };
 
 /// Number of match ends to remember, so that each is reported only once.
@@ -96,7 +98,7 @@ impl MatchTracker {
             SessionEvent::Snapshot(snapshot) => self.handle_snapshot(*snapshot, &mut actions)?,
             SessionEvent::Revealed { match_id, matrix } => {
                 if let Some(open) = self.open.get_mut(&match_id) {
-                    let was_asked = open.declaration == DeclarationState::Asked;
+                    let was_asked = open.is_asked_before_play();
                     open.reveal(matrix)?;
                     if was_asked {
                         self.withdraw_requests_of(match_id);
@@ -110,9 +112,22 @@ impl MatchTracker {
                     open.seen_takes.add_take(ply, take, mover);
                 }
             }
+            SessionEvent::TalkAccepted { match_id, round, number } => {
+                self.handle_talk_accepted(match_id, (round, number), &mut actions);
+            }
+            SessionEvent::Heard { match_id, round, messages } => {
+                self.handle_heard(match_id, round, &messages)?;
+            }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
             // If the seat must still move, the server sends the turn again, and then the bot is asked again.
-            SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
+            SessionEvent::Refused(refusal) => {
+                if let Some(match_id) = refusal.match_id
+                    && refusal.reason == Some(RefusalReason::InvalidTalk)
+                {
+                    self.handle_talk_refused(match_id, &mut actions);
+                }
+                self.questions.push(BotQuestion::Refused(refusal));
+            }
             SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
             SessionEvent::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
@@ -154,6 +169,9 @@ impl MatchTracker {
                     open.seat = SeatState::Resigned;
                     actions.push(ClientAction::Send(resign_message(match_id)));
                 }
+            }
+            BotAnswer::Messages { match_id, round, messages } => {
+                self.handle_messages((match_id, round), messages, &mut actions);
             }
             BotAnswer::Row { match_id, row, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
@@ -229,11 +247,8 @@ impl MatchTracker {
         }
         let open = self.open_match(info)?;
         open.confirmation = Confirmation::Confirmed;
-        if open.declaration == DeclarationState::NotAsked {
-            open.declaration = DeclarationState::Asked;
-            let question = BotQuestion::Declare(Arc::clone(&open.info));
-            self.questions.push(question);
-        }
+        let (match_id, talk) = (open.info.id, open.info.terms.talk.unwrap_or_default());
+        self.ask_before_play(match_id, talk.round_time);
         Ok(())
     }
 
@@ -264,16 +279,17 @@ impl MatchTracker {
             open.declaration = DeclarationState::Closed;
             self.withdraw_requests_of(match_id);
         }
+        let round_left = snapshot.talk.as_ref().map_or(Duration::ZERO, |talk| talk.time_left);
+        if let Some(talk) = snapshot.talk {
+            self.resume_talk(match_id, talk, is_due, actions);
+        }
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         match snapshot.stage {
             SnapshotStage::Declaring => match &open.declaration {
                 DeclarationState::Made(declare) => {
                     actions.push(ClientAction::Send(Wire::Declare(declare.clone())));
                 }
-                DeclarationState::NotAsked => {
-                    open.declaration = DeclarationState::Asked;
-                    self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
-                }
+                DeclarationState::NotAsked => self.ask_before_play(match_id, round_left),
                 DeclarationState::Asked | DeclarationState::Closed => {}
             },
             SnapshotStage::Declared => open.declaration = DeclarationState::Closed,
@@ -400,6 +416,7 @@ impl MatchTracker {
 /// Returns whether a question still needs an answer.
 fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) -> bool {
     match question {
+        BotQuestion::Talk(round) => open.get(&round.id).is_some_and(|open| open.awaits_messages(round.round)),
         BotQuestion::Declare(info) => {
             open.get(&info.id).is_some_and(|open| open.declaration == DeclarationState::Asked)
         }
@@ -411,6 +428,7 @@ fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) 
                     .is_some_and(|turn| turn.ply == view.ply && turn.reply == TurnReply::Awaited)
         }),
         BotQuestion::Connected(_)
+        | BotQuestion::Heard(..)
         | BotQuestion::Refused(_)
         | BotQuestion::Suspended(_)
         | BotQuestion::TournamentEnded(_)

@@ -1,7 +1,8 @@
 //! The state of one open match.
 
-use super::super::{
-    EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError,
+use super::talking::{Talk, TalkStage};
+use crate::{
+    EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, TalkMessage,
     event::{ReachedPly, check_row_count},
     seen_takes::SeenTakes,
 };
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub(super) struct OpenMatch {
     pub(super) info: Arc<MatchInfo>,
     pub(super) declaration: DeclarationState,
+    pub(super) talk: Talk,
     /// The game with all rows, once they are revealed.
     pub(super) game: Option<Arc<Game>>,
     /// Empty unless the bot receives all takes.
@@ -77,6 +79,7 @@ impl OpenMatch {
         let start = Position::new(info.piles.clone(), info.first, info.seats());
         let declaration = if game.is_some() { DeclarationState::Closed } else { DeclarationState::NotAsked };
         Self {
+            talk: Talk::new(info.terms.talk.is_some()),
             info: Arc::new(info),
             declaration,
             game,
@@ -91,7 +94,26 @@ impl OpenMatch {
         check_row_count(&matrix, self.info.seats())?;
         self.game = Some(Arc::new(match_game(&self.info, matrix)));
         self.declaration = DeclarationState::Closed;
+        self.talk.stage = TalkStage::Over;
         Ok(())
+    }
+
+    /// Returns whether the bot is thinking about its messages or its row.
+    pub(super) fn is_asked_before_play(&self) -> bool {
+        self.declaration == DeclarationState::Asked || self.talk.stage == TalkStage::Asked
+    }
+
+    /// Adds messages that the bot does not know yet, in order of round, sender and number.
+    pub(super) fn add_messages(&mut self, messages: Vec<TalkMessage>) {
+        let known = &self.info.messages;
+        let is_new = |message: &TalkMessage| known.iter().all(|other| other.place() != message.place());
+        let mut all: Vec<_> = messages.into_iter().filter(is_new).collect();
+        if !all.is_empty() {
+            all.extend(known.iter().cloned());
+            all.sort_by_key(TalkMessage::place);
+            all.dedup_by_key(|message| message.place());
+            Arc::make_mut(&mut self.info).messages = all;
+        }
     }
 
     /// Resumes the match at the state in a snapshot, unless that state is impossible.

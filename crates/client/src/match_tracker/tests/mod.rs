@@ -1,6 +1,7 @@
 mod lost_plies;
 mod questions;
 mod seen_takes;
+mod talk;
 mod withdrawals;
 
 use super::*;

@@ -1,0 +1,97 @@
+//! Talk: the messages that seats send each other before they declare their rows.
+
+use super::MatchInfo;
+use lastnim_core::{
+    game::{Row, Seat, SeatSet},
+    referee::TalkContent,
+};
+use std::{ops::Deref, sync::Arc, time::Duration};
+
+/// A message that a bot sends to other seats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The seats that hear it; empty for everyone, also watchers.
+    pub to: SeatSet,
+    /// What it says.
+    pub content: TalkContent,
+}
+
+/// A message that the bot has sent or heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TalkMessage {
+    /// The sender.
+    pub seat: Seat,
+    /// The round, from 0.
+    pub round: u32,
+    /// The number among the messages of the sender in this round, from 0.
+    pub number: u32,
+    /// The seats that hear it; empty for everyone.
+    pub to: SeatSet,
+    /// What it says.
+    pub content: TalkContent,
+}
+
+/// A round of talk that has begun. Dereferences to the [`MatchInfo`], whose messages are those of earlier rounds and
+/// the bot's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TalkRound {
+    pub(super) info: Arc<MatchInfo>,
+    pub(super) round: u32,
+    pub(super) time_left: Duration,
+}
+
+impl Message {
+    /// Creates a message to everyone that says a text, of 1 to `text_chars` characters.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { to: SeatSet::default(), content: TalkContent::Text(text.into()) }
+    }
+
+    /// Creates a message to everyone that claims a row: "this is what I want".
+    pub fn claim(row: Row) -> Self {
+        Self { to: SeatSet::default(), content: TalkContent::Claim(row) }
+    }
+
+    /// Sends the message to these seats only. An empty list means everyone.
+    #[must_use]
+    pub fn to(self, seats: impl IntoIterator<Item = Seat>) -> Self {
+        Self { to: seats.into_iter().collect(), ..self }
+    }
+}
+
+impl TalkMessage {
+    /// Returns the sender, the round and the number, which no other message of the match has.
+    pub(super) fn place(&self) -> (u32, Seat, u32) {
+        (self.round, self.seat, self.number)
+    }
+}
+
+impl TalkRound {
+    /// Returns a round as the bot sees it when the round begins, for testing a bot without a server.
+    pub fn practice(info: &MatchInfo, round: u32) -> Self {
+        let time_left = info.terms.talk.unwrap_or_default().round_time;
+        Self { info: Arc::new(info.clone()), round, time_left }
+    }
+
+    /// Returns the facts about the match, with the messages so far.
+    pub fn info(&self) -> &MatchInfo {
+        &self.info
+    }
+
+    /// Returns the number of the round, from 0.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// Returns the time that was left in the round when the server sent it.
+    pub fn time_left(&self) -> Duration {
+        self.time_left
+    }
+}
+
+impl Deref for TalkRound {
+    type Target = MatchInfo;
+
+    fn deref(&self) -> &MatchInfo {
+        &self.info
+    }
+}
