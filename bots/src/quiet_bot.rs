@@ -1,6 +1,6 @@
 //! A wrapper that ignores refusals.
 
-use lastnim_client::{Bot, MatchInfo, MatchView, Refusal, TakeFeed};
+use lastnim_client::{Bot, MatchInfo, MatchView, Message, Refusal, TakeFeed, TalkRound};
 use lastnim_core::game::Row;
 
 /// A house bot that ignores refusals. Since it follows the rules, a refusal only means that its action was late.
@@ -9,6 +9,14 @@ pub struct QuietBot(pub Box<dyn Bot>);
 impl Bot for QuietBot {
     fn take_feed(&self) -> TakeFeed {
         self.0.take_feed()
+    }
+
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        self.0.talk(round)
+    }
+
+    fn heard(&mut self, game: &MatchInfo, round: u32) {
+        self.0.heard(game, round);
     }
 
     fn declare(&mut self, game: &MatchInfo) -> Row {

@@ -13,8 +13,8 @@ use crate::{
     text::numbers,
 };
 use lastnim_client::{
-    Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Practice, Refusal,
-    SeatFigures, ServerAddress, Summary, Suspension, TakeFeed, practice_until, run_until,
+    Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Message, Options, Practice, Refusal,
+    SeatFigures, ServerAddress, Summary, Suspension, TakeFeed, TalkRound, practice_until, run_until,
 };
 use lastnim_core::game::{BotName, ConfigHash, Row, Seat, VersionLabel};
 use lastnim_llm::{LlmBot, LlmSettings};
@@ -210,6 +210,14 @@ struct ReportingBot {
 impl Bot for ReportingBot {
     fn take_feed(&self) -> TakeFeed {
         self.bot.take_feed()
+    }
+
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        self.bot.talk(round)
+    }
+
+    fn heard(&mut self, game: &MatchInfo, round: u32) {
+        self.bot.heard(game, round);
     }
 
     fn declare(&mut self, game: &MatchInfo) -> Row {

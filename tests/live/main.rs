@@ -66,6 +66,7 @@ mod stopping;
 mod strangers;
 mod stream_attacks;
 mod talk;
+mod talking_bots;
 mod tournaments;
 mod transcripts;
 mod vanish;
