@@ -2,8 +2,9 @@ import { inspect } from "node:util";
 import type { Bot } from "./bot.js";
 import type { Logger } from "./logger.js";
 import type { MatchInfo } from "./match-info.js";
-import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
+import { isRequest, matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
 import { isRow, standardRow } from "./row.js";
+import type { Message } from "./talk.js";
 
 /** The largest number in the protocol. */
 const MAX_WIRE_COUNTERS = 2n ** 64n - 1n;
@@ -15,7 +16,7 @@ export async function askBot(bot: Bot, question: BotQuestion, logger: Logger): P
   try {
     return await askMethod(bot, question, logger);
   } catch (thrown) {
-    const costsSeat = question.kind === "declare" || question.kind === "play";
+    const costsSeat = isRequest(question);
     const consequence = costsSeat ? ": its seat there is resigned" : "";
     logger.error(`the bot failed at ${describeQuestion(question)}${consequence}\n${inspect(thrown)}`);
     return { kind: costsSeat ? "failed" : "handled" };
@@ -24,6 +25,14 @@ export async function askBot(bot: Bot, question: BotQuestion, logger: Logger): P
 
 async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promise<BotAnswer> {
   switch (question.kind) {
+    case "talk": {
+      const { seats } = question.round;
+      const messages: unknown = await bot.talk?.(question.round);
+      if (messages !== undefined && !(Array.isArray(messages) && messages.every((message) => isMessage(message, seats)))) {
+        throw new TypeError(`talk returned ${show(messages)}: expected messages, such as { text: "hello", to: [0] } or { claim: [1, 0] }`);
+      }
+      return { kind: "messages", messages };
+    }
     case "declare": {
       const { match } = question;
       const row = bot.declare === undefined ? (match.dealtRow ?? standardRow(match.seats)) : await bot.declare(match);
@@ -45,6 +54,9 @@ async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promi
     case "connected":
       await bot.connected?.(question.session);
       break;
+    case "heard":
+      await bot.heard?.(question.match, question.round);
+      break;
     case "refused":
       if (bot.refused) await bot.refused(question.refusal);
       else logger.warn(`refused: ${question.refusal.message}`);
@@ -61,6 +73,13 @@ async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promi
       break;
   }
   return { kind: "handled" };
+}
+
+function isMessage(message: unknown, seats: number): message is Message {
+  if (typeof message !== "object" || message === null) return false;
+  const { text, claim, to = [] }: Record<string, unknown> = { ...message };
+  const isContent = claim === undefined ? typeof text === "string" : text === undefined && isRow(claim, seats);
+  return isContent && Array.isArray(to) && to.every((seat) => Number.isInteger(seat) && seat >= 0 && seat < seats);
 }
 
 async function askNoteHash(bot: Bot, match: MatchInfo): Promise<Uint8Array | undefined> {

@@ -4,6 +4,7 @@ import type { MatchView } from "./match-view.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import type { Row } from "./row.js";
 import type { TakeFeed } from "./seen-takes.js";
+import type { Message, TalkRound } from "./talk.js";
 
 /**
  * A player of Last Nim. Only `play` is required.
@@ -12,7 +13,7 @@ import type { TakeFeed } from "./seen-takes.js";
  * a take depends on, so a bot needs no memory. Within a match the methods are called one at a time and in order. While a method
  * waits for a promise, methods may be called for other matches, unless `Options.concurrency` is 1.
  *
- * If `declare`, `play` or `noteHash` throws or returns an invalid value, this is logged and the seat of that match is resigned.
+ * If `talk`, `declare`, `play` or `noteHash` throws or returns an invalid value, this is logged and the seat of that match is resigned.
  * Exceptions of other methods are only logged.
  */
 export interface Bot {
@@ -22,6 +23,22 @@ export interface Bot {
    * With `all`, `game.seenTakes` has the takes of all seats, for bots that adapt to the play of others.
    */
   takeFeed?(): TakeFeed;
+
+  /**
+   * Returns the messages to send in a round of talk, at most four; undefined, the default, to declare at once, so that the bot sends
+   * nothing in later rounds either.
+   *
+   * Called at the beginning of each round, if the seats of the match talk. The server delivers all messages when the round ends; an
+   * invalid one is refused and costs nothing. Messages that the bot has already sent in this round, before a restart, are not sent
+   * again.
+   */
+  talk?(round: TalkRound): readonly Message[] | undefined | Promise<readonly Message[] | undefined>;
+
+  /**
+   * Called when a round of talk has ended; `match.messages` now has the messages that the bot heard in it. After a reconnect, the
+   * rounds that the bot missed are reported.
+   */
+  heard?(match: MatchInfo, round: number): void | Promise<void>;
 
   /** Returns the row to declare; the default is the dealt row, or else the standard row. Not called if the rows are assigned. */
   declare?(match: MatchInfo): Row | Promise<Row>;

@@ -5,20 +5,22 @@ import {
   type MatchStarted,
   type PlayResponse,
   type Snapshot,
+  type TalkMessage as WireTalkMessage,
   type TournamentEnded,
   type Turn,
 } from "./gen/lastnim/v1/arena_service_pb.js";
 import type { Audit } from "./gen/lastnim/v1/audit_pb.js";
 import { Ending as WireEnding, type AllianceMatrix as WireMatrix } from "./gen/lastnim/v1/game_pb.js";
-import { EndReason as WireEndReason, RefusalReason as WireRefusalReason } from "./gen/lastnim/v1/record_pb.js";
+import { EndReason as WireEndReason, RefusalReason as WireRefusalReason, TalkPrivacy } from "./gen/lastnim/v1/record_pb.js";
 import { SuspensionReason as WireSuspensionReason, TournamentState } from "./gen/lastnim/v1/tournament_service_pb.js";
-import { cutText } from "./bounds.js";
+import { MAX_ROUND_MESSAGES, cutText } from "./bounds.js";
 import { protocolError } from "./errors.js";
 import type { EndReason, SeatFigures } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import { isRow, type AllianceMatrix } from "./row.js";
 import type { Mover } from "./seen-takes.js";
+import type { TalkMessage } from "./talk.js";
 import { enumWord, type EnumWord } from "./wire-enum.js";
 
 /** Why a bot did not enter a tournament. */
@@ -48,8 +50,21 @@ export type SnapshotStage =
 export interface MatchSnapshot {
   readonly match: MatchInfo;
   readonly stage: SnapshotStage;
+  /** The talk, if the seats talk. */
+  readonly talk: SnapshotTalk | undefined;
   /** Whether the bot's seat is forfeited. */
   readonly forfeited: boolean;
+}
+
+/** The talk in a snapshot. */
+export interface SnapshotTalk {
+  /** The round that is open; absent once the talk is over. */
+  readonly round: number | undefined;
+  readonly timeLeftMs: number;
+  /** Whether the bot has ended its own talk in this round. */
+  readonly isDone: boolean;
+  /** The messages that the bot has sent or heard. */
+  readonly messages: readonly TalkMessage[];
 }
 
 export interface EndedMatch {
@@ -69,6 +84,9 @@ export type SessionEvent =
   | { readonly kind: "welcome"; readonly session: Connected }
   | { readonly kind: "started"; readonly match: MatchInfo }
   | { readonly kind: "snapshot"; readonly snapshot: MatchSnapshot }
+  | { readonly kind: "talkAccepted"; readonly matchId: string; readonly round: number; readonly number: number | undefined }
+  /** The tracker parses the messages, since that needs the match. */
+  | { readonly kind: "heard"; readonly matchId: string; readonly round: number; readonly messages: readonly WireTalkMessage[] }
   | { readonly kind: "revealed"; readonly matchId: string; readonly matrix: AllianceMatrix }
   | { readonly kind: "turn"; readonly matchId: string; readonly turn: RawTurn }
   | { readonly kind: "took"; readonly matchId: string; readonly ply: number; readonly take: bigint; readonly mover: Mover }
@@ -101,6 +119,14 @@ export function parseEvent(response: PlayResponse): SessionEvent {
       return { kind: "started", match: parseMatch(event.value, "match_started") };
     case "snapshot":
       return { kind: "snapshot", snapshot: parseSnapshot(event.value) };
+    case "talkAccepted": {
+      const { matchId, round, number } = event.value;
+      return { kind: "talkAccepted", matchId: parseId(matchId, "talk_accepted.match_id"), round, number };
+    }
+    case "heard": {
+      const { matchId, round, messages } = event.value;
+      return { kind: "heard", matchId: parseId(matchId, "heard.match_id"), round, messages };
+    }
     case "revealed": {
       const matrix = parseMatrix(event.value.allianceMatrix, "revealed.alliance_matrix");
       return { kind: "revealed", matchId: parseId(event.value.matchId, "revealed.match_id"), matrix };
@@ -203,7 +229,30 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
     assigned,
     origin,
     dealtRow,
+    talk: setup.talk && {
+      rounds: setup.talk.rounds,
+      roundMs: setup.talk.roundMs,
+      textChars: setup.talk.textChars,
+      privacy: enumWord(TalkPrivacy, setup.talk.privacy),
+    },
+    messages: [],
   };
+}
+
+/** Parses messages of talk. Those with an unknown kind of content, from a newer server, are left out. */
+export function parseTalkMessages(messages: readonly WireTalkMessage[], { seats, talk }: MatchInfo, field: string): TalkMessage[] {
+  return messages.flatMap(({ seat, round, number, to, content }) => {
+    if (content?.content.case === undefined) return [];
+    const wrong = [seat, ...to].find((named) => named >= seats);
+    if (wrong !== undefined) throw unfit(field, `seat ${wrong}: expected 0 to ${seats - 1}`);
+    if (round >= (talk?.rounds ?? 0) || number >= MAX_ROUND_MESSAGES) {
+      throw unfit(field, `message ${number} of round ${round}: the match has no such message`);
+    }
+    const text = content.content.case === "text" ? cutText(content.content.value) : undefined;
+    const claim = content.content.case === "claim" ? content.content.value.offsets : undefined;
+    if (claim !== undefined && !isRow(claim, seats)) throw unfit(field, "a claim that is not a permutation of the offsets");
+    return [{ seat, round, number, to, text, claim }];
+  });
 }
 
 /** Checks that a matrix has a row for each seat of its match. */
@@ -217,7 +266,13 @@ function rawTurn({ ply, pile, counters, bankMs }: Turn): RawTurn {
 
 function parseSnapshot(snapshot: Snapshot): MatchSnapshot {
   const match = parseMatch(required(snapshot.started, "snapshot.started"), "snapshot.started");
-  return { match, stage: parseStage(snapshot), forfeited: snapshot.forfeited.includes(match.seat) };
+  const talk = snapshot.talk && {
+    round: snapshot.talk.round,
+    timeLeftMs: snapshot.talk.leftMs,
+    isDone: snapshot.talk.ended,
+    messages: parseTalkMessages(snapshot.talk.messages, match, "snapshot.talk.messages"),
+  };
+  return { match, stage: parseStage(snapshot), talk, forfeited: snapshot.forfeited.includes(match.seat) };
 }
 
 function parseStage(snapshot: Snapshot): SnapshotStage {

@@ -1,5 +1,6 @@
 import type { Ending as WireEnding } from "./gen/lastnim/v1/game_pb.js";
 import type { AllianceMatrix, Row } from "./row.js";
+import type { Talk, TalkMessage } from "./talk.js";
 import type { EnumWord } from "./wire-enum.js";
 
 /** Who wins when no counter is left: the seat to move, or the one that took the last counter. */
@@ -60,4 +61,8 @@ export interface MatchInfo {
    * the match.
    */
   readonly dealtRow: Row | undefined;
+  /** How the seats talk before they declare; absent if they do not. */
+  readonly talk: Talk | undefined;
+  /** The messages that the bot has sent or heard so far, in order of round, sender and number. */
+  readonly messages: readonly TalkMessage[];
 }

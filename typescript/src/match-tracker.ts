@@ -1,13 +1,13 @@
 import { MAX_OPEN_MATCHES, MAX_THOUGHTS } from "./bounds.js";
 import { protocolError } from "./errors.js";
-import type { EndedMatch, MatchSnapshot, RawTurn, SessionEvent } from "./event.js";
+import { parseTalkMessages, type EndedMatch, type MatchSnapshot, type RawTurn, type SessionEvent, type SnapshotTalk } from "./event.js";
 import type { Logger } from "./logger.js";
 import type { MatchEnd } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
 import type { Connected } from "./notices.js";
 import { OpenMatch } from "./open-match.js";
 import { declareAction, pongAction, resignAction, takeAction, type PlayAction } from "./play-action.js";
-import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
+import { isRequest, matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
 import type { TakeFeed } from "./seen-takes.js";
 import { Summary } from "./summary.js";
 
@@ -26,7 +26,7 @@ export type ClientAction =
 /**
  * Tracks the bot's open matches and waiting questions, and decides how to react to events: the core of the SDK, without I/O.
  *
- * In each match the bot is asked one question at a time. The queue is bounded: for each open match at most one row and one take,
+ * In each match the bot is asked one question at a time. The queue is bounded: for each open match at most one question about each kind of answer,
  * and {@link MAX_WAITING_REPORTS} reports.
  */
 export class MatchTracker {
@@ -76,6 +76,20 @@ export class MatchTracker {
       case "snapshot":
         this.#handleSnapshot(event.snapshot, send);
         break;
+      case "talkAccepted": {
+        const open = this.#open.get(event.matchId);
+        const accepted = open?.talk.accept(event.round, event.number);
+        if (open === undefined || accepted === undefined) break;
+        const { seat } = open.match;
+        const { to = [], ...content } = accepted.said;
+        const { text, claim } = { text: undefined, claim: undefined, ...content };
+        open.addMessages([{ seat, round: event.round, number: event.number!, to: [...to].sort((a, b) => a - b), text, claim }]);
+        send(accepted.next);
+        break;
+      }
+      case "heard":
+        this.#handleHeard(event.matchId, event.round, event.messages);
+        break;
       case "revealed":
         this.#open.get(event.matchId)?.reveal(event.matrix);
         break;
@@ -90,6 +104,10 @@ export class MatchTracker {
       }
       // If the seat is still to move, its turn follows and the bot is asked again.
       case "refused":
+        if (event.refusal.reason === "invalid_talk") {
+          const next = this.#open.get(event.refusal.match ?? "")?.talk.refuse();
+          if (next !== undefined) send(next);
+        }
         this.#report({ kind: "refused", refusal: event.refusal });
         break;
       case "suspended":
@@ -134,6 +152,15 @@ export class MatchTracker {
 
   #replyTo(question: BotQuestion, answer: BotAnswer): PlayAction | undefined {
     if (!this.#isStillNeeded(question)) return undefined;
+    if (question.kind === "talk" && answer.kind === "messages") {
+      const { id, seat, round, messages } = question.round;
+      const open = this.#open.get(id)!;
+      if (answer.messages !== undefined) {
+        return open.talk.answer(answer.messages, messages.filter((sent) => sent.seat === seat && sent.round === round));
+      }
+      open.talk.stage = { kind: "over" };
+      this.#askBeforePlay(open, 0);
+    }
     if (question.kind === "declare" && answer.kind === "row") {
       const open = this.#open.get(question.match.id)!;
       const action = declareAction(question.match.id, answer.row, answer.noteHash);
@@ -148,7 +175,7 @@ export class MatchTracker {
       turn.reply = isLegal ? { kind: "legal", action } : { kind: "illegal" };
       return action;
     }
-    if ((question.kind === "declare" || question.kind === "play") && answer.kind === "failed") {
+    if (isRequest(question) && answer.kind === "failed") {
       const id = matchOfQuestion(question)!;
       this.#open.get(id)!.seat = "resigned";
       return resignAction(id);
@@ -194,36 +221,68 @@ export class MatchTracker {
     return open;
   }
 
-  #askForRow(open: OpenMatch): void {
+  /** Asks the bot for its messages if a round of talk is open, or else for its row, unless it was asked before. */
+  #askBeforePlay(open: OpenMatch, timeLeftMs: number): void {
     if (open.declaration.kind !== "notAsked") return;
-    open.declaration = { kind: "asked" };
-    this.#waiting.push({ kind: "declare", match: open.match });
+    const { match, talk } = open;
+    if (talk.stage.kind === "notAsked") {
+      talk.stage = { kind: "asked" };
+      this.#waiting.push({ kind: "talk", round: { ...match, round: talk.heard, timeLeftMs } });
+    } else if (talk.stage.kind === "over") {
+      open.declaration = { kind: "asked" };
+      this.#waiting.push({ kind: "declare", match });
+    }
+  }
+
+  #handleHeard(matchId: string, round: number, messages: Parameters<typeof parseTalkMessages>[0]): void {
+    const open = this.#open.get(matchId);
+    const { rounds, roundMs } = open?.match.talk ?? { rounds: 0, roundMs: 0 };
+    if (open === undefined || round >= rounds || round < open.talk.heard) return;
+    open.addMessages(parseTalkMessages(messages, open.match, "heard.messages"));
+    this.#moveToRound(open, round + 1 < rounds ? round + 1 : undefined, rounds);
+    this.#askBeforePlay(open, roundMs);
+  }
+
+  /** Follows the talk in a snapshot. In the first one of a session, what the server may have missed is sent again. */
+  #followTalk(open: OpenMatch, talk: SnapshotTalk, isFirst: boolean, send: (action: PlayAction) => void): void {
+    const { rounds } = open.match.talk ?? { rounds: 0 };
+    open.addMessages(talk.messages);
+    this.#moveToRound(open, talk.round !== undefined && talk.round < rounds ? talk.round : undefined, rounds);
+    const next = open.talk.resume(talk.isDone, isFirst);
+    if (next !== undefined) send(next);
+  }
+
+  /** Moves to a round of talk, or to the end of the talk, and reports the rounds that have ended since. */
+  #moveToRound(open: OpenMatch, round: number | undefined, rounds: number): void {
+    for (const ended of open.talk.moveTo(round, rounds)) this.#report({ kind: "heard", match: open.match, round: ended });
   }
 
   #handleStarted(match: MatchInfo): void {
     if (this.#knownEnds.has(match.id)) return;
     const open = this.#openMatch(match);
     open.isDoubtful = false;
-    this.#askForRow(open);
+    this.#askBeforePlay(open, match.talk?.roundMs ?? 0);
   }
 
-  #handleSnapshot({ match, stage, forfeited }: MatchSnapshot, send: (action: PlayAction) => void): void {
+  #handleSnapshot(snapshot: MatchSnapshot, send: (action: PlayAction) => void): void {
     // After a refusal another snapshot comes if the bot has not declared.
-    const isDue = this.#open.get(match.id)?.isDoubtful ?? true;
+    const { id } = snapshot.match;
+    const isDue = this.#open.get(id)?.isDoubtful ?? true;
     if (isDue) this.#snapshotsDue = Math.max(0, this.#snapshotsDue - 1);
-    if (!this.#knownEnds.has(match.id)) this.#followSnapshot({ match, stage, forfeited }, send);
+    if (!this.#knownEnds.has(id)) this.#followSnapshot(snapshot, isDue, send);
     this.#closeDoubtful();
   }
 
-  #followSnapshot({ match, stage, forfeited }: MatchSnapshot, send: (action: PlayAction) => void): void {
+  #followSnapshot({ match, stage, talk, forfeited }: MatchSnapshot, isFirst: boolean, send: (action: PlayAction) => void): void {
     const open = this.#openMatch(match);
     open.isDoubtful = false;
     if (forfeited) open.seat = "forfeited";
     else if (open.seat === "resigned") send(resignAction(match.id));
+    if (talk !== undefined) this.#followTalk(open, talk, isFirst, send);
     switch (stage.kind) {
       case "declaring":
         if (open.declaration.kind === "made" && open.seat === "own") send(open.declaration.action);
-        this.#askForRow(open);
+        this.#askBeforePlay(open, talk?.timeLeftMs ?? 0);
         break;
       case "declared":
         open.declaration = { kind: "closed" };
@@ -289,7 +348,7 @@ export class MatchTracker {
     const { id } = open.match;
     this.#open.delete(id);
     this.#waiting = this.#waiting.filter(
-      (question) => !((question.kind === "declare" || question.kind === "play") && matchOfQuestion(question) === id),
+      (question) => !(isRequest(question) && matchOfQuestion(question) === id),
     );
     this.#rememberEnd(id);
     this.summary.addMatch(end);
@@ -327,6 +386,8 @@ export class MatchTracker {
   #isStillNeeded(question: BotQuestion): boolean {
     const open = this.#open.get(matchOfQuestion(question) ?? "");
     switch (question.kind) {
+      case "talk":
+        return open?.seat === "own" && open.talk.stage.kind === "asked" && open.talk.heard === question.round.round;
       case "declare":
         return open?.seat === "own" && open.declaration.kind === "asked";
       case "play":

@@ -74,6 +74,8 @@ export function practiceView(game: PracticeGame): MatchView {
     assigned: undefined,
     origin: undefined,
     dealtRow: undefined,
+    talk: undefined,
+    messages: [],
     matrix,
     position,
     ply: takes.length,

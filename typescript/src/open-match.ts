@@ -3,10 +3,12 @@ import { checkRowCount, type RawTurn, type ReachedPly } from "./event.js";
 import type { EndReason, MatchEnd } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
 import type { MatchView } from "./match-view.js";
+import { OpenTalk } from "./open-talk.js";
 import type { PlayAction } from "./play-action.js";
 import { Position } from "./position.js";
 import type { AllianceMatrix } from "./row.js";
 import { SeenTakes } from "./seen-takes.js";
+import type { TalkMessage } from "./talk.js";
 
 /** The state of the bot's declaration. */
 export type DeclarationState =
@@ -32,12 +34,14 @@ export class OpenMatch {
   seat: "own" | "resigned" | "forfeited" = "own";
   /** Whether the session is new, and neither a snapshot nor the end of the match has arrived. */
   isDoubtful = false;
+  readonly talk: OpenTalk;
   /** Empty unless the bot receives all takes. */
   readonly seenTakes: SeenTakes;
   /** The rows of all seats, once they are revealed. */
   #matrix: AllianceMatrix | undefined;
 
-  constructor(readonly match: MatchInfo) {
+  constructor(public match: MatchInfo) {
+    this.talk = new OpenTalk(match.id, match.talk !== undefined);
     this.#matrix = match.assigned;
     this.declaration = { kind: match.assigned ? "closed" : "notAsked" };
     this.seenTakes = new SeenTakes(Position.start(match.piles, match.first, match.seats));
@@ -60,6 +64,15 @@ export class OpenMatch {
     checkRowCount(matrix, this.match.seats);
     this.#matrix = matrix;
     this.declaration = { kind: "closed" };
+    this.talk.stage = { kind: "over" };
+  }
+
+  /** Adds messages that the bot does not know yet, in order of round, sender and number. */
+  addMessages(messages: readonly TalkMessage[]): void {
+    const byPlace = new Map([...messages, ...this.match.messages].map((message) => [`${message.round} ${message.seat} ${message.number}`, message]));
+    if (byPlace.size === this.match.messages.length) return;
+    const sorted = [...byPlace.values()].sort((a, b) => a.round - b.round || a.seat - b.seat || a.number - b.number);
+    this.match = { ...this.match, messages: sorted };
   }
 
   /**

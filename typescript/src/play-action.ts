@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { DeclareSchema, PongSchema, ResignSchema, TakeSchema, type PlayRequest } from "./gen/lastnim/v1/arena_service_pb.js";
+import { DeclareSchema, EndTalkSchema, PongSchema, ResignSchema, SaySchema, TakeSchema, type PlayRequest } from "./gen/lastnim/v1/arena_service_pb.js";
+import type { Message } from "./talk.js";
 
 /** A request of a bot. */
 export type PlayAction = Exclude<PlayRequest["action"], { case: undefined }>;
@@ -14,6 +15,20 @@ export function declareAction(matchId: string, row: readonly number[], noteHash 
 /** Creates the message that takes counters. */
 export function takeAction(matchId: string, ply: number, take: bigint, noteHash = NO_HASH): PlayAction {
   return { case: "take", value: create(TakeSchema, { matchId, ply, take, noteHash }) };
+}
+
+/** Creates the message that sends a message to other seats. */
+export function sayAction(matchId: string, round: number, number: number, message: Message): PlayAction {
+  const content =
+    "text" in message
+      ? { case: "text" as const, value: message.text }
+      : { case: "claim" as const, value: { offsets: [...message.claim] } };
+  return { case: "say", value: create(SaySchema, { matchId, round, number, to: [...(message.to ?? [])], content: { content } }) };
+}
+
+/** Creates the message that ends the bot's talk in a round. */
+export function endTalkAction(matchId: string, round: number): PlayAction {
+  return { case: "endTalk", value: create(EndTalkSchema, { matchId, round }) };
 }
 
 /** Creates the message that resigns a seat. */
