@@ -21,6 +21,7 @@ from .match import (
     Rows,
     SeenTake,
     TakeFeed,
+    TalkRound,
     Turn,
     favouring_row,
     standard_row,
@@ -46,6 +47,7 @@ from .positions import solve_many
 from .records import Record, Records, Verification, read_parquet, read_records, verify, write_parquet
 from .running import practice, practice_async, run, run_async
 from .standings import Standings
+from .talk import Message, TalkMessage
 
 __all__ = [
     "Bot",
@@ -59,6 +61,7 @@ __all__ = [
     "Match",
     "MatchEnd",
     "Matrix",
+    "Message",
     "OracleStopped",
     "Origin",
     "PlayedGame",
@@ -73,6 +76,8 @@ __all__ = [
     "Summary",
     "Suspension",
     "TakeFeed",
+    "TalkMessage",
+    "TalkRound",
     "TournamentEnd",
     "Turn",
     "Verification",

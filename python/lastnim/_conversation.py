@@ -14,14 +14,16 @@ from typing import Any, NamedTuple
 from ._json import message_from_json
 from ._lastnim import Session
 from .bot import Bot, Choice
-from .match import Match, MatchEnd, Position, SeenTake, Turn
+from .match import Match, MatchEnd, Position, SeenTake, TalkRound, Turn
 from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
+from .talk import Message
 
 logger = logging.getLogger("lastnim.bot")
 
-# Methods of a bot that report something, and their argument.
-REQUESTS: dict[str, type[Any]] = {"declare": Match, "play": Turn}
+# Methods of a bot that answer or report something, and their first argument.
+REQUESTS: dict[str, type[Any]] = {"talk": TalkRound, "declare": Match, "play": Turn}
 REPORTS: dict[str, type[Any]] = {
+    "heard": Match,
     "ended": MatchEnd,
     "refused": Refusal,
     "suspended": Suspension,
@@ -69,13 +71,15 @@ def log_event(event: Any) -> None:
     logging.getLogger(event["logger"]).log(event["level"], "%s", event["message"])
 
 
-def argument_of(notice: Notice) -> Any:
-    """Returns the argument for the bot's method."""
+def arguments_of(notice: Notice) -> tuple[Any, ...]:
+    """Returns the arguments for the bot's method."""
+    if notice.kind == "heard":
+        return message_from_json(Match, notice.json["match"]), notice.json["round"]
     if METHODS[notice.kind] is not Turn:
-        return message_from_json(METHODS[notice.kind], notice.json)
+        return (message_from_json(METHODS[notice.kind], notice.json),)
     position = message_from_json(Position, notice.json["position"])
     match = message_from_json(Match, notice.json["match"])
-    return Turn(match, position, seen_takes_of(notice.json["seen_takes"], position))
+    return (Turn(match, position, seen_takes_of(notice.json["seen_takes"], position)),)
 
 
 def seen_takes_of(runs: Any, now: Position) -> tuple[SeenTake, ...]:
@@ -116,7 +120,7 @@ def _converse(session: Session, bot: Bot) -> Summary:
 
 def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
     try:
-        result = getattr(bot, notice.kind)(argument_of(notice))
+        result = getattr(bot, notice.kind)(*arguments_of(notice))
         if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
@@ -201,7 +205,7 @@ def _forget(
 
 async def _answer(session: Session, bot: Bot, notice: Notice, cancelled: set[int]) -> None:
     try:
-        result: Any = getattr(bot, notice.kind)(argument_of(notice))
+        result: Any = getattr(bot, notice.kind)(*arguments_of(notice))
         give_answer(session, notice, await result if inspect.isawaitable(result) else result)
     except (KeyboardInterrupt, SystemExit):
         raise
@@ -216,6 +220,9 @@ def give_answer(session: Session, notice: Notice, result: Any) -> None:
     if notice.kind in REPORTS:
         session.mark_handled(notice.number)
         return
+    if notice.kind == "talk":
+        session.talk(notice.number, None if result is None else [message_of(message) for message in result])
+        return
     choice: Choice[Any] = result if isinstance(result, Choice) else Choice(result)  # pyright: ignore[reportUnknownVariableType]
     note_hash = choice.note_hash
     if note_hash is not None and len(note_hash) != 32:
@@ -224,6 +231,13 @@ def give_answer(session: Session, notice: Notice, result: Any) -> None:
         session.take(notice.number, take_of(choice.value), note_hash)
     else:
         session.declare(notice.number, row_of(choice.value), note_hash)
+
+
+def message_of(value: Any) -> tuple[list[int], str | None, list[int] | None]:
+    """Reads a message: the seats that hear it, and its text or the offsets of its claim. The server refuses illegal ones."""
+    if not isinstance(value, Message):
+        raise TypeError(f"talk returned {value!r} in its list: expected a Message")
+    return [operator.index(seat) for seat in value.to], value.text, None if value.claim is None else row_of(value.claim)
 
 
 def take_of(value: Any) -> int:
@@ -251,6 +265,6 @@ def give_failure(session: Session, notice: Notice, error: BaseException) -> None
         logger.error("%s raised an exception", notice.kind, exc_info=error)
         session.mark_handled(notice.number)
         return
-    match = notice.json["match"] if notice.kind == "play" else notice.json
+    match = notice.json if notice.kind == "declare" else notice.json["match"]
     logger.error("match %s: %s failed: the seat is resigned", match["id"], notice.kind, exc_info=error)
     session.fail(notice.number, f"{type(error).__name__}: {error}")

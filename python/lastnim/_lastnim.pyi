@@ -128,6 +128,9 @@ class Session:
     def next(self, seconds: float) -> tuple[str, int, str] | None:
         """Waits for the next notice: kind, number and JSON. None after `seconds`."""
 
+    def talk(self, number: int, messages: Sequence[tuple[Sequence[int], str | None, Sequence[int] | None]] | None) -> None:
+        """Answers a question with messages: the seats that hear each, and its text or the offsets of its claim; None to declare at once."""
+
     def declare(self, number: int, offsets: Sequence[int], note_hash: bytes | None) -> None:
         """Answers a question with a row."""
 

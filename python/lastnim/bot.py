@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from .match import Match, MatchEnd, TakeFeed, Turn
+from .match import Match, MatchEnd, TakeFeed, TalkRound, Turn
 from .notices import Connected, Refusal, Suspension, TournamentEnd
+from .talk import Message
 
 __all__ = ["Bot", "Choice"]
 
@@ -37,7 +38,7 @@ class Bot(ABC):
     matches at once in one event loop, which its plain methods block. Within a match the methods are called one at a time and in order. The
     turn has everything that a take depends on, so a bot needs no memory.
 
-    If `declare` or `play` raises an exception or returns an invalid value, this is logged and the seat of that match is resigned.
+    If `talk`, `declare` or `play` raises an exception or returns an invalid value, this is logged and the seat of that match is resigned.
     Exceptions of other methods are only logged. Coroutines that think about a match are cancelled when it has ended.
     """
 
@@ -47,6 +48,20 @@ class Bot(ABC):
         With `"all"`, `turn.seen_takes` has the takes of all seats, for bots that adapt to the play of others.
         """
         return "own_turns"
+
+    def talk(self, round: TalkRound) -> Sequence[Message] | None | Awaitable[Sequence[Message] | None]:
+        """Returns the messages to send in a round of talk, at most four; None, the default, to declare at once, so that the bot sends
+        nothing in later rounds either.
+
+        Called at the beginning of each round, if the seats of the match talk. The server delivers all messages when the round ends; an
+        invalid one is refused and costs nothing. Messages that the bot has already sent in this round, before a restart, are not sent again.
+        """
+        return None
+
+    def heard(self, match: Match, round: int) -> Awaitable[None] | None:
+        """Called when a round of talk has ended; `match.messages` now has the messages that the bot heard in it. After a reconnect, the
+        rounds that the bot missed are reported."""
+        return None
 
     def declare(
         self, match: Match

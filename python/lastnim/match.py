@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .messages import SolveResponse
+from .messages import SolveResponse, Talk
 from .oracle import Ending, Matrix, matrix_rows, solve
+from .talk import TalkMessage
 
 __all__ = [
     "Clock",
@@ -21,6 +22,7 @@ __all__ = [
     "Rows",
     "SeenTake",
     "TakeFeed",
+    "TalkRound",
     "Turn",
     "favouring_row",
     "standard_row",
@@ -101,6 +103,10 @@ class Match:
     dealt_row: Row | None = None
     """The private row that was dealt to the bot, by which it scores whatever it declares; None if no rows are dealt. Others see it after
     the match."""
+    talk: Talk | None = None
+    """How the seats talk before they declare; None if they do not."""
+    messages: tuple[TalkMessage, ...] = ()
+    """The messages that the bot has sent or heard so far, in order of round, sender and number."""
 
     @property
     def honest_row(self) -> Row:
@@ -116,6 +122,22 @@ class Match:
     def rows_are_assigned(self) -> bool:
         """Whether the organiser assigned the rows."""
         return self.assigned is not None
+
+    def last_claim(self, seat: int) -> Row | None:
+        """Returns the last row that a seat has claimed in the messages; None if it has not claimed any."""
+        return next((said.claim for said in reversed(self.messages) if said.seat == seat and said.claim is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class TalkRound:
+    """A round of talk that has begun."""
+
+    match: Match
+    """The match, with the messages of earlier rounds and the bot's own."""
+    round: int
+    """The number of the round, from 0."""
+    time_left_ms: int
+    """Milliseconds left in the round when the server sent it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 use crate::notice_queue::NoticeQueue;
 use crate::question::{
-    connected_json, match_end_json, match_json, refusal_json, suspension_json, tournament_end_json, turn_json,
+    connected_json, heard_json, match_end_json, match_json, refusal_json, suspension_json, talk_round_json,
+    tournament_end_json, turn_json,
 };
 use lastnim_client::{
-    AsyncBot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Refusal, Suspension, TakeFeed,
-    TournamentEnd,
+    AsyncBot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Message, Refusal, Suspension,
+    TakeFeed, TalkRound, TournamentEnd,
 };
 use lastnim_core::game::{Row, SeatCount};
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub struct Notice {
 /// Python's answer.
 #[derive(Debug)]
 pub enum Answer {
+    /// Messages, or `None` to declare at once.
+    Messages(Option<Vec<Message>>),
     /// A row.
     Row(Choice<Row>),
     /// A take.
@@ -48,7 +51,7 @@ pub enum Answer {
 #[derive(Debug)]
 struct OpenQuestion {
     answer: oneshot::Sender<Answer>,
-    /// The seats of the match, if the question asks for a row.
+    /// The seats of the match, if the question asks for messages or a row.
     seats: Option<SeatCount>,
 }
 
@@ -67,7 +70,7 @@ impl BotLink {
         self.notices.push(Notice { kind, number: None, json });
     }
 
-    /// Returns the seats of the match, if the question asks for a row.
+    /// Returns the seats of the match, if the question asks for messages or a row.
     pub fn seats_of_question(&self, number: u64) -> Option<SeatCount> {
         self.open_questions().get(&number)?.seats
     }
@@ -133,6 +136,17 @@ impl LinkedBot {
 impl AsyncBot for LinkedBot {
     fn take_feed(&self) -> TakeFeed {
         self.take_feed
+    }
+
+    async fn talk(&self, round: &TalkRound) -> Result<Option<Vec<Message>>, MatchFailure> {
+        match self.link.ask("talk", talk_round_json(round), Some(round.seats())).await? {
+            Answer::Messages(messages) => Ok(messages),
+            other => Err(failure_of(other)),
+        }
+    }
+
+    async fn heard(&self, game: &MatchInfo, round: u32) {
+        self.report("heard", heard_json(game, round)).await;
     }
 
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {

@@ -2,7 +2,7 @@
 
 use lastnim_client::{
     Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, SeenTake,
-    Summary, Suspension, TournamentEnd,
+    Summary, Suspension, TalkContent, TalkMessage, TalkRound, TournamentEnd,
 };
 use lastnim_core::{
     game::{AllianceMatrix, BotName, Row, Seat},
@@ -26,12 +26,48 @@ pub fn match_json(info: &MatchInfo) -> Value {
         "max_plies": info.terms.max_plies,
         "assigned": info.assigned.as_ref().map(rows_json),
         "dealt_row": info.dealt_row.as_ref().map(Row::offsets),
+        "talk": info.terms.talk.map(|talk| json!({
+            "rounds": talk.rounds,
+            "round_ms": whole_milliseconds(talk.round_time),
+            "text_chars": talk.text_chars,
+            "privacy": word_of(pb::TalkPrivacy::from(talk.privacy).as_str_name(), "TALK_PRIVACY_"),
+        })),
+        "messages": info.messages.iter().map(message_json).collect::<Vec<_>>(),
         "origin": info.origin.as_ref().map(|origin| json!({
             "tournament": origin.tournament.to_string(),
             "number": origin.number,
             "group": origin.group,
         })),
     })
+}
+
+/// Writes a message that the bot has sent or heard.
+fn message_json(message: &TalkMessage) -> Value {
+    let mut json = json!({
+        "seat": message.seat.index(),
+        "round": message.round,
+        "number": message.number,
+        "to": message.to.iter().map(Seat::index).collect::<Vec<_>>(),
+    });
+    match &message.content {
+        TalkContent::Text(text) => json["text"] = json!(text),
+        TalkContent::Claim(row) => json["claim"] = json!(row.offsets()),
+    }
+    json
+}
+
+/// Writes a round of talk.
+pub fn talk_round_json(round: &TalkRound) -> Value {
+    json!({
+        "match": match_json(round.info()),
+        "round": round.round(),
+        "time_left_ms": whole_milliseconds(round.time_left()),
+    })
+}
+
+/// Writes a round of talk that has ended.
+pub fn heard_json(info: &MatchInfo, round: u32) -> Value {
+    json!({ "match": match_json(info), "round": round })
 }
 
 /// Writes a match at the bot's turn.

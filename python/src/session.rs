@@ -5,11 +5,12 @@ use crate::{
     log_layer::LogLayer,
     notice_queue::{ClosingGuard, NoticeError},
     question::{error_json, summary_json},
+    rehearsal::value_error,
 };
 use lastnim_client::{
-    Choice, Error, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until,
+    Choice, Error, Message, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until,
 };
-use lastnim_core::game::Row;
+use lastnim_core::game::{Row, Seat, SeatCount};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
@@ -26,6 +27,9 @@ use tracing_subscriber::{layer::SubscriberExt as _, registry};
 
 /// Time between checks for an interrupt.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A message: the seats that hear it, and its text or the offsets of its claim.
+type GivenMessage = (Vec<usize>, Option<String>, Option<Vec<u64>>);
 
 /// The opponents, piles and rounds of practice matches.
 type PracticeTerms = (Vec<String>, Vec<u64>, u32);
@@ -102,12 +106,21 @@ impl Session {
         }
     }
 
+    /// Answers a question with messages; None to declare at once.
+    fn talk(&self, number: u64, messages: Option<Vec<GivenMessage>>) -> PyResult<()> {
+        // A question without seats is closed.
+        let Some(seats) = self.link.seats_of_question(number) else { return Ok(()) };
+        let read = |messages: Vec<_>| messages.into_iter().map(|given| read_message(given, seats)).collect();
+        self.link.answer(number, Answer::Messages(messages.map(read).transpose()?));
+        Ok(())
+    }
+
     /// Answers a question with a row.
     #[pyo3(signature = (number, offsets, note_hash))]
     fn declare(&self, number: u64, offsets: Vec<u64>, note_hash: Option<[u8; 32]>) -> PyResult<()> {
         // A question without seats is closed.
         let Some(seats) = self.link.seats_of_question(number) else { return Ok(()) };
-        let value = Row::parse(&offsets, seats).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let value = Row::parse(&offsets, seats).map_err(value_error)?;
         self.link.answer(number, Answer::Row(Choice { value, note_hash }));
         Ok(())
     }
@@ -132,6 +145,18 @@ impl Session {
     fn stop(&self) {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
+}
+
+/// Reads a message to other seats.
+fn read_message((to, text, claim): GivenMessage, seats: SeatCount) -> PyResult<Message> {
+    let message = match (text, claim) {
+        (Some(text), None) => Message::text(text),
+        (None, Some(offsets)) => Message::claim(Row::parse(&offsets, seats).map_err(value_error)?),
+        _ => return Err(PyValueError::new_err("a message has a text or a claim, and not both")),
+    };
+    let to: Vec<Seat> =
+        to.into_iter().map(|seat| seats.seat(seat)).collect::<Result<_, _>>().map_err(value_error)?;
+    Ok(message.to(to))
 }
 
 /// Reads the takes to receive.
