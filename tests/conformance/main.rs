@@ -6,8 +6,10 @@ mod programs;
 mod raw_bot;
 
 use in_process::InProcess;
-use lastnim_client::{Bot, MatchView, Options};
-use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite};
+use lastnim_client::{Bot, MatchView, Message, Options, TalkRound};
+use lastnim_conformance::{
+    BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite, find_check,
+};
 use raw_bot::{Fault, run_raw_bot};
 use std::{
     sync::Arc,
@@ -56,10 +58,25 @@ impl Bot for Half {
     }
 }
 
-async fn play_with_sdk(environment: BotEnvironment) -> BotEnd {
+/// Talks in every round.
+struct Talker;
+
+impl Bot for Talker {
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        let others = round.seats().iter().filter(|&seat| seat != round.seat);
+        let greeting = Message::text(format!("I have heard {} messages", round.messages.len()));
+        Some(vec![greeting, Message::claim(round.honest_row()).to(others.take(1))])
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        game.position().counters().div_ceil(2)
+    }
+}
+
+async fn play_with_sdk(bot: impl Bot, environment: BotEnvironment) -> BotEnd {
     let options =
         Options::new(environment.server.as_str(), environment.token).tournament(environment.tournament);
-    match lastnim_client::run(Half, options).await {
+    match lastnim_client::run(bot, options).await {
         Ok(_) => BotEnd { words: "exit status: 0".to_owned(), is_success: true },
         Err(error) => BotEnd { words: error.to_string(), is_success: false },
     }
@@ -67,7 +84,31 @@ async fn play_with_sdk(environment: BotEnvironment) -> BotEnd {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_of_the_rust_sdk_passes() {
-    assert_fails(&run_all(InProcess(play_with_sdk), PATIENCE).await, &[]);
+    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Half, environment)), PATIENCE).await, &[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_talking_bot_of_the_rust_sdk_passes() {
+    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Talker, environment)), PATIENCE).await, &[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_breaks_a_rule_of_talk_fails() {
+    let check = find_check("talk").unwrap();
+    for (fault, why) in [
+        (Fault::TalksTooLong, "a text of 501 characters: expected 1 to 500"),
+        (Fault::TalksInLaterRound, "round 1 of talk has not begun"),
+        (Fault::RepeatsNumber, "message 0 of round 0 was already sent, and differs"),
+        (Fault::RepeatsMessage, "which was accepted before"),
+        (Fault::EndsTalkTwice, "which was accepted before"),
+        (Fault::TalksAfterEnd, "round 0 of talk is over"),
+    ] {
+        let bot = InProcess(move |environment| run_raw_bot(environment, fault));
+        let suite = Suite { launcher: Arc::new(bot), patience: SHORT_PATIENCE, jobs: 1 };
+        let outcomes = suite.run(&[check], |_| {}).await;
+        let CheckVerdict::Failed(failure) = &outcomes[0].verdict else { panic!("{fault:?}: {outcomes:#?}") };
+        assert!(failure.got.contains(why), "{fault:?}: {failure:#?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,6 +134,7 @@ async fn a_bot_that_ignores_snapshots_fails() {
         "restarted",
         "server-killed",
         "cut-declaring",
+        "cut-talking",
         "cut-playing",
         "cut-ending",
         "silent",

@@ -22,7 +22,7 @@ fn assert_passes(command: &[&str]) {
     let output = conformance(&[&["--json", "--patience", "60s", "--"], command].concat());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let passed = found["passed"].as_u64();
-    assert_eq!((output.status.code(), passed), (Some(0), Some(32)), "{found:#}");
+    assert_eq!((output.status.code(), passed), (Some(0), Some(34)), "{found:#}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn failed_run(command: &[&str]) -> (Value, String) {
 fn a_program_that_does_not_play_is_skipped_after_the_first_check() {
     let (found, got) = failed_run(&["sh", "-c", "echo no plan >&2; exit 7"]);
     assert_eq!(got, "the program ended (exit status: 7)");
-    assert_eq!((&found["failed"], &found["skipped"]), (&1.into(), &31.into()));
+    assert_eq!((&found["failed"], &found["skipped"]), (&1.into(), &33.into()));
     assert_eq!(found["checks"][0]["failure"]["output"][0], "no plan");
     let (_, got) = failed_run(&["sleep", "600"]);
     assert_eq!(got, "no call; if the program starts slowly, raise --patience");

@@ -2,8 +2,9 @@
 
 use lastnim_conformance::{BotEnd, BotEnvironment};
 use lastnim_proto::pb::{
-    Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
-    arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+    Declare, EndTalk, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Say, Subscribe, Take,
+    TalkContent, Turn, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+    talk_content::Content,
 };
 use std::{error::Error, future::pending, time::Duration};
 use tokio::{sync::mpsc, task::yield_now, time::sleep};
@@ -32,6 +33,13 @@ pub enum Fault {
     LeavesWithAnyTournament,
     /// It uses no keepalive.
     WaitsInSilence,
+    TalksTooLong,
+    TalksInLaterRound,
+    /// It sends two messages with the same number.
+    RepeatsNumber,
+    RepeatsMessage,
+    EndsTalkTwice,
+    TalksAfterEnd,
     /// It sends subscriptions without end.
     Floods,
 }
@@ -124,6 +132,8 @@ impl RawBot {
                 let setup = started.setup.unwrap_or_default();
                 if setup.assigned.is_some() {
                     Vec::new()
+                } else if setup.talk.is_some() && !self.wrong_talk(&started.match_id).is_empty() {
+                    self.wrong_talk(&started.match_id)
                 } else {
                     vec![declare(started.match_id, setup.bots.len())]
                 }
@@ -135,6 +145,25 @@ impl RawBot {
                 let row = (snapshot.declaration_left_ms > 0).then(|| declare(started.match_id, seats));
                 row.into_iter().chain(snapshot.turn.map(|turn| self.take(&turn))).collect()
             }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns messages that break the rule of talk for which the bot has a fault.
+    fn wrong_talk(&self, match_id: &str) -> Vec<Action> {
+        let match_id = || match_id.to_owned();
+        let say = |round, text: &str| {
+            let content = Some(TalkContent { content: Some(Content::Text(text.to_owned())) });
+            Action::Say(Say { match_id: match_id(), round, number: 0, to: Vec::new(), content })
+        };
+        let end = || Action::EndTalk(EndTalk { match_id: match_id(), round: 0 });
+        match self.fault {
+            Fault::TalksTooLong => vec![say(0, &"x".repeat(501))],
+            Fault::TalksInLaterRound => vec![say(1, "a")],
+            Fault::RepeatsNumber => vec![say(0, "a"), say(0, "b")],
+            Fault::RepeatsMessage => vec![say(0, "a"), say(0, "a")],
+            Fault::EndsTalkTwice => vec![end(), end()],
+            Fault::TalksAfterEnd => vec![end(), say(0, "a")],
             _ => Vec::new(),
         }
     }

@@ -90,6 +90,12 @@ pub const CHECKS: &[Check] = &[
         "a bot that takes a dealt row for an assigned one does not declare, and gets the standard row"
     ),
     check!(
+        "talk",
+        playing::talk,
+        "sends valid messages and ends its talk in each round, or declares its row at once, if seats can talk",
+        "a refused message does not reach anybody, and a bot that neither talks nor declares delays all others"
+    ),
+    check!(
         "large-piles",
         playing::large_piles,
         "plays legally with piles of up to 2^63-1 counters, and with 1,024 piles",
@@ -142,6 +148,12 @@ pub const CHECKS: &[Check] = &[
         losses::while_declaring,
         "reconnects and declares if the stream is lost at any point during the declaration",
         "a network can fail at any moment; a bot that does not reconnect loses all its matches"
+    ),
+    check!(
+        "cut-talking",
+        losses::while_talking,
+        "reconnects and talks on, or declares, if the stream is lost at any point during the talk",
+        "a message is refused if it differs from the one with the same number that the server has already stored"
     ),
     check!(
         "cut-playing",

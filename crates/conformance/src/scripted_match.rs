@@ -5,8 +5,8 @@ use lastnim_core::{
     oracle::Mover,
     referee::{
         Clock, Deal, DealRule, DealSecret, DealtRows, Event, MatchPhase, MatchSetup, MatchState, Origin,
-        Referee, RefereeEffect, RefereeInput, Refusal, RefusalReason, SeatAction, SeatMessage, Terms,
-        TimedEvent, Timestamp,
+        Referee, RefereeEffect, RefereeInput, Refusal, RefusalReason, SeatAction, SeatMessage,
+        SubmittedContent, SubmittedMessage, TalkTerms, Terms, TimedEvent, Timestamp,
     },
 };
 use lastnim_proto::{MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
@@ -43,6 +43,8 @@ pub(super) struct MatchPlan {
     pub(super) max_plies: u32,
     /// Whether the other seats wait with their declarations until the scenario calls `let_others_declare`.
     pub(super) others_wait: bool,
+    /// Whether there are rounds of talk before the declarations.
+    pub(super) seats_talk: bool,
 }
 
 impl MatchPlan {
@@ -56,6 +58,7 @@ impl MatchPlan {
             rows: RowSource::Assigned,
             max_plies: 200,
             others_wait: false,
+            seats_talk: false,
         }
     }
 
@@ -75,6 +78,10 @@ impl MatchPlan {
         Self { others_wait: true, ..self.declared() }
     }
 
+    pub(super) fn with_talk(self) -> Self {
+        Self { seats_talk: true, ..self.declared() }
+    }
+
     /// Creates the setup of the match. `number` counts the matches of a check from 0, and varies which seat starts.
     fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
         let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
@@ -89,6 +96,7 @@ impl MatchPlan {
         setup.terms = Terms {
             clock: Clock { initial: names.patience, declaration: names.patience, ..Clock::default() },
             max_plies: self.max_plies,
+            talk: self.seats_talk.then(TalkTerms::default),
             ..Terms::default()
         };
         setup.assigned = (self.rows == RowSource::Assigned).then(|| {
@@ -109,6 +117,15 @@ pub(super) struct MatchNames<'a> {
     pub(super) patience: Duration,
 }
 
+/// What the referee did with an action of the bot.
+#[derive(Debug)]
+pub(super) enum ActionOutcome {
+    Accepted,
+    /// It accepted the same message, or the same end of talk, before.
+    RepeatedTalk,
+    Refused(Refusal),
+}
+
 /// A match that the bot plays.
 #[derive(Debug)]
 pub(super) struct ScriptedMatch {
@@ -116,6 +133,8 @@ pub(super) struct ScriptedMatch {
     seat: Seat,
     referee: Referee,
     setup: Arc<MatchSetup>,
+    /// Whether the other seats still wait with their declarations.
+    others_wait: bool,
     /// Events to be sent to the bot.
     outbox: VecDeque<ServerEvent>,
 }
@@ -133,12 +152,10 @@ impl ScriptedMatch {
         let present = BySeat::filled(setup.seats(), &true);
         let seat = setup.seats().seat(plan.seat).expect("the bot has a seat");
         let (referee, effects) = Referee::begin_dealt(id, setup.clone(), dealt, present, script_time());
-        let mut begun = Self { id, seat, referee, setup: Arc::new(setup), outbox: VecDeque::new() };
+        let (setup, others_wait) = (Arc::new(setup), plan.others_wait);
+        let mut begun = Self { id, seat, referee, setup, others_wait, outbox: VecDeque::new() };
         begun.announce(effects);
-        if !plan.others_wait {
-            begun.let_others_declare();
-        }
-        begun.let_others_move();
+        begun.let_others_act();
         begun
     }
 
@@ -174,6 +191,11 @@ impl ScriptedMatch {
         let state = self.state();
         match state.phase() {
             _ if state.forfeits()[self.seat].is_some() => None,
+            MatchPhase::Talking if !state.has_ended_talk(self.seat) => Some(format!(
+                "`say` or `end_talk` for round {} of match {}, or `declare`",
+                state.rounds_heard(),
+                self.id
+            )),
             MatchPhase::Declaring if state.row_of_seat(self.seat).is_none() => Some(format!(
                 "`declare` with a row of the offsets 0 to {} for match {}",
                 self.setup.seats().get() - 1,
@@ -262,28 +284,28 @@ impl ScriptedMatch {
         ServerEvent::InMatch { match_id: self.id, event }
     }
 
-    /// Applies the bot's action, and lets the other seats move. Returns the refusal, if the referee refuses the action.
-    pub(super) fn handle_action(&mut self, action: SeatAction) -> Option<Refusal> {
+    /// Applies the bot's action, and lets the other seats act.
+    pub(super) fn handle_action(&mut self, action: SeatAction) -> ActionOutcome {
         let seat = self.seat;
         let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
-        let refusal = effects.iter().find_map(|effect| match effect {
-            RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Refused(refusal) }
-                if *told == seat =>
-            {
-                Some(refusal.clone())
-            }
+        let outcome = effects.iter().find_map(|effect| match effect {
+            RefereeEffect::SendToSeat { seat: told, message } if *told == seat => match message {
+                SeatMessage::Refused(refusal) => Some(ActionOutcome::Refused(refusal.clone())),
+                SeatMessage::TalkAccepted { again: true, .. } => Some(ActionOutcome::RepeatedTalk),
+                _ => None,
+            },
             _ => None,
         });
         self.announce(effects);
-        self.let_others_move();
-        refusal
+        self.let_others_act();
+        outcome.unwrap_or(ActionOutcome::Accepted)
     }
 
     /// Disqualifies a bot from its seat, as an organiser would.
     pub(super) fn disqualify(&mut self, seat: Seat) {
         let effects = self.referee.handle_input(RefereeInput::Disqualify { seat }, script_time());
         self.announce(effects);
-        self.let_others_move();
+        self.let_others_act();
     }
 
     /// Plays the match to its end without the bot and without sending events.
@@ -297,17 +319,23 @@ impl ScriptedMatch {
 
     /// Lets the other seats declare their rows.
     pub(super) fn let_others_declare(&mut self) {
+        self.others_wait = false;
+        self.let_others_act();
+    }
+
+    fn let_others_act(&mut self) {
         let (own_seat, seats) = (self.seat, self.setup.seats());
+        while self.state().phase() == MatchPhase::Talking {
+            let talks = |&seat: &Seat| seat != own_seat && !self.state().has_ended_talk(seat);
+            let Some(seat) = seats.iter().find(talks) else { break };
+            self.talk_at_seat(seat);
+        }
         for seat in seats.iter().filter(|&seat| seat != own_seat) {
-            if self.state().phase() == MatchPhase::Declaring {
+            if self.state().phase() == MatchPhase::Declaring && !self.others_wait {
                 let row = Row::favouring((seat.index() + 1) % seats.get(), seats);
                 self.act_at_seat(seat, SeatAction::declare(&row, None));
             }
         }
-        self.let_others_move();
-    }
-
-    fn let_others_move(&mut self) {
         while self.state().phase() == MatchPhase::Playing {
             let seat = self.state().position().to_move();
             if seat == self.seat {
@@ -315,6 +343,19 @@ impl ScriptedMatch {
             }
             self.take_at_seat(seat);
         }
+    }
+
+    /// Sends a text to everyone and a claim to the bot, and ends the talk of a seat in the current round.
+    fn talk_at_seat(&mut self, seat: Seat) {
+        let round = self.state().rounds_heard();
+        let text = SubmittedContent::Text(format!("seat {seat} speaks in round {round}"));
+        let claim = Row::standard(self.setup.seats()).offsets().iter().copied().map(u64::from).collect();
+        let messages = [(Vec::new(), text), (vec![u32::from(self.seat)], SubmittedContent::Claim(claim))];
+        for (number, (to, content)) in (0..).zip(messages) {
+            let message = SubmittedMessage { round, number, to, content: Some(content) };
+            self.act_at_seat(seat, SeatAction::Say(Box::new(message)));
+        }
+        self.act_at_seat(seat, SeatAction::EndTalk { round });
     }
 
     fn take_at_seat(&mut self, seat: Seat) {

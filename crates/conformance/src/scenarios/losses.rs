@@ -59,6 +59,23 @@ pub(crate) async fn while_declaring(stage: &mut Stage) -> ScenarioResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
+/// The stream is lost three times: after `match_started`, after the bot's first message or row but before its
+/// acknowledgement, and after the acknowledgement of the next one.
+pub(crate) async fn while_talking(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    // After a lost session, a bot may send again what the server has already accepted.
+    stage.tolerate_late_answers();
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(2).with_talk());
+    stage.send_events(&mut played);
+    lose_and_reconnect(stage, &mut played, SessionLoss::Cut).await?;
+    let first = stage.next_answer(&played).await?;
+    stage.apply_action(from_mut(&mut played), &first)?;
+    lose_and_reconnect(stage, &mut played, SessionLoss::Unavailable).await?;
+    stage.step(from_mut(&mut played)).await?;
+    lose_and_reconnect(stage, &mut played, SessionLoss::Cut).await?;
+    stage.play_out(from_mut(&mut played)).await
+}
+
 /// The stream is lost four times: after `turn`, after the bot's take but before its acknowledgement, after the `took`
 /// event for the bot's take, and after the `took` event for another seat's.
 pub(crate) async fn while_playing(stage: &mut Stage) -> ScenarioResult {

@@ -61,6 +61,15 @@ pub(crate) async fn dealt_rows(stage: &mut Stage) -> ScenarioResult {
     Ok(())
 }
 
+/// The bot plays matches in which seats can talk before they declare.
+pub(crate) async fn talk(stage: &mut Stage) -> ScenarioResult {
+    stage.join().await?;
+    for seats in [2, 3, 5, 32] {
+        stage.play(&MatchPlan::new(seats, &[2, 3, 4]).at_seat(1).with_talk()).await?;
+    }
+    Ok(())
+}
+
 /// The bot plays matches whose piles have sizes near the limits of number types, and matches with the maximum number
 /// of piles.
 pub(crate) async fn large_piles(stage: &mut Stage) -> ScenarioResult {

@@ -4,7 +4,7 @@ use super::{ScenarioResult, Stage, shorten};
 use crate::{
     CheckFailure,
     bot_session::{Arrival, Inbound},
-    scripted_match::{MatchNames, MatchPlan, ScriptedMatch},
+    scripted_match::{ActionOutcome, MatchNames, MatchPlan, ScriptedMatch},
     stage::FIRST_MATCH_MS,
 };
 use lastnim_core::{
@@ -147,12 +147,15 @@ impl Stage {
         };
         let ply = played.ply();
         match played.handle_action(acted.clone()) {
-            Some(refusal) if !self.is_tolerated(refusal.reason) => {
+            ActionOutcome::RepeatedTalk if !self.tolerates_late_answers => {
+                Err(self.failure(awaited, format!("{}, which was accepted before", describe_action(action))))
+            }
+            ActionOutcome::Refused(refusal) if !self.is_tolerated(refusal.reason) => {
                 let (reason, message) = (refusal.reason, refusal.message);
                 let got = format!("{}, refused as {reason}: {message}", describe_action(action));
                 Err(self.failure(awaited, got))
             }
-            None if played.ply() > ply => {
+            ActionOutcome::Accepted if played.ply() > ply => {
                 self.unexpected_messages = 0;
                 Ok(())
             }
