@@ -1,7 +1,7 @@
 //! A bot that lies about its dealt row when it expects to gain by it.
 
-use super::oracle::smallest_optimal_take;
-use lastnim_client::{Bot, MatchInfo, MatchView};
+use super::{claim::claim_once, oracle::smallest_optimal_take};
+use lastnim_client::{Bot, MatchInfo, MatchView, Message, TalkRound};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat, SeatCount};
 use lastnim_core::oracle::solve_winners;
 use lastnim_core::referee::DealRule;
@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 4_000_000;
 /// It does not know the other seats' rows. It draws them several times by the rule of the deal, assumes that the others
 /// declare what they were dealt and that everybody then plays optimally, and averages its rank. It considers all rows
 /// if there are at most 120, otherwise 120 drawn ones. It lies only if that is better than the truth. In a match without
-/// dealt rows, it declares the standard row.
+/// dealt rows, it declares the standard row. In talk, it claims the row that it will declare.
 #[derive(Debug, Clone, Copy)]
 pub struct Liar {
     seed: u64,
@@ -33,6 +33,10 @@ impl Liar {
 }
 
 impl Bot for Liar {
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        claim_once(round, |game| self.declare(game))
+    }
+
     fn declare(&mut self, game: &MatchInfo) -> Row {
         let honest = game.honest_row();
         match &game.deal {
@@ -134,6 +138,20 @@ mod tests {
             let best = rows_to_consider(seats, MAX_ROWS, &mut draw).iter().map(rank).min().unwrap();
             prop_assert_eq!(rank(&declared), best);
             prop_assert!(best < rank(&honest) || declared == honest, "it lies only if that helps");
+        }
+
+        #[test]
+        fn dealt_bots_claim_what_they_declare(game in games(), seed: u64) {
+            let view = dealt_view(&game, DealRule::All);
+            let (first, second) = (TalkRound::practice(view.info(), 0), TalkRound::practice(view.info(), 1));
+            let mut liar = Liar::new(seed);
+            let claimed = |row: Row| Some(vec![Message::claim(row)]);
+            prop_assert_eq!(liar.talk(&first), claimed(liar.declare(view.info())));
+            prop_assert_eq!(Oracle.talk(&first), claimed(view.honest_row()));
+            let plain = MatchView::practice(&game, &[]).unwrap();
+            for round in [second, TalkRound::practice(plain.info(), 0)] {
+                prop_assert_eq!((liar.talk(&round), Oracle.talk(&round)), (None, None));
+            }
         }
 
         #[test]

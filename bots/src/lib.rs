@@ -4,6 +4,7 @@
 //! bots see.
 
 mod blunder_rate;
+mod claim;
 mod epsilon;
 mod greedy;
 mod grudger;

@@ -1,16 +1,22 @@
 //! A bot that never errs.
 
-use lastnim_client::{Bot, MatchView};
+use super::claim::claim_once;
+use lastnim_client::{Bot, MatchInfo, MatchView, Message, TalkRound};
 use lastnim_core::{
     game::{Game, Position},
     oracle::Solution,
 };
 
-/// Makes the smallest optimal take, and declares its dealt row, or the standard row if no rows are dealt.
+/// Makes the smallest optimal take, and declares its dealt row, or the standard row if no rows are dealt. In talk, it
+/// claims its dealt row.
 #[derive(Debug, Clone, Copy)]
 pub struct Oracle;
 
 impl Bot for Oracle {
+    fn talk(&mut self, round: &TalkRound) -> Option<Vec<Message>> {
+        claim_once(round, MatchInfo::honest_row)
+    }
+
     fn play(&mut self, game: &MatchView) -> u64 {
         smallest_optimal_take(game.game(), game.position())
     }
