@@ -4,7 +4,7 @@ use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 23] = [
+const PROTOS: [&str; 24] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -23,6 +23,7 @@ const PROTOS: [&str; 23] = [
     "lastnim/v1/oracle_service.proto",
     "lastnim/v1/oracle_tree.proto",
     "lastnim/v1/oracle_variant.proto",
+    "lastnim/v1/server_service.proto",
     "lastnim/v1/tables.proto",
     "lastnim/v1/tournament_activity.proto",
     "lastnim/v1/tournament_event.proto",

@@ -14,7 +14,8 @@ use lastnim_client::{
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-    tournament_service_client::TournamentServiceClient, transcript_service_client::TranscriptServiceClient,
+    server_service_client::ServerServiceClient, tournament_service_client::TournamentServiceClient,
+    transcript_service_client::TranscriptServiceClient,
 };
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
@@ -249,6 +250,11 @@ impl RemoteServer {
         TournamentServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Returns a client of the service that manages the server.
+    pub fn server_client(&self) -> ServerServiceClient<AuthorizedChannel> {
+        ServerServiceClient::new(self.authorized_channel())
     }
 
     /// Returns a client of the transcript service.

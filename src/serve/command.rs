@@ -2,6 +2,7 @@
 
 use super::{
     config_file::apply_config_text,
+    hand_over::{self, HandOverArgs},
     recovering_server::RecoveringServer,
     settings::{AcceptedLosses, ServeSettings},
 };
@@ -10,7 +11,7 @@ use crate::{
     args::{given_flags::GivenFlags, setting_flags::apply_flags},
     credentials::read_token_file,
     form::OutputFormat,
-    log::start_server_log,
+    log::{start_command_log, start_server_log},
     screen,
     toml_file::read_or_print_mistakes,
 };
@@ -42,8 +43,11 @@ Then, in another terminal, with the admin token that it prints:
   lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2
 
 docs/reference/server-settings.md lists all settings.")]
+#[command(args_conflicts_with_subcommands = true)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ServeArgs {
+    #[command(subcommand)]
+    command: Option<ServeCommand>,
     /// A TOML file of settings, as `--print-config` prints it; flags and environment override it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -81,8 +85,18 @@ pub struct ServeArgs {
     json: bool,
 }
 
-/// Serves until an interrupt or a termination signal.
+/// A command for a running server.
+#[derive(Debug, clap::Subcommand)]
+enum ServeCommand {
+    HandOver(HandOverArgs),
+}
+
+/// Serves until an interrupt or a termination signal, or runs a command for a running server.
 pub fn run(args: &ServeArgs) -> CommandResult {
+    if let Some(ServeCommand::HandOver(args)) = &args.command {
+        start_command_log();
+        return hand_over::run(args);
+    }
     let form = if args.json { OutputFormat::Json } else { OutputFormat::Text };
     let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
     let store = &settings.store;

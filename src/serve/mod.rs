@@ -4,6 +4,7 @@ mod command;
 mod config_file;
 mod flags;
 mod former_key;
+mod hand_over;
 mod opening;
 mod recovering_server;
 mod settings;

@@ -21,7 +21,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 
 /// How long the server tries to open a database again after the database lost commits.
 const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
@@ -183,8 +183,17 @@ impl RecoveringServer {
         }
         let stopped = Arc::new(OnceLock::new());
         let (noted, owner, stands_by) = (Arc::clone(&stopped), arena.clone(), self.settings.standby);
-        let (shutdown, hand_over) = (interrupt.clone().wait(), runtime::wait_for_hand_over());
+        if stands_by {
+            arena.allow_hand_over(card.name().to_owned());
+        }
+        let (shutdown, signal) = (interrupt.clone().wait(), runtime::wait_for_hand_over());
         let shutdown = Box::pin(async move {
+            let hand_over = async {
+                tokio::select! {
+                    () = signal => {}
+                    () = owner.hand_over_requested() => {}
+                }
+            };
             tokio::select! {
                 biased;
                 () = shutdown => return Shutdown::Graceful,
@@ -226,15 +235,15 @@ impl RecoveringServer {
                 Some(_) => self.reopen_backend(open).await?,
                 None => open().await?,
             };
-            return self.arena_on(backend).await;
+            return self.arena_on(backend, card).await;
         }
-        let (name, holder) = card.holder_name();
+        let (name, holder) = watch::channel(None);
         let has_let_go = matches!(restart, Some(Restart::HandedOver));
         let opening = async {
             let mut said = String::new();
             loop {
                 wait_for_turn(&settings.store, card, &name, has_let_go).await?;
-                let opened = async { self.arena_on(open().await?).await };
+                let opened = async { self.arena_on(open().await?, card).await };
                 match opened.await {
                     Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
                         let words = format!("{error:#}");
@@ -259,16 +268,19 @@ impl RecoveringServer {
         }
     }
 
-    /// Opens the arena on a store. While many open matches are read, the database is queried every second, so that no
-    /// other server considers this one lost.
-    async fn arena_on(&self, backend: Backend) -> Result<OpenedArena, Failure> {
+    /// Opens the arena on a store, and tells waiting servers that this one serves. While many open matches are read, the
+    /// database is queried every second, so that no other server considers this one lost.
+    async fn arena_on(&self, backend: Backend, card: &ServerCard) -> Result<OpenedArena, Failure> {
         let store = Arc::clone(&backend.store);
         let opening = async {
             let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
-            let arena =
-                Arena::open(self.settings.server.limits.clone(), backend, self.known_tokens.clone()).await;
-            let opened = arena.map(|arena| OpenedArena { arena, former_key });
-            opened.map_err(|error| {
+            let opened = async {
+                let limits = self.settings.server.limits.clone();
+                let arena = Arena::open(limits, backend, self.known_tokens.clone()).await?;
+                store.describe_holder(&card.serving().to_json()).await?;
+                Ok(OpenedArena { arena, former_key })
+            };
+            opened.await.map_err(|error: ArenaError| {
                 let what = format!("--store {}", self.settings.store);
                 match error {
                     ArenaError::Store(error) => Failure::runtime(error, what),

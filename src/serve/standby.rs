@@ -51,6 +51,8 @@ pub struct ServerCard {
     name: String,
     /// The settings that both servers must share, and the hashes of tokens.
     shared: Map<String, Value>,
+    /// Whether the server serves, or only has the database open so far.
+    is_serving: bool,
 }
 
 impl ServerCard {
@@ -70,16 +72,21 @@ impl ServerCard {
             shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());
         }
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        Self { name: format!("{host}:{}", address.port()), shared }
+        Self { name: format!("{host}:{}", address.port()), shared, is_serving: false }
     }
 
-    /// Returns a channel for the name of the server that has the database. Its first value is the name of this server.
-    pub fn holder_name(&self) -> (watch::Sender<String>, watch::Receiver<String>) {
-        watch::channel(self.name.clone())
+    /// Returns the name of the server: its host and port.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the card of this server once it serves.
+    pub fn serving(&self) -> Self {
+        Self { is_serving: true, ..self.clone() }
     }
 
     fn unknown() -> Self {
-        Self { name: "another server".to_owned(), shared: Map::new() }
+        Self { name: "another server".to_owned(), shared: Map::new(), is_serving: true }
     }
 
     /// Reads the card of the server that has a database.
@@ -87,14 +94,15 @@ impl ServerCard {
         let found: Option<Value> = serde_json::from_str(&holder.description).ok();
         let read = found.and_then(|found| {
             let name = found["name"].as_str()?.to_owned();
-            Some(Self { name, shared: found["shared"].as_object()?.clone() })
+            let shared = found["shared"].as_object()?.clone();
+            Some(Self { name, shared, is_serving: found["serving"].as_bool()? })
         });
         read.unwrap_or_else(Self::unknown)
     }
 
     /// Returns the card as JSON.
     pub fn to_json(&self) -> String {
-        json!({ "name": self.name, "shared": self.shared }).to_string()
+        json!({ "name": self.name, "shared": self.shared, "serving": self.is_serving }).to_string()
     }
 
     /// Compares this server with the one that has the database.
@@ -138,14 +146,14 @@ pub fn duplicate_listener(listener: &TcpListener) -> io::Result<TcpListener> {
 }
 
 /// Waits until no live server holds the database. If this server has just released it (`has_let_go`), it first gives
-/// other servers time to take over. Sends the current holder's name to `name`.
+/// other servers time to take over. Sends the current holder's name to `name` once that server serves.
 ///
 /// # Errors
 /// If the holder's shared settings differ from this server's, or a standby server cannot use the database.
 pub async fn wait_for_turn(
     store: &StoreUrl,
     own: &ServerCard,
-    name: &watch::Sender<String>,
+    name: &watch::Sender<Option<String>>,
     has_let_go: bool,
 ) -> Result<(), Failure> {
     let waited = wait_for_lock(store, own, name, has_let_go).await;
@@ -155,11 +163,11 @@ pub async fn wait_for_turn(
 async fn wait_for_lock(
     store: &StoreUrl,
     own: &ServerCard,
-    name: &watch::Sender<String>,
+    name: &watch::Sender<Option<String>>,
     has_let_go: bool,
 ) -> Result<(), StoreError> {
     let began = Instant::now();
-    let (mut description, mut differs_since) = (None, None);
+    let (mut description, mut logged_name, mut differs_since) = (None, None, None);
     let newest_seen = AtomicU64::new(0);
     let mut note_holder = |holder: &DatabaseHolder| {
         newest_seen.fetch_max(holder.commit, Ordering::Relaxed);
@@ -173,6 +181,17 @@ async fn wait_for_lock(
             return if since.elapsed() > MAX_DIFFERENCE { Err(difference) } else { Ok(()) };
         }
         differs_since = None;
+        description = Some(holder.description.clone());
+        // A server that takes over has not described itself at first, so that the former server finds its own card.
+        if has_let_go && card.name == own.name {
+            return Ok(());
+        }
+        if card.is_serving {
+            name.send_replace(Some(card.name.clone()));
+        }
+        if logged_name.as_ref() == Some(&card.name) {
+            return Ok(());
+        }
         tracing::info!(
             holder = card.name,
             host = holder.host,
@@ -183,13 +202,12 @@ async fn wait_for_lock(
                 "this database user is not allowed to see when the other server was last active, so the loss of its machine would go unnoticed: use the same user as the other server, or grant pg_read_all_stats"
             );
         }
-        name.send_replace(card.name);
-        description = Some(holder.description.clone());
+        logged_name = Some(card.name);
         Ok(())
     };
     let mut was_reached = true;
     loop {
-        match wait_for_database(store, MAX_SILENCE, &mut note_holder).await {
+        match wait_for_database(store, &own.name, MAX_SILENCE, &mut note_holder).await {
             Err(error) if error.is_transient() => {
                 if was_reached {
                     tracing::warn!(%error, "standing by: the database cannot be used yet");
@@ -208,8 +226,7 @@ async fn wait_for_lock(
                 }
             }
         }
-        let leaves_it =
-            has_let_go && began.elapsed() < HAND_OVER_TIMEOUT && name.borrow().as_str() == own.name;
+        let leaves_it = has_let_go && began.elapsed() < HAND_OVER_TIMEOUT && name.borrow().is_none();
         if was_reached && !leaves_it {
             return Ok(());
         }

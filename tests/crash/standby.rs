@@ -1,9 +1,10 @@
 //! Two servers of one PostgreSQL database: while one plays, the other one stands by.
 
-use super::server::{Server, Start};
+use super::server::{ADMIN, Server, Start};
 use super::stage::{Stage, small_positions};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub const STANDS_BY: &str = "standing by: another server is using the database";
@@ -99,6 +100,61 @@ async fn a_hand_over_costs_nobody_anything() {
         pair.swap();
     }
     pair.judge().await;
+}
+
+/// Runs `lastnim serve hand-over`; returns its exit code, and its result or its error.
+async fn run_hand_over(addresses: &str, token: &str) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    command.args(["serve", "hand-over", "--json", "--server", addresses, "--token", token]);
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let text = if output.status.success() { output.stdout } else { output.stderr };
+    (output.status.code(), String::from_utf8(text).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_hands_over_and_names_the_server_that_serves() {
+    let Some(mut pair) = Pair::start().await else { return };
+    for hand_over in 1..=3_usize {
+        let stood_by = pair.active.start.log_text().matches(STANDS_BY).count();
+        let takes = pair.stage.ledger.takes();
+        // The second time, the command knows only the server that hands over.
+        let addresses =
+            if hand_over == 2 { pair.active.start.address() } else { pair.stage.start.addresses() };
+        let (code, text) = run_hand_over(&addresses, ADMIN).await;
+        assert_eq!(code, Some(0), "{text}");
+        let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let ports = [&pair.standby, &pair.active].map(|server| format!(":{}", server.start.port));
+        let names = ["server", "former_server"].map(|key| told[key].as_str().unwrap());
+        assert!(names[0].ends_with(&ports[0]) && names[1].ends_with(&ports[1]), "{text}");
+        assert!(get(&pair.standby.start, "/readyz").starts_with("HTTP/1.1 200"));
+        println!("{text}");
+        pair.stage.until_takes(takes + 10).await;
+        pair.active.start.wait_for_log(STANDS_BY, stood_by + 1).await;
+        pair.swap();
+    }
+    pair.judge().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hand_over_that_nobody_can_take_is_refused() {
+    let Some((stage, second)) = Stage::for_pair() else { return };
+    let active = stage.start.start().await;
+    let refused = async |start: &Start, token: &str, reason: &str| {
+        let (code, text) = run_hand_over(&start.address(), token).await;
+        assert!(code == Some(1) && text.contains(reason), "{code:?} {text}");
+        assert!(get(start, "/readyz").starts_with("HTTP/1.1 200"), "the server no longer serves");
+    };
+    refused(&stage.start, ADMIN, "NO_STANDBY").await;
+    refused(&stage.start, &ADMIN.replace('8', "9"), "BAD_TOKEN").await;
+    // A standby server that has stopped no longer counts.
+    let standby = stand_by(&second, 1).await;
+    standby.stop();
+    refused(&stage.start, ADMIN, "NO_STANDBY").await;
+    active.stop();
+    let alone = Start { more: Vec::new(), ..stage.start.clone() };
+    let alone = alone.start().await;
+    refused(&stage.start, ADMIN, "NOT_STANDBY").await;
+    alone.stop();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

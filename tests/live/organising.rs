@@ -377,8 +377,8 @@ async fn ended_tournaments_do_not_count_for_the_limit() {
 #[tokio::test]
 async fn health_and_reflection_need_no_token() {
     let host = Host::start().await;
-    let services =
-        ["Arena", "Bot", "Match", "Oracle", "Tournament"].map(|name| format!("lastnim.v1.{name}Service"));
+    let services = ["Arena", "Bot", "Match", "Oracle", "Server", "Tournament", "Transcript"]
+        .map(|name| format!("lastnim.v1.{name}Service"));
     let mut health = HealthClient::new(host.channel.clone());
     for service in services.iter().map(String::as_str).chain([""]) {
         let answer = health.check(HealthCheckRequest { service: service.into() }).await.unwrap();

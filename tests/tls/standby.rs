@@ -24,7 +24,7 @@ async fn a_standby_server_answers_over_tls() {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     let listener = ServerListener { socket, tls: Some(Arc::new(ServerTls::read(files).unwrap())) };
-    let (_name, holder) = watch::channel("the other server".to_owned());
+    let (_name, holder) = watch::channel(Some("the other server".to_owned()));
     let standing_by = tokio::spawn(stand_by(listener, holder, Vec::new()));
 
     let connector = TlsConnector::from(authority.client(Some("http/1.1")));

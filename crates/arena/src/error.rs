@@ -185,6 +185,16 @@ pub enum ArenaError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// This server does not hand its database over.
+    #[error(
+        "this server was started without --standby, so it cannot hand its database over: start it and a second server with --standby"
+    )]
+    NotStandby,
+    /// No standby server waits for the database.
+    #[error(
+        "no standby server waits for the database: start one with --standby and the same --store, then try again"
+    )]
+    NoStandby,
     /// The server is stopping.
     #[error("the server is stopping: connect again later")]
     Stopping,

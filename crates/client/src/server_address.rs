@@ -49,6 +49,11 @@ impl ServerAddress {
         self.address.split(',').map(str::trim)
     }
 
+    /// Returns each of the addresses as an address of one server.
+    pub fn split(&self) -> Vec<Self> {
+        self.each().map(|address| Self { address: address.to_owned(), ..self.clone() }).collect()
+    }
+
     /// Returns the trusted authorities, if any were given.
     pub fn ca(&self) -> Option<&CaCertificates> {
         self.ca.as_ref()

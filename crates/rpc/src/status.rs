@@ -12,7 +12,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 /// The domain of the reasons in `google.rpc.ErrorInfo`.
 const DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry after a limit was reached, or while the server stops.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The reason of the refusal when there is no place for a guest's match.
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message that callers get when the store cannot be used, whatever the cause is.
@@ -44,7 +44,18 @@ pub fn retry_status(code: Code, reason: &str, message: &str) -> Status {
 
 /// Creates a status that suggests a retry after a delay.
 pub(super) fn retry_after_status(after: Duration, code: Code, reason: &str, message: &str) -> Status {
-    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
+    retry_after_status_with(after, code, reason, message, HashMap::new())
+}
+
+/// Creates a status that suggests a retry after a delay, with metadata for programs.
+pub(super) fn retry_after_status_with(
+    after: Duration,
+    code: Code,
+    reason: &str,
+    message: &str,
+    metadata: HashMap<String, String>,
+) -> Status {
+    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
     details.set_retry_info(Some(after));
     Status::with_error_details(code, message, details)
 }
@@ -99,6 +110,8 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchQuestion { .. } => (Code::InvalidArgument, "NO_SUCH_QUESTION"),
         ArenaError::NoSuchTranscript { .. } => (Code::NotFound, "NO_SUCH_TRANSCRIPT"),
         ArenaError::TranscriptSize { .. } => (Code::ResourceExhausted, "TRANSCRIPT_SIZE"),
+        ArenaError::NotStandby => (Code::FailedPrecondition, "NOT_STANDBY"),
+        ArenaError::NoStandby => (Code::FailedPrecondition, "NO_STANDBY"),
         ArenaError::Stopping => return retry_status(Code::Unavailable, "STOPPING", &message),
         // Database messages may contain addresses, roles and files, so callers do not get them.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_) | StoreError::LostCommits(_)) => {

@@ -1,6 +1,7 @@
 //! Adds machine-readable reasons to errors of the transport layers.
 
-use super::status::{refusal_status, retry_after_status, retry_status};
+use super::status::{RETRY_AFTER, refusal_status, retry_after_status, retry_after_status_with, retry_status};
+use std::collections::HashMap;
 use std::time::Duration;
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
@@ -43,13 +44,20 @@ pub fn tls_required_status() -> Status {
     refusal_status(Code::FailedPrecondition, "TLS_REQUIRED", "this port needs TLS: connect with https://")
 }
 
-/// Returns the status of every call to a server that is standing by for the server named `holder`.
-pub fn standing_by_status(holder: &str) -> Status {
-    retry_status(
-        Code::Unavailable,
-        "STANDING_BY",
-        &format!("this server is standing by for {holder}: connect to that server instead"),
-    )
+/// Returns the status of every call to a server that is standing by for the server named `holder`; `None` if it has not
+/// seen another server serve yet.
+pub fn standing_by_status(holder: Option<&str>) -> Status {
+    let (code, reason) = (Code::Unavailable, "STANDING_BY");
+    match holder {
+        Some(holder) => retry_after_status_with(
+            RETRY_AFTER,
+            code,
+            reason,
+            &format!("this server is standing by for {holder}: connect to that server instead"),
+            HashMap::from([("holder".to_owned(), holder.to_owned())]),
+        ),
+        None => retry_status(code, reason, "this server is standing by: try again when a server serves"),
+    }
 }
 
 /// Adds a reason to a status that has none, such as a status from the transport layers. `path` is the called method.

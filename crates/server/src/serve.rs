@@ -11,7 +11,7 @@ use lastnim_arena::Arena;
 use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
     Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, GuestGames, GuestLimits, LoginLimits, MatchRpc,
-    OracleRpc, ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
+    OracleRpc, ReadScheduler, ServerRpc, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
 use lastnim_web::{BotAudits, Feeds, KeptHeadlines, Metrics, PageCache, Pages, Site, TokenSessions};
@@ -141,7 +141,7 @@ pub async fn run_server_on(
 }
 
 /// The names used in health checks: the server as a whole, which has an empty name, and each service.
-pub(super) const HEALTH_NAMES: [&str; 7] = [
+pub(super) const HEALTH_NAMES: [&str; 8] = [
     "",
     arena_service_server::SERVICE_NAME,
     pb::bot_service_server::SERVICE_NAME,
@@ -149,6 +149,7 @@ pub(super) const HEALTH_NAMES: [&str; 7] = [
     pb::tournament_service_server::SERVICE_NAME,
     pb::oracle_service_server::SERVICE_NAME,
     pb::transcript_service_server::SERVICE_NAME,
+    pb::server_service_server::SERVICE_NAME,
 ];
 
 /// Reports the server and the arena service as not serving while the store cannot be used, since the arena announces
@@ -177,6 +178,7 @@ async fn assemble_services(
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
+    use pb::server_service_server::ServerServiceServer;
     use pb::tournament_service_server::TournamentServiceServer;
     use pb::transcript_service_server::TranscriptServiceServer;
 
@@ -206,6 +208,8 @@ async fn assemble_services(
     let oracle_rpc = OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions);
     let oracle =
         OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
+    let server = ServerServiceServer::new(ServerRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.call_message_bytes);
 
     let (health, health_service) = tonic_health::server::health_reporter();
     report_health(&health, &HEALTH_NAMES, ServingStatus::Serving).await;
@@ -220,6 +224,7 @@ async fn assemble_services(
         .add_service(tournaments)
         .add_service(transcripts)
         .add_service(oracle)
+        .add_service(server)
         .add_service(health_service)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)

@@ -31,10 +31,10 @@ const MAX_MESSAGE_BYTES: usize = 1024;
 
 /// Tells all clients that this server is on standby, until dropped: answers health checks with `NOT_SERVING`, other
 /// calls with `UNAVAILABLE`, and HTTP requests with status 503, except for `/healthz`. `holder` is the name of the
-/// server that has the database.
+/// server that serves, once there is one.
 pub async fn stand_by(
     mut listener: impl Listener,
-    holder: watch::Receiver<String>,
+    holder: watch::Receiver<Option<String>>,
     trusted_proxies: Vec<TrustedProxy>,
 ) -> Infallible {
     let (reporter, health) = tonic_health::server::health_reporter();
@@ -78,7 +78,7 @@ pub async fn stand_by(
 /// Answers requests to a server that is on standby.
 struct StandbyResponder {
     health: Routes,
-    holder: watch::Receiver<String>,
+    holder: watch::Receiver<Option<String>>,
     trusted_proxies: Vec<TrustedProxy>,
     tls: Option<Arc<ServerTls>>,
 }
@@ -107,22 +107,28 @@ impl StandbyResponder {
     }
 }
 
-async fn answer_request(request: Request<Incoming>, mut health: Routes, holder: String) -> Response<Body> {
+async fn answer_request(
+    request: Request<Incoming>,
+    mut health: Routes,
+    holder: Option<String>,
+) -> Response<Body> {
     if !is_grpc(request.headers()) {
-        return answer_page(request.uri().path(), &holder);
+        return answer_page(request.uri().path(), holder.as_deref());
     }
     if request.uri().path().starts_with("/grpc.health.v1.Health/") {
         let request = request.map(Body::new);
         return health.call(request).await.unwrap_or_else(|never| match never {});
     }
-    standing_by_status(&holder).into_http()
+    standing_by_status(holder.as_deref()).into_http()
 }
 
-fn answer_page(path: &str, holder: &str) -> Response<Body> {
+fn answer_page(path: &str, holder: Option<&str>) -> Response<Body> {
     if path == "/healthz" {
         return text_response(StatusCode::OK, "the process is running\n".to_owned());
     }
-    let mut response = text_response(StatusCode::SERVICE_UNAVAILABLE, format!("standing by for {holder}\n"));
+    let text =
+        holder.map_or_else(|| "standing by\n".to_owned(), |holder| format!("standing by for {holder}\n"));
+    let mut response = text_response(StatusCode::SERVICE_UNAVAILABLE, text);
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }

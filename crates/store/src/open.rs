@@ -80,7 +80,8 @@ pub fn open_store_with<'a>(
 
 /// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has sent no query for
 /// `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the database's
-/// newest commit. If it is lower than one that `note_holder` got, the database lost commits.
+/// newest commit. If it is lower than one that `note_holder` got, the database lost commits. While
+/// this waits, [`Store::standby_servers`] of the other server returns `own_name`.
 ///
 /// Another server may open the database before the caller does: [`open_store_with`] then fails with
 /// [`StoreError::Taken`].
@@ -90,10 +91,11 @@ pub fn open_store_with<'a>(
 /// errors of `note_holder`.
 pub fn wait_for_database<'a>(
     url: &'a StoreUrl,
+    own_name: &'a str,
     max_silence: Duration,
     note_holder: &'a mut (dyn FnMut(&DatabaseHolder) -> Result<(), StoreError> + Send),
 ) -> BoxFuture<'a, Result<u64, StoreError>> {
-    Box::pin(wait_for_postgres(url, max_silence, note_holder))
+    Box::pin(wait_for_postgres(url, own_name, max_silence, note_holder))
 }
 
 /// Opens a store as [`open_store_with`] does, with the given memory limits and defaults for all other options.

@@ -48,6 +48,17 @@ pub trait Store: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Replaces this server's [description](crate::OpenOptions::holder) of itself.
+    async fn describe_holder(&self, _holder: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Returns the names of the servers that wait for the database, in the order of the alphabet. Empty if no other
+    /// server can take the database over.
+    async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Closes the database after the last write. Afterwards the main database file contains all data.
     async fn close(&self);
 

@@ -20,6 +20,18 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Replaces this server's description of itself, as described for
+    /// [`Store::describe_holder`](crate::Store::describe_holder).
+    async fn describe_holder(&self, _holder: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Returns the names of the waiting servers, as described for
+    /// [`Store::standby_servers`](crate::Store::standby_servers).
+    async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Closes the database. The caller must have closed the read connections.
     async fn close(&self);
 }

@@ -200,6 +200,14 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.time_since_confirmed()
     }
 
+    async fn describe_holder(&self, holder: &str) -> Result<(), StoreError> {
+        self.backend.describe_holder(holder).await
+    }
+
+    async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {
+        self.backend.standby_servers().await
+    }
+
     async fn close(&self) {
         self.readers.close().await;
         self.backend.close().await;

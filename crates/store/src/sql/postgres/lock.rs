@@ -110,10 +110,15 @@ pub(super) async fn has_lock(connection: &mut PgConnection, pid: i32) -> Result<
     .map_err(store_error_of)
 }
 
-/// Names the session so that [`retake_lock`] can find it.
-pub(super) async fn set_session_name(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+/// Names the session of the writer so that [`retake_lock`] can find it.
+pub(super) async fn set_writer_name(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
+    set_session_name(connection, &session_name(epoch)).await
+}
+
+/// Names a session in the list of the database's sessions. PostgreSQL keeps the first 63 bytes.
+pub(super) async fn set_session_name(connection: &mut PgConnection, name: &str) -> Result<(), StoreError> {
     sqlx::query("SELECT set_config('application_name', $1, false)")
-        .bind(session_name(epoch))
+        .bind(name)
         .execute(connection)
         .await
         .map_err(store_error_of)?;

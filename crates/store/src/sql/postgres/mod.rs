@@ -208,6 +208,22 @@ impl WriteBackend for PostgresBackend {
         Some(self.commits.time_since_confirmed())
     }
 
+    async fn describe_holder(&self, holder: &str) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        let mut writer = self.take_writer(&mut slot).await?;
+        within_deadline(CONNECT_TIMEOUT, writer.describe_holder(holder)).await?;
+        *slot = Some(writer);
+        Ok(())
+    }
+
+    async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {
+        within_deadline(CONNECT_TIMEOUT, async {
+            let mut connection = self.options.connect().await.map_err(store_error_of)?;
+            waiting::find_waiting_servers(&mut connection).await
+        })
+        .await
+    }
+
     async fn close(&self) {
         drop(self.writer.lock().await.take());
     }

@@ -1,6 +1,6 @@
 //! Waits for a database that another server has open.
 
-use super::lock::{LockHolder, find_holder};
+use super::lock::{LockHolder, find_holder, set_session_name};
 use super::session::plain_options;
 use super::{CONNECT_TIMEOUT, db_error, schema, store_error_of};
 use crate::boot_clock::time_since_boot;
@@ -16,6 +16,8 @@ use tokio::time::sleep;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// PostgreSQL's error code for a missing privilege.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
+/// The beginning of the names of sessions in which servers wait. The name of the server follows.
+const SESSION_PREFIX: &str = "lastnim standby ";
 
 /// The holder of the lock, as seen over time.
 #[derive(Debug)]
@@ -49,12 +51,15 @@ impl WatchedHolder {
 /// Waits until no live server has the database open, as [`wait_for_database`](crate::wait_for_database) says.
 pub(crate) async fn wait_for_postgres(
     url: &StoreUrl,
+    own_name: &str,
     max_silence: Duration,
     note_holder: &mut (dyn FnMut(&DatabaseHolder) -> Result<(), StoreError> + Send),
 ) -> Result<u64, StoreError> {
     let options = plain_options(url)?;
     let connecting = async { options.connect().await.map_err(|error| db_error::open_error_of(url, error)) };
     let mut connection = within_deadline(CONNECT_TIMEOUT, connecting).await?;
+    let name = format!("{SESSION_PREFIX}{own_name}");
+    within_deadline(CONNECT_TIMEOUT, set_session_name(&mut connection, &name)).await?;
     let mut watched: Option<WatchedHolder> = None;
     while let Some(found) = within_deadline(CONNECT_TIMEOUT, find_holder(&mut connection)).await? {
         let holder = match &mut watched {
@@ -80,6 +85,18 @@ pub(crate) async fn wait_for_postgres(
     }
     let (_, commit) = within_deadline(CONNECT_TIMEOUT, read_row(&mut connection, url)).await?;
     Ok(commit)
+}
+
+/// Returns the names of the servers that wait for the database.
+pub(super) async fn find_waiting_servers(connection: &mut PgConnection) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(
+        "SELECT substr(application_name, length($1) + 1) FROM pg_stat_activity
+        WHERE starts_with(application_name, $1) AND datname = current_database() ORDER BY application_name",
+    )
+    .bind(SESSION_PREFIX)
+    .fetch_all(connection)
+    .await
+    .map_err(store_error_of)
 }
 
 /// Reads how the newest owner of the database describes itself, and the number of the newest commit; empty and 0 if nobody

@@ -36,7 +36,7 @@ impl PostgresWriter {
     pub(super) async fn load(mut session: LockedSession, commits: Arc<Commits>) -> Result<Self, StoreError> {
         let asked_at = time_since_boot();
         let LockedSession { connection, pid } = &mut session;
-        lock::set_session_name(connection, commits.epoch()).await?;
+        lock::set_writer_name(connection, commits.epoch()).await?;
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
         let found = read_server_row(connection).await?;
         commits.check(found)?;
@@ -79,6 +79,17 @@ impl PostgresWriter {
             return Err(refused_claim_error(connection, *pid, &self.commits).await);
         }
         self.commits.note_ownership(asked_at);
+        Ok(())
+    }
+
+    /// Replaces this server's description of itself, unless another server has taken over the database.
+    pub(super) async fn describe_holder(&mut self, holder: &str) -> Result<(), StoreError> {
+        sqlx::query("UPDATE server SET holder = $1 WHERE epoch = $2")
+            .bind(holder)
+            .bind(self.commits.epoch())
+            .execute(&mut self.session.connection)
+            .await
+            .map_err(store_error_of)?;
         Ok(())
     }
 
