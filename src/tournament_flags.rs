@@ -143,7 +143,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
 /// Returns the heading of a setting in the help.
 fn heading_of_setting(setting: &TournamentSetting) -> &'static str {
     match (setting.field, setting.table()) {
-        ("title" | "seats" | "start_at", _) => "Tournament",
+        ("title" | "seats" | "start_when", _) => "Tournament",
         ("format", _) => "Format",
         ("positions" | "paper_positions", _) | (_, "drawn_positions") => "Positions",
         ("clock", _) | (_, "clock") => "Clock",

@@ -53,7 +53,7 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         title: "Python".into(),
         seats: 3,
         positions: vec![Piles { counters: vec![1, 2, 2] }, Piles { counters: vec![3, 4] }],
-        start_at: BOTS.len() as u32,
+        start_when: BOTS.len() as u32,
         ..TournamentSettings::default()
     };
     let request = as_admin(CreateTournamentRequest { settings: Some(settings) })?;

@@ -138,7 +138,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     )
         .prop_map(
             |(
-                (seats, alliance, format, start_at),
+                (seats, alliance, format, start_when),
                 title,
                 positions,
                 ending,
@@ -148,7 +148,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             )| {
                 let (concurrency, bot_concurrency) = concurrency;
                 // With several hundred positions, the tournament could exceed the limit on matches.
-                let start_at = start_at.filter(|_| positions.count() < 5);
+                let start_when = start_when.filter(|_| positions.count() < 5);
                 let is_dealt = alliance.deal_rule().is_some();
                 let scoring = if is_dealt { Scoring::Satisfaction } else { scoring };
                 let format = match format {
@@ -169,7 +169,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     retention,
                     concurrency: Concurrency::new(concurrency).unwrap(),
                     bot_concurrency: bot_concurrency.map(|matches| Concurrency::new(matches).unwrap()),
-                    start_at,
+                    start_when,
                     seed,
                 })
                 .unwrap()

@@ -60,7 +60,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let bot_concurrency = field.member("bot_concurrency");
     let bot_concurrency =
         bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
-    let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
+    let start_when = (settings.start_when > 0).then_some(settings.start_when as usize);
     let seats = seats?;
     // Contradictions between settings are reported together with mistakes in single settings.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
@@ -77,8 +77,8 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let format_fits = format_fits.and_then(|fits| field.member("format").ok_or_report(fits));
     let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
     let start_fits = start_fits
-        .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
-    let start_fits = start_fits.and_then(|fits| field.member("start_at").ok_or_report(fits));
+        .map(|(format, positions)| Settings::check_start_when(start_when, format, seats, positions.count()));
+    let start_fits = start_fits.and_then(|fits| field.member("start_when").ok_or_report(fits));
     let (Some(()), Some(()), Some(()), Some(())) = (methods, alliance_fits, format_fits, start_fits) else {
         return None;
     };
@@ -97,7 +97,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         retention: retention?,
         concurrency: concurrency?.unwrap_or_default(),
         bot_concurrency: bot_concurrency?,
-        start_at,
+        start_when,
         seed: settings.seed,
     };
     field.ok_or_report(Settings::new(draft))
@@ -194,7 +194,7 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         max_plies: terms.max_plies,
         seed: settings.seed,
         concurrency: settings.concurrency.get() as u32,
-        start_at: settings.start_at.map_or(0, |bots| bots as u32),
+        start_when: settings.start_when.map_or(0, |bots| bots as u32),
         format: format_message(&settings.format),
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(settings.alliance, AllianceSource::Declared);
         assert_eq!(settings.scoring, Scoring::Win);
         assert_eq!(settings.concurrency.get(), 64);
-        assert_eq!(settings.start_at, None);
+        assert_eq!(settings.start_when, None);
         assert_eq!(settings.oracle, OracleAccess::Open);
         let assigned = pb::AllianceMode::Standard.into();
         let settings = parse(&pb::TournamentSettings { alliance: assigned, ..smallest() }).unwrap();
@@ -386,13 +386,13 @@ mod tests {
             title: String::new(),
             alliance: pb::AllianceMode::Given.into(),
             alliance_matrix: Some(matrix(&[&[0, 1], &[0, 1]])),
-            start_at: 2,
+            start_when: 2,
             ..smallest()
         };
         let expected = [
             "settings.title: a blank title: expected 1 to 100 characters",
             "settings.alliance_matrix: an alliance matrix of 2 rows: expected 3, one per seat",
-            "settings.start_at: a field of 2 bots: expected at least 3, one per seat",
+            "settings.start_when: a field of 2 bots: expected at least 3, one per seat",
         ];
         assert_eq!(refusals(&settings), expected);
     }
@@ -484,7 +484,7 @@ mod tests {
             (ending, alliance, scoring) in (-1..4_i32, -1..6_i32, -1..4_i32),
             rows in prop::option::of(prop::collection::vec(prop::collection::vec(0..3_u32, 0..4), 0..4)),
             concurrency: u32,
-            start_at in prop_oneof![0..9_u32, any::<u32>()],
+            start_when in prop_oneof![0..9_u32, any::<u32>()],
             seed: u64,
         ) {
             let settings = pb::TournamentSettings {
@@ -498,7 +498,7 @@ mod tests {
                     rows: rows.into_iter().map(|offsets| pb::Row { offsets }).collect(),
                 }),
                 concurrency,
-                start_at,
+                start_when,
                 seed,
                 ..pb::TournamentSettings::default()
             };

@@ -58,12 +58,12 @@ class TestServer:
         *,
         piles: Sequence[int] | Sequence[Sequence[int]] = (3, 4, 5),
         seats: int = 2,
-        start_at: int = 2,
+        start_when: int = 2,
         title: str = "test",
         ending: Ending = "to_move_wins",
         **settings: Any,
     ) -> str:
-        """Creates a tournament that starts when `start_at` bots have joined, and returns its id.
+        """Creates a tournament that starts when `start_when` bots have joined, and returns its id.
 
         It is a round robin on one or several positions, with clocks that never run out; `settings` are other keys of the message
         TournamentSettings.
@@ -76,7 +76,7 @@ class TestServer:
             "ending": ending,
             "alliance": "declared",
             "clock": PATIENT_CLOCK,
-            "start_at": start_at,
+            "start_when": start_when,
             **settings,
         }
         tournament: str = self.call("CreateTournament", {"settings": request})["tournament"]["id"]

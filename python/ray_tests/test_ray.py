@@ -98,7 +98,7 @@ def test_bots_go_on_when_their_node_dies(cluster: Any) -> None:
     nodes = [cluster.add_node(num_cpus=1, resources={"bots": 4}) for _ in range(2)]
     with TestServer() as server:
         tokens = [server.add_bot(f"bot-{number}") for number in range(4)]
-        tournament = server.create_tournament(piles=[(2, 1 + pile) for pile in range(25)], start_at=4, concurrency=4)
+        tournament = server.create_tournament(piles=[(2, 1 + pile) for pile in range(25)], start_when=4, concurrency=4)
         killed = later(4.0, cluster, nodes[1])
         # Each node has room for all actors, so those of the dead node find a place.
         options = {"num_cpus": 0, "resources": {"bots": 1}, "scheduling_strategy": "SPREAD"}

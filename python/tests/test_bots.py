@@ -448,7 +448,7 @@ def assert_sees_all(turns: list[lastnim.Turn], records: dict[str, lastnim.Record
 
 @pytest.mark.parametrize("watcher", [Watcher(), AsyncWatcher()])
 def test_the_feed_all_shows_all_takes(server: TestServer, tmp_path: Path, watcher: Watcher) -> None:
-    tournament = server.create_tournament(piles=[[3, 4, 5], [2**63 - 1, 2]], seats=3, start_at=3)
+    tournament = server.create_tournament(piles=[[3, 4, 5], [2**63 - 1, 2]], seats=3, start_when=3)
     rivals = [Half(), Half()]
     threads = [play_against(server, tournament, rival, f"rival-{number}") for number, rival in enumerate(rivals)]
     lastnim.run(

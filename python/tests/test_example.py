@@ -53,7 +53,7 @@ def test_it_learns_the_rows_of_others() -> None:
 
 
 def test_it_wins_a_tournament(lastnim_server: TestServer) -> None:
-    tournament = lastnim_server.create_tournament(seats=3, start_at=3, piles=[[3, 4, 5], [2, 7], [4, 4, 4, 4]])
+    tournament = lastnim_server.create_tournament(seats=3, start_when=3, piles=[[3, 4, 5], [2, 7], [4, 4, 4, 4]])
     address = lastnim_server.address
 
     def play(name: str, bot: lastnim.Bot) -> threading.Thread:

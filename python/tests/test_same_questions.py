@@ -51,7 +51,7 @@ def questions_of_bot(
 ) -> tuple[list[Messages], lastnim.Record]:
     """Plays a tournament with `lastnim bot run llm` and two timid bots. Returns what reached the endpoint in the match in which the model
     moves first, and the record of this match."""
-    tournament = server.create_tournament(seats=3, start_at=3, piles=PILES, **settings)
+    tournament = server.create_tournament(seats=3, start_when=3, piles=PILES, **settings)
     address = server.address
     threads: list[threading.Thread] = []
     token_of_model = server.add_bot("model")

@@ -140,7 +140,7 @@ fn demo_settings(seed: u64) -> pb::TournamentSettings {
         alliance: pb::AllianceMode::Declared.into(),
         clock: Some(clock),
         seed,
-        start_at: HouseBot::BASIC.len() as u32,
+        start_when: HouseBot::BASIC.len() as u32,
         ..Default::default()
     }
 }

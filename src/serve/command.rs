@@ -40,7 +40,7 @@ Examples:
 Then, in another terminal, with the admin token that it prints:
   export LASTNIM_ADMIN_TOKEN=...
   lastnim bot register alice
-  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2
+  lastnim tournament create --piles 3,4,5 --seats 2 --start-when 2
 
 docs/reference/server-settings.md lists all settings.")]
 #[command(args_conflicts_with_subcommands = true)]

@@ -33,7 +33,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 /// Plays a tournament file, or manages tournaments on a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-when 2)
   lastnim tournament run cup.toml
   lastnim tournament list
   lastnim tournament join $ID --bot dave
@@ -208,7 +208,7 @@ show how much two bots differ by chance, and its ledgers show what models cost. 
 
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
-  lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
+  lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-when 3
   lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
   ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --clock 2s)
 
@@ -428,7 +428,7 @@ impl TournamentCommands {
         if self.form == OutputFormat::Text && io::stdout().is_terminal() {
             screen::print_note(format_args!("the tournament with this id is open: bots may join it"));
             screen::print_note(format_args!("next: lastnim bot run random --token TOKEN --tournament {id}"));
-            match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
+            match tournament.settings.as_ref().map_or(0, |settings| settings.start_when) {
                 0 => screen::print_note(format_args!("then: lastnim tournament start {id}")),
                 bots => screen::print_note(format_args!(
                     "it starts automatically when {bots} bots have joined; to follow it: lastnim tournament watch {id}"

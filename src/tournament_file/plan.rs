@@ -229,12 +229,12 @@ mod tests {
 
     #[test]
     fn a_file_starts_with_its_bots_and_not_with_a_number_of_them() {
-        let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
+        let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_when = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
-        assert!(mistakes[0].what.starts_with("start_at: not allowed in a file: "), "{mistakes:?}");
+        assert!(mistakes[0].what.starts_with("start_when: not allowed in a file: "), "{mistakes:?}");
         let plan = TournamentPlan::parse(UNUSUAL).unwrap();
-        let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
+        let settings = Some(pb::TournamentSettings { start_when: 3, ..plan.settings() });
         let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
         let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
         assert!(written.contains("\n# The original started automatically with 3 bots; "), "{written}");

@@ -10,8 +10,8 @@ use lastnim_tournament::FormatProfile;
 /// The tables of the file that do not contain tournament settings.
 const OTHER_TABLES: [&str; 3] = ["llm", "sandbox", "bot"];
 
-/// The reason why a file may not have `start_at`.
-const NO_START_AT_REASON: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-at`";
+/// The reason why a file may not have `start_when`.
+const NO_START_WHEN_REASON: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-when`";
 
 /// Reads the settings of a file.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl SettingsReader {
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
         self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
-        toml.refuse_key("start_at", NO_START_AT_REASON);
+        toml.refuse_key("start_when", NO_START_WHEN_REASON);
         for table in file_tables() {
             self.read_table(table, toml);
         }

@@ -51,7 +51,7 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
 /// start time and the rows.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
-        ("start_at" | "alliance_matrix.rows" | "deal" | "deal_rows", _) => false,
+        ("start_when" | "alliance_matrix.rows" | "deal" | "deal_rows", _) => false,
         ("positions" | "paper_positions", _) => setting.field == source,
         _ if setting.table() == "drawn_positions" => setting.table() == source,
         (_, of) => of.is_none_or(|of| of == format),
@@ -108,13 +108,13 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
     settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
 }
 
-/// Writes settings as a file, and checks that the file has the same settings, except that it has no `start_at`.
+/// Writes settings as a file, and checks that the file has the same settings, except that it has no `start_when`.
 fn file_of(settings: &pb::TournamentSettings) -> String {
     let field = FIELD.map(str::to_owned).to_vec();
     let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };
     let file = tournament_toml(&tournament);
     let read = TournamentPlan::parse(&file).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{file}"));
-    assert_eq!(read.settings(), pb::TournamentSettings { start_at: 0, ..settings.clone() }, "{file}");
+    assert_eq!(read.settings(), pb::TournamentSettings { start_when: 0, ..settings.clone() }, "{file}");
     file
 }
 
@@ -127,7 +127,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
             let message = message_of(&usual);
             assert_eq!(message_of_flags(&usual), message);
             let (file, facts) = (file_of(&message), setting_facts(&message));
-            let has_rows = ["start_at", "alliance_matrix.rows", "deal", "deal_rows"];
+            let has_rows = ["start_when", "alliance_matrix.rows", "deal", "deal_rows"];
             let more = all_settings().filter(|setting| has_rows.contains(&setting.field));
             assert!(file.contains("\nmethods = ") && facts.iter().any(|(label, _)| label == "methods"));
             let changeable =
@@ -149,7 +149,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
                     other.field != setting.field && !replaces.contains(&(setting.field, other.field))
                 });
                 let value = some_value(setting, 1);
-                let value = if setting.field == "start_at" { 5.into() } else { value };
+                let value = if setting.field == "start_when" { 5.into() } else { value };
                 given.push((setting, value));
                 let changed = message_of(&given);
                 assert_ne!(changed, message, "{}", setting.field);

@@ -27,7 +27,7 @@ export class Server {
 
   /** Creates a tournament, registers bots and starts them. Returns its id. */
   async createTournament({ bots, further = [] }) {
-    const create = ["tournament", "create", "--start-at", String(Object.keys(bots).length), ...patientClocks, ...further];
+    const create = ["tournament", "create", "--start-when", String(Object.keys(bots).length), ...patientClocks, ...further];
     const id = await this.run(...create);
     for (const [name, house] of Object.entries(bots)) {
       const token = await this.run("bot", "register", name);
@@ -38,7 +38,7 @@ export class Server {
 
   /** Plays a tournament of the server's house bots, one match after the other. Returns its id. */
   async playTournament(bots, ...further) {
-    const create = ["tournament", "create", "--start-at", String(bots.length), "--concurrency", "1", ...patientClocks, ...further];
+    const create = ["tournament", "create", "--start-when", String(bots.length), "--concurrency", "1", ...patientClocks, ...further];
     const id = await this.run(...create);
     for (const bot of bots) await this.run("tournament", "join", id, "--bot", bot);
     await this.waitUntilOver(id);

@@ -15,7 +15,7 @@ const tournaments = {};
 
 /** Creates a tournament of house bots, and starts it. */
 async function create(bots, ...further) {
-  const id = await server.run("tournament", "create", "--clock", "1h", "--start-at", String(bots.length), ...further);
+  const id = await server.run("tournament", "create", "--clock", "1h", "--start-when", String(bots.length), ...further);
   for (const bot of bots) await server.run("tournament", "join", id, "--bot", bot);
   return id;
 }

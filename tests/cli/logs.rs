@@ -53,7 +53,7 @@ impl Server {
 
     /// Plays a tournament of two house bots and returns its id.
     fn play(&self) -> String {
-        let id = self.word(&["tournament", "create", "--seats", "2", "--piles", "3,4", "--start-at", "2"]);
+        let id = self.word(&["tournament", "create", "--seats", "2", "--piles", "3,4", "--start-when", "2"]);
         let bots = ["greedy", "timid"].map(|kind| {
             let token = self.word(&["bot", "register", kind]);
             let mut bot = self.command(&["bot", "run", kind, "--tournament", &id, "--bot-version", "v1.2"]);

@@ -122,7 +122,7 @@ impl Server {
     pub(super) fn play(&mut self) {
         let server = self;
         let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
-        server.tournament = server.word(&[&create[..], &["--start-at", "2"]].concat());
+        server.tournament = server.word(&[&create[..], &["--start-when", "2"]].concat());
         let bots = ["random", "oracle"].map(|kind| {
             let token = server.word(&["bot", "register", kind]);
             let args = ["bot", "run", kind, "--token", &token, "--tournament", &server.tournament, "--json"];

@@ -88,7 +88,7 @@ impl Place {
             "2",
             "--piles",
             "3,4,5",
-            "--start-at",
+            "--start-when",
             "2",
         ];
         let id = self.printed(&[&create[..], flags].concat());

@@ -19,7 +19,7 @@ fn every_house_bot_reports_its_matches() {
         for (name, form) in [(kind.to_owned(), ""), (format!("{kind}-2"), " --json")] {
             let token = terminal.quietly(&format!("lastnim bot register {name}"));
             terminal.set("LASTNIM_TOKEN", &token);
-            let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
+            let create = "lastnim tournament create --seats 2 --piles 3,4 --start-when 2 --concurrency 1";
             let id = terminal.quietly(&format!("{create} {PATIENT}"));
             terminal.set("ID", &id);
             terminal.quietly("lastnim tournament join $ID --bot rival");
@@ -36,7 +36,7 @@ fn a_bot_says_its_version() {
     let mut terminal = server.terminal();
     let token = terminal.quietly("lastnim bot register alice");
     terminal.set("LASTNIM_TOKEN", &token);
-    let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
+    let create = "lastnim tournament create --seats 2 --piles 3,4 --start-when 2 --concurrency 1";
     for version in ["1.4", "1.5"] {
         let id = terminal.quietly(&format!("{create} {PATIENT}"));
         terminal.set("ID", &id);

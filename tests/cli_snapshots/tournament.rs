@@ -7,7 +7,7 @@ fn tournaments_are_created_with_every_setting() {
     let server = Server::start();
     let creations = [
         "--seats 2 --piles 3,4,5",
-        "--title Spring --seats 3 --piles 1,2,2 --piles '3 4 5' --start-at 3 --concurrency 5 --bot-concurrency 2",
+        "--title Spring --seats 3 --piles 1,2,2 --piles '3 4 5' --start-when 3 --concurrency 5 --bot-concurrency 2",
         "--seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --ending last-mover-wins --scoring win",
         "--seats 2 --draw-positions 5 --draw-piles 2,3 --draw-counters 4,9 --alliance random --seed 7 --groups 3",
         "--seats 2 --paper-positions --alliance standard --strikes 5 --max-plies 100 --clock 500ms+0s \
@@ -60,7 +60,7 @@ fn settings_that_are_refused() {
         "--seats 2 --draw-positions 5 --draw-piles 3",
         "--seats 2 --draw-positions 5 --draw-piles 3,2",
         "--seats 2 --piles 3 --concurrency 20000",
-        "--seats 2 --piles 3 --start-at 1",
+        "--seats 2 --piles 3 --start-when 1",
         "--seats 2 --piles 3 --rounds 3",
         "--seats 2 --piles 3 --format swis",
         "--seats 2 --piles 3 --format swiss",

@@ -50,7 +50,7 @@ async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
     let mut server: Option<Server> = Some(stage.start.start().await);
     let kinds = ["timid", "random", "greedy"];
     let settings = small_positions("logs", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[40]], 10_000);
-    let settings = TournamentSettings { start_at: kinds.len() as u32, ..settings };
+    let settings = TournamentSettings { start_when: kinds.len() as u32, ..settings };
     let id = stage.organiser.create_tournament(&settings).await;
     let address = stage.start.address();
     let mut bots = Vec::new();

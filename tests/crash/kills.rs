@@ -97,7 +97,7 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
     let settings =
         small_positions("kills", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]], BANK_MS);
     let settings = TournamentSettings {
-        start_at: field.len() as u32,
+        start_when: field.len() as u32,
         alliance: lastnim_proto::pb::AllianceMode::Dealt.into(),
         ..settings
     };

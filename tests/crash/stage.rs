@@ -101,7 +101,7 @@ impl Stage {
 
     /// Creates a tournament, enters bots and watches it. It starts when the last one has joined.
     pub async fn begin(&mut self, settings: pb::TournamentSettings, field: &[&str]) -> String {
-        let settings = pb::TournamentSettings { start_at: field.len() as u32, ..settings };
+        let settings = pb::TournamentSettings { start_when: field.len() as u32, ..settings };
         let id = self.organiser.create_tournament(&settings).await;
         for bot in field {
             self.organiser.join(&id, bot).await;

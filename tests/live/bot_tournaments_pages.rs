@@ -9,8 +9,8 @@ use pb::tournament_settings::Format;
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
 
-fn two_seats(title: &str, start_at: u32) -> pb::TournamentSettings {
-    pb::TournamentSettings { title: title.into(), seats: 2, start_at, ..round_robin(&[&[2, 2]]) }
+fn two_seats(title: &str, start_when: u32) -> pb::TournamentSettings {
+    pb::TournamentSettings { title: title.into(), seats: 2, start_when, ..round_robin(&[&[2, 2]]) }
 }
 
 async fn field(host: &Host, id: &str) -> Vec<String> {

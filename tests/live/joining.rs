@@ -44,7 +44,7 @@ async fn bots_join_and_play_over_one_stream_each() {
     let settings = pb::TournamentSettings {
         title: "cup".into(),
         seats: 2,
-        start_at: 2,
+        start_when: 2,
         format: Some(swiss.clone()),
         ..round_robin(&[&[2, 3], &[4]])
     };
@@ -56,7 +56,7 @@ async fn bots_join_and_play_over_one_stream_each() {
         (id.as_str(), pb::TournamentState::Open, vec!["one".to_owned()])
     );
     let told = joined.settings.unwrap();
-    assert_eq!((told.title.as_str(), told.seats, told.format, told.start_at), ("cup", 2, Some(swiss), 2));
+    assert_eq!((told.title.as_str(), told.seats, told.format, told.start_when), ("cup", 2, Some(swiss), 2));
     assert_eq!((told.clock, told.positions), (Some(patient_clock()), vec![]));
     let again = asked(&mut one, &id).await.unwrap();
     assert_eq!(again.field, ["one"], "joining twice is harmless");
@@ -110,7 +110,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     // With its own two bots and the late one it would start without the bot under test.
     let gauntlet = pb::GauntletFormat { bot: "absent".into(), groups: 0 };
     let settings = pb::TournamentSettings {
-        start_at: 3,
+        start_when: 3,
         format: Some(pb::tournament_settings::Format::Gauntlet(gauntlet)),
         ..round_robin(&[&[9]])
     };

@@ -100,7 +100,7 @@ async fn starting_needs_enough_bots_and_works_once() {
 async fn a_tournament_starts_when_enough_bots_have_joined() {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
-    let settings = pb::TournamentSettings { start_at: 3, ..round_robin(&[&[3]]) };
+    let settings = pb::TournamentSettings { start_when: 3, ..round_robin(&[&[3]]) };
     let id = host.create_tournament(settings, &TRIO_NAMES[..2]).await;
     let get = pb::GetTournamentRequest { tournament_id: id.clone() };
     let open = host.tournaments().get_tournament(get).await.unwrap().into_inner().tournament.unwrap();

@@ -138,7 +138,7 @@ async fn ends_sent_to_bots_agree_with_records() {
     let token = host.register("listener").await;
     let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 3).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let settings = pb::TournamentSettings { start_at: 3, ..round_robin(&POSITIONS) };
+    let settings = pb::TournamentSettings { start_when: 3, ..round_robin(&POSITIONS) };
     let id = host.create_tournament(settings, &["random", "greedy"]).await;
     let options = Options::new(&host.address, token).tournament(&id);
     let listener = Listener(Arc::clone(&heard));

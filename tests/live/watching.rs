@@ -90,7 +90,7 @@ async fn a_tournament_can_be_watched() {
     let host = Host::start().await;
     let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&trio, 1).await;
-    let settings = pb::TournamentSettings { start_at: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
+    let settings = pb::TournamentSettings { start_when: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
     let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::kind)).await;
     let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
     let states_only = pb::WatchTournamentRequest { state_only: true, ..request.clone() };

@@ -90,7 +90,7 @@ impl Server {
             positions: vec![pb::Piles { counters: vec![2, 3] }],
             alliance: pb::AllianceMode::Declared.into(),
             scoring: scoring.into(),
-            start_at: 2,
+            start_when: 2,
             ..Default::default()
         };
         let mut tournaments = self.tournaments();

@@ -64,7 +64,7 @@ fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
         positions: Positions::listed(positions.collect()).expect("a few positions"),
         scoring: Scoring::default_for(&alliance, standard.seats),
         concurrency: Concurrency::new(tournament.concurrency).expect("a few at once"),
-        start_at: Some(plan.setting.bots.len()),
+        start_when: Some(plan.setting.bots.len()),
         seed: plan.seed,
         ..(*standard).clone()
     };

@@ -58,7 +58,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         retention: Retention::new(RetainedMatchCount::new(number + 1).ok(), RetentionDays::new(30).ok()),
         concurrency: Concurrency::new(7).unwrap(),
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
-        start_at: Some(5),
+        start_when: Some(5),
         seed: u64::MAX - number,
     });
     StoredTournament {

@@ -110,7 +110,7 @@ fn bots_and_browsers_pass_the_documented_nginx() {
     let tokens = ["first", "second"].map(|name| printed(&["bot", "register", name]));
     let cup = ["tournament", "create", "--title", "behind nginx", "--seats", "2", "--piles", "3,4,5"];
     let tournament =
-        printed(&[&cup[..], &["--clock", "1m", "--declare-within", "1m", "--start-at", "2"]].concat());
+        printed(&[&cup[..], &["--clock", "1m", "--declare-within", "1m", "--start-when", "2"]].concat());
     let bots = tokens.map(|token| {
         let mut bot = behind(&["bot", "run", "oracle", "--tournament", &tournament]);
         bot.env("LASTNIM_TOKEN", token).stdout(Stdio::null()).spawn().unwrap()

@@ -13,7 +13,7 @@ fn house_bots_and_sdk_bots_play_through_a_proxy() {
     let clocks = ["--clock", "1m", "--declare-within", "1m"];
     let mut create = vec!["tournament", "create", "--title", "tls", "--seats", "2", "--piles", "3,4,5"];
     create.extend(clocks);
-    create.extend(["--start-at", "2"]);
+    create.extend(["--start-when", "2"]);
     let tournament = place.printed(&create);
 
     let mut command = lastnim(&["bot", "run", "greedy", "--server", &place.behind("127.0.0.1")]);

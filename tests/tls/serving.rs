@@ -118,7 +118,7 @@ fn bots_house_bots_and_browsers_share_a_tls_port() {
     let token = server.printed(&["bot", "register", "mine"]);
     let clocks = ["--clock", "1m", "--declare-within", "1m"];
     let create = ["tournament", "create", "--title", "over tls", "--seats", "2", "--piles", "3,4,5"];
-    let tournament = server.printed(&[&create[..], &clocks, &["--start-at", "2"]].concat());
+    let tournament = server.printed(&[&create[..], &clocks, &["--start-when", "2"]].concat());
     server.printed(&["tournament", "join", &tournament, "--bot", "oracle"]);
     server.printed(&["bot", "run", "greedy", "--tournament", &tournament, "--token", &token]);
     let standings = server.printed(&["tournament", "standings", &tournament, "--json"]);

@@ -101,7 +101,7 @@ test("the example plays a tournament against house bots without forfeits", async
   const tournament = await server.createTournament({
     seats: 3,
     otherPositions: { case: "paperPositions", value: {} },
-    startAt: 3,
+    startWhen: 3,
   });
   const houseBots = (["oracle", "loyal"] as const).map((name) => {
     return spawn(lastnimBinary(), ["bot", "run", name, "--server", server.address, "--tournament", tournament], {

@@ -37,7 +37,7 @@ test("the bot of both READMEs is the example", () => {
 test("the bot of the README plays a tournament with options from its environment", async (t) => {
   const server = await TestServer.start(t);
   const tokens = await server.registerAll(["a", "b"]);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [3n, 4n] }], startAt: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [3n, 4n] }], startWhen: 2 });
   const program = start(t, "half", { LASTNIM_SERVER: server.address, LASTNIM_TOKEN: tokens.a, LASTNIM_TOURNAMENT: tournament });
   const [{ code, stdout, stderr }] = await Promise.all([
     outcome(program),

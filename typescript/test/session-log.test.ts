@@ -85,7 +85,7 @@ test("with the feed `all` a bot sees all takes, and its log matches the records"
   const tournament = await server.createTournament({
     seats: 3,
     positions: [{ counters: [3n, 2n] }, { counters: [2n ** 63n - 1n, 4n] }],
-    startAt: 3,
+    startWhen: 3,
   });
   const known = new Map<string, bigint[]>();
   let asked = 0;
@@ -139,7 +139,7 @@ test("logs agree with the records, and altered logs do not", async (t: TestConte
   const tournament = await server.createTournament({
     seats: 3,
     positions: [{ counters: [3n, 2n] }, { counters: [2n ** 63n - 1n, 4n] }],
-    startAt: 3,
+    startWhen: 3,
   });
   let turns = 0;
   const bot: Bot = {

@@ -29,7 +29,7 @@ test("bots continue after the server was killed and restarted", async (t: TestCo
   const tournament = await first.createTournament({
     seats: 2,
     positions: [{ counters: [4n, 4n] }, { counters: [5n, 3n] }],
-    startAt: 2,
+    startWhen: 2,
   });
   // The server is killed while the first bot is asked for the third take of a match.
   let reached!: () => void;
@@ -64,7 +64,7 @@ test("a bot finds the address that answers, and continues at another one", async
   const first = await TestServer.start(t, { store });
   const [near, far] = [await TcpProxy.start(t, first.port), await TcpProxy.start(t, 1)];
   const tokens = await first.registerAll(["a", "b"]);
-  const tournament = await first.createTournament({ seats: 2, positions: [{ counters: [4n, 4n] }], startAt: 2 });
+  const tournament = await first.createTournament({ seats: 2, positions: [{ counters: [4n, 4n] }], startWhen: 2 });
   let moved: Promise<void> | undefined;
   const bot: Bot = {
     async play() {
@@ -90,7 +90,7 @@ test("a stream cut at every turn costs no forfeit", async (t: TestContext) => {
   const tournament = await server.createTournament({
     seats: 2,
     positions: [{ counters: [3n, 2n] }],
-    startAt: 2,
+    startWhen: 2,
   });
   let cuts = 0;
   let connections = 0;
@@ -118,7 +118,7 @@ test("a stream cut at every turn costs no forfeit", async (t: TestContext) => {
 test("a bot that blocks for longer than the server waits delivers its take later", async (t: TestContext) => {
   const server = await TestServer.start(t, { flags: ["--keepalive-interval", "200ms", "--keepalive-timeout", "200ms"] });
   const tokens = await server.registerAll(["a", "b"]);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n] }], startAt: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n] }], startWhen: 2 });
   const log = new TestLog();
   let isFirst = true;
   const busy: Bot = {
@@ -202,7 +202,7 @@ test("a stopping server announces it, lets matches end, and is retried", async (
   const tournament = await first.createTournament({
     seats: 2,
     positions: [{ counters: [2n, 2n] }, { counters: [3n, 2n] }],
-    startAt: 2,
+    startWhen: 2,
     concurrency: 1,
   });
   const log = new TestLog();

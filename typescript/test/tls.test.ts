@@ -33,7 +33,7 @@ test("bots play over TLS with a custom authority", async (t: TestContext) => {
   const { server, authority, caFile } = await place(t);
   const proxy = await TcpProxy.start(t, server.port, authority.certify(["localhost", "127.0.0.1"]));
   const tokens = await server.registerAll(["a", "b"]);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n, 2n] }], startAt: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n, 2n] }], startWhen: 2 });
   const summaries = await Promise.all([
     run(one, { server: `https://localhost:${proxy.port}`, caFile, token: tokens.a, tournament, logger: silentLogger }),
     run(one, { server: `https://127.0.0.1:${proxy.port}/`, caFile, token: tokens.b, tournament, logger: silentLogger }),

@@ -51,7 +51,7 @@ test("a tournament is played to its end, and every bot gets the results", async 
   const tournament = await server.createTournament({
     seats: 3,
     positions: [{ counters: [1n, 2n, 2n] }, { counters: [3n, 4n] }],
-    startAt: 3,
+    startWhen: 3,
   });
   const bots = tokens.map(() => new Half());
   const summaries = await Promise.all(
@@ -87,7 +87,7 @@ test("bots play with 2 to 8 seats, both endings, and piles up to 2^63-1", async 
       seats,
       positions: [{ counters: [3n, largest] }],
       ending,
-      startAt: seats,
+      startWhen: seats,
     });
     const bots = tokens.slice(0, seats).map(() => new Half());
     const summaries = await playAll(server, tokens.slice(0, seats), tournament, (index) => bots[index]!);
@@ -109,7 +109,7 @@ test("assigned rows are visible but not declared", async (t: TestContext) => {
     positions: [{ counters: [5n] }],
     alliance: AllianceMode.GIVEN,
     allianceMatrix: { rows: [{ offsets: [1, 0] }, { offsets: [0, 1] }] },
-    startAt: 2,
+    startWhen: 2,
   });
   const bots = tokens.map(() => new Half());
   await playAll(server, tokens, tournament, (index) => bots[index]!);
@@ -127,7 +127,7 @@ test("a bot that waits in one match is asked in the others", async (t: TestConte
     seats: 2,
     positions: Array.from({ length: 32 }, (_, index) => ({ counters: [BigInt(index + 1), 3n] })),
     concurrency: 64,
-    startAt: 2,
+    startWhen: 2,
   });
   // The first bot delays its first turns until it was asked in all matches in which it moves first.
   let waiting: (() => void)[] = [];
@@ -152,7 +152,7 @@ test("with a concurrency of 1 the bot is asked one question at a time", async (t
   const tournament = await server.createTournament({
     seats: 2,
     positions: Array.from({ length: 8 }, () => ({ counters: [2n, 3n] })),
-    startAt: 2,
+    startWhen: 2,
   });
   let asked = 0;
   const oneAtATime = async <T>(answer: T): Promise<T> => {
@@ -173,7 +173,7 @@ test("with a concurrency of 1 the bot is asked one question at a time", async (t
 test("a refused take is reported and asked again", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [4n] }], startAt: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [4n] }], startWhen: 2 });
   const reasons = new Map<string, string[]>();
   const greedyAtFirst: Bot = {
     play: (game) => {
@@ -196,7 +196,7 @@ test("an exception in play is logged and forfeits only that match", async (t: Te
   const tournament = await server.createTournament({
     seats: 2,
     positions: [{ counters: [1n, 3n] }, { counters: [2n, 5n] }, { counters: [3n, 7n] }],
-    startAt: 2,
+    startWhen: 2,
   });
   const log = new TestLog();
   const ends: MatchEnd[] = [];
@@ -232,11 +232,11 @@ test("an exception in play is logged and forfeits only that match", async (t: Te
 test("ply limits and forfeits are reported as reasons", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [9n, 9n] }], startAt: 2, maxPlies: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [9n, 9n] }], startWhen: 2, maxPlies: 2 });
   const bots = tokens.map(() => new Half());
   await playAll(server, tokens, tournament, (index) => bots[index]!);
   assert.deepEqual(bots[0]!.ends.map((end) => end.reason), ["ply_limit", "ply_limit"]);
-  const failing = await server.createTournament({ seats: 2, positions: [{ counters: [9n] }], startAt: 2 });
+  const failing = await server.createTournament({ seats: 2, positions: [{ counters: [9n] }], startWhen: 2 });
   const reasons: string[] = [];
   await playAll(server, tokens, failing, () => ({
     play: () => Promise.reject(new Error("no")),
@@ -249,7 +249,7 @@ test("ply limits and forfeits are reported as reasons", async (t: TestContext) =
 test("a note hash is in the record", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
-  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [1n] }], startAt: 2 });
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [1n] }], startWhen: 2 });
   const hash = new Uint8Array(32).fill(9);
   let matchId = "";
   const noting: Bot = { play: () => 1n, noteHash: () => hash, ended: (end) => void (matchId = end.match.id) };

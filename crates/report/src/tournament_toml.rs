@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let settings = tournament.settings.clone().unwrap_or_default();
     let mut text = format!("# Tournament {}\n", tournament.id);
-    if settings.start_at > 0 {
-        let bots = count_with_noun(settings.start_at, "bot", "bots");
+    if settings.start_when > 0 {
+        let bots = count_with_noun(settings.start_when, "bot", "bots");
         text.extend([
             "# The original started automatically with ",
             &bots,

@@ -41,7 +41,7 @@ pub struct SettingsDraft {
     pub bot_concurrency: Option<Concurrency>,
     /// The number of bots at which the tournament starts automatically, if any: at least `seats`, and few enough for at
     /// most [`MAX_MATCHES`](super::MAX_MATCHES) matches.
-    pub start_at: Option<usize>,
+    pub start_when: Option<usize>,
     /// The seed from which everything random is drawn.
     pub seed: u64,
 }
@@ -61,7 +61,7 @@ impl SettingsDraft {
             retention: None,
             concurrency: Concurrency::default(),
             bot_concurrency: None,
-            start_at: None,
+            start_when: None,
             seed: 0,
         }
     }
@@ -100,7 +100,7 @@ pub enum SettingsError {
     DealtRegret,
     /// The tournament would start with too few or too many bots.
     #[error("{0}")]
-    StartAt(FieldError),
+    StartWhen(FieldError),
 }
 
 impl Settings {
@@ -113,7 +113,7 @@ impl Settings {
         Self::check_alliance(&draft.alliance, draft.seats)?;
         Self::check_dealt_scoring(&draft.alliance, draft.scoring)?;
         Self::check_dealt_format(&draft.alliance, &draft.format)?;
-        Self::check_start_at(draft.start_at, &draft.format, draft.seats, draft.positions.count())?;
+        Self::check_start_when(draft.start_when, &draft.format, draft.seats, draft.positions.count())?;
         Ok(Self(draft))
     }
 
@@ -159,14 +159,14 @@ impl Settings {
     }
 
     /// Checks that a tournament can start automatically with a field of this size.
-    pub fn check_start_at(
-        start_at: Option<usize>,
+    pub fn check_start_when(
+        start_when: Option<usize>,
         format: &TournamentFormat,
         seats: SeatCount,
         positions: usize,
     ) -> Result<(), SettingsError> {
-        let Some(field) = start_at else { return Ok(()) };
-        count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
+        let Some(field) = start_when else { return Ok(()) };
+        count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartWhen)
     }
 
     /// Returns what ratings measure, which follows from the scoring. With two seats and standard rows satisfaction
@@ -261,11 +261,11 @@ mod tests {
             "{regret}"
         );
         assert_eq!(
-            refused(|draft| draft.start_at = Some(2)),
+            refused(|draft| draft.start_when = Some(2)),
             "a field of 2 bots: expected at least 3, one per seat"
         );
         assert_eq!(
-            refused(|draft| draft.start_at = Some(1_000)),
+            refused(|draft| draft.start_when = Some(1_000)),
             "1000 bots, 3 seats per match and 2 positions would make more than 10000000 matches: use fewer bots or positions"
         );
     }

@@ -127,7 +127,7 @@ fn json_has_all_fields() {
             "max_plies": 0,
             "seed": 0,
             "concurrency": 0,
-            "start_at": 0,
+            "start_when": 0,
             "swiss": { "rounds": 3, "table_groups": 0 },
             "bot_concurrency": 0,
             "methods": 0,

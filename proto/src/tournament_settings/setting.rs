@@ -88,7 +88,7 @@ impl TournamentSetting {
     /// `alliance` or `deal` is either a word or rows.
     pub fn file_key(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
-            "start_at" => None,
+            "start_when" => None,
             "alliance_matrix.rows" => Some(("", "alliance")),
             "deal_rows" => Some(("", "deal")),
             "format" => Some(("format", "kind")),
@@ -131,7 +131,7 @@ impl TournamentSetting {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
             ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "rows".to_owned(),
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
-            ("start_at", _) => "starts".to_owned(),
+            ("start_when", _) => "starts".to_owned(),
             (_, "retention") => "records".to_owned(),
             (_, "talk") => "talk".to_owned(),
             ("clock", _) | (_, "clock") => "clock".to_owned(),

@@ -68,7 +68,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Tournament", Always => {
         "title" Text "Title" "1 to 100 characters", ["Last Nim"], "The title", "{}";
         "seats" Number "Seats" "2 to 32", [needed "3"], "Seats per match", "{}";
-        "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until somebody starts it"],
+        "start_when" Count "Starts with" "`seats` to 10,000", ["it waits until somebody starts it"],
             "Starts when this many bots have joined", "automatically with {} bots";
         "format" Format "Format" "", ["round-robin"], "Which bots play against each other", "{}";
     }

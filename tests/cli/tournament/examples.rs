@@ -48,8 +48,9 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             }
             // Commands that end or start a tournament need one that has not ended or started; bots need one that
             // starts when they join.
-            let fresh =
-                || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
+            let fresh = || {
+                server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-when", "2"])
+            };
             let mut opponent = None;
             let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
                 fresh()

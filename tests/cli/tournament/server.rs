@@ -77,7 +77,7 @@ impl Server {
     /// Plays a tournament of two house bots registered under the names of their kinds, and returns its id.
     pub fn play_out(&self, kinds: [&str; 2]) -> String {
         let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
-        let id = self.word(&[&create[..], &["--start-at", "2"]].concat());
+        let id = self.word(&[&create[..], &["--start-when", "2"]].concat());
         let bots = kinds.map(|kind| {
             let token = self.word(&["bot", "register", kind]);
             self.begin(&["bot", "run", kind, "--token", &token, "--tournament", &id, "--json"])

@@ -60,7 +60,7 @@ async fn a_bot_that_makes_the_tournament_too_large_cannot_join() {
 /// Creates a tournament that starts automatically once two bots have joined.
 async fn create_automatic_tournament(arena: &Arena) -> lastnim_core::game::TournamentId {
     let settings = testing::settings(2, 1, AllianceSource::Standard);
-    let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
+    let settings = Settings::new(SettingsDraft { start_when: Some(2), ..(*settings).clone() }).unwrap();
     let new = NewTournament { settings, terms: Terms::default() };
     arena.create_tournament(new).await.unwrap().stored.id
 }

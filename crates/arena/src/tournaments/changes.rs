@@ -37,7 +37,7 @@ const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, o
 
 /// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
-    stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
+    stored.settings.start_when.is_some_and(|field| stored.field.len() >= field)
 }
 
 /// Returns whether bots may join and leave after the start.
