@@ -1,11 +1,13 @@
 //! Compares each message to and from bots with what is committed, at once.
 
 use super::disk::{Disk, finish_at_once};
+use super::talk;
+use super::watched::WatchedEvents;
 use super::world::lock;
 use lastnim_client::{MatchView, SeenTake};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::Record;
-use lastnim_proto::pb::{self, play_response::Event, record_event::Event as RecordedEvent};
+use lastnim_proto::pb::{self, play_response::Event};
 use lastnim_store::Store as _;
 use prost::Message as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +28,8 @@ pub struct HeardCounts {
     pub takes: u64,
     pub ends: u64,
     pub sessions: u64,
+    /// Messages between seats that were heard.
+    pub talk: u64,
 }
 
 /// The messages to and from bots.
@@ -63,12 +67,6 @@ pub struct SentTake {
     pub take: u64,
 }
 
-/// The part of a match that a watcher has seen.
-#[derive(Debug, Default)]
-pub struct WatchedEvents {
-    pub events: Vec<pb::RecordEvent>,
-}
-
 /// The messages to a session.
 #[derive(Debug, Default)]
 struct SessionLog {
@@ -82,6 +80,8 @@ struct SessionLog {
 struct SeatLog {
     seat: u32,
     next_ply: u32,
+    /// The next round of talk to be heard.
+    next_round: u32,
 }
 
 impl History {
@@ -219,8 +219,8 @@ impl History {
         lock(&self.heard).records.keys().copied().collect()
     }
 
-    /// Compares what a watcher sees of a match with what is committed. It sees events in order, except for rows, which
-    /// it sees once all are in.
+    /// Compares what a watcher sees of a match with what is committed. It sees events in order, except for rows and
+    /// messages, which it sees later.
     pub fn watch(&self, id: MatchId, shown: &WatchedEvents) {
         let mut heard = lock(&self.heard);
         heard.counts.messages += 1;
@@ -228,30 +228,10 @@ impl History {
         let bytes = last.encode_to_vec();
         heard.add_to_trace(&bytes);
         tell_trace(heard.now, &format!("a watcher of {id} {last:?}"));
-        let count = shown.events.len();
-        let is_deal = |event: &pb::RecordEvent| matches!(event.event, Some(RecordedEvent::Dealt(_)));
-        let shows_deal = shown.events.iter().any(is_deal);
-        let record = heard.record(&self.disk, id, |record| {
-            let hides_deal = record.state().setup().deal.is_some() && !shows_deal;
-            let is_long_enough = record.events().len() >= count + usize::from(hides_deal);
-            is_long_enough && (!shows_deal || record.state().opened_rows().is_some())
-        });
-        let committed = record.is_some_and(|record| {
-            let events: Vec<pb::RecordEvent> = record.events().iter().map(Into::into).collect();
-            let is_row = |event: &&pb::RecordEvent| {
-                matches!(event.event, Some(RecordedEvent::Declared(_) | RecordedEvent::Dealt(_)))
-            };
-            if shows_deal && record.state().opened_rows().is_none() {
-                return false;
-            }
-            let others = |events: &[pb::RecordEvent]| -> Vec<_> {
-                events.iter().filter(|event| !is_row(event)).cloned().collect()
-            };
-            let all_known = shown.events.iter().filter(is_row).all(|row| events.contains(row));
-            all_known && others(&events).starts_with(&others(&shown.events))
-        });
+        let record = heard.record(&self.disk, id, |record| shown.newest_is_committed(record));
+        let committed = record.is_some_and(|record| shown.are_committed(&record));
         if !committed {
-            heard.complain(COMMITTED_FIRST, &format!("a watcher of {id} was shown event {count}: {last:?}"));
+            heard.complain(COMMITTED_FIRST, &format!("a watcher of {id} was shown {last:?}"));
         }
     }
 
@@ -372,7 +352,7 @@ impl HeardState {
                     return broken_promise("a bot has the seat that it is told", "another bot has this seat");
                 }
                 check_dealt_row(&record, started)?;
-                let log = SeatLog { seat: started.seat, next_ply: 0 };
+                let log = SeatLog { seat: started.seat, next_ply: 0, next_round: 0 };
                 if self.log(session).seats.insert(started.match_id.clone(), log).is_some() {
                     return broken_promise(IN_ORDER, "it was told of this match before");
                 }
@@ -384,9 +364,16 @@ impl HeardState {
                 let record = self.committed(disk, &id, |record| record.state().ply() >= snapshot.ply)?;
                 check_dealt_row(&record, &snapshot.started.clone().unwrap_or_default())?;
                 let seat = snapshot.started.as_ref().map(|started| started.seat).unwrap_or_default();
-                self.log(session).seats.insert(id, SeatLog { seat, next_ply: snapshot.ply });
+                let next_round = self.check_talk(disk, &id, seat, snapshot)?;
+                self.log(session).seats.insert(id, SeatLog { seat, next_ply: snapshot.ply, next_round });
                 Ok(())
             }
+            Event::TalkAccepted(accepted) => {
+                let id = &accepted.match_id;
+                let seat = self.log(session).seats.get(id).map(|log| log.seat).unwrap_or_default();
+                self.committed(disk, id, |record| talk::has_accepted(record, seat, accepted)).map(|_| ())
+            }
+            Event::Heard(heard) => self.check_heard(disk, session, heard),
             Event::Took(took) => self.check_take(disk, session, took),
             Event::Turn(turn) => {
                 self.committed(disk, &turn.match_id, |record| record.state().ply() >= turn.ply).map(|_| ())
@@ -419,6 +406,39 @@ impl HeardState {
 
     fn log(&mut self, session: u64) -> &mut SessionLog {
         self.sessions.entry(session).or_default()
+    }
+
+    fn check_heard(&mut self, disk: &Disk, session: u64, heard: &pb::Heard) -> Result<(), Violation> {
+        let has_ended = |record: &Record| record.state().rounds_heard() > heard.round;
+        let record = self.committed(disk, &heard.match_id, has_ended)?;
+        let Some(log) = self.log(session).seats.get_mut(&heard.match_id) else {
+            return broken_promise(IN_ORDER, "it was not told of this match");
+        };
+        let expected = std::mem::replace(&mut log.next_round, heard.round + 1);
+        if expected != heard.round {
+            return broken_promise(talk::HEARD, format!("round {expected} was expected"));
+        }
+        let checked = talk::check_round(&record, log.seat, heard);
+        self.counts.talk += heard.messages.len() as u64;
+        checked.or_else(|how| broken_promise(talk::HEARD, how))
+    }
+
+    /// Compares the talk in a snapshot with what is committed. Returns the next round to be heard.
+    fn check_talk(
+        &mut self,
+        disk: &Disk,
+        id: &str,
+        seat: u32,
+        snapshot: &pb::Snapshot,
+    ) -> Result<u32, Violation> {
+        let Some(state) = &snapshot.talk else { return Ok(0) };
+        let own = state.messages.iter().filter(|message| message.seat == seat).count();
+        let record = self.committed(disk, id, |record| {
+            let committed = record.messages().filter(|message| u32::from(message.seat) == seat).count();
+            record.state().rounds_heard() >= state.round.unwrap_or(talk::ROUNDS) && committed >= own
+        })?;
+        let checked = talk::check_snapshot(&record, seat, state);
+        checked.map_err(|how| Violation { promise: talk::HEARD, how })
     }
 
     fn check_take(&mut self, disk: &Disk, session: u64, took: &pb::Took) -> Result<(), Violation> {

@@ -13,8 +13,10 @@ mod run;
 mod seeds;
 mod setup;
 mod shrink;
+mod talk;
 mod tally;
 mod verdict;
+mod watched;
 mod world;
 
 use disk::Defect;

@@ -1,5 +1,6 @@
 //! The plan of a run: everything follows from a seed, and faults can be left out one by one.
 
+use lastnim_core::referee::TalkPrivacy;
 use lastnim_tournament::SeededDraw;
 use std::fmt;
 use std::time::Duration;
@@ -73,6 +74,12 @@ pub struct TournamentPlan {
     pub deals: bool,
     pub bank: Duration,
     pub declaration: Duration,
+    /// Whether seats that declare talk before.
+    pub talks: bool,
+    /// The maximum length of a round of talk.
+    pub round_time: Duration,
+    /// Who may read private messages once the match has a winner.
+    pub privacy: TalkPrivacy,
 }
 
 /// A fault at a time, or at a write.
@@ -245,6 +252,9 @@ impl TournamentPlan {
             deals: draw.number_below(2) == 0,
             bank: draw_millis(draw, 700, 4_000),
             declaration: draw_millis(draw, 700, 3_000),
+            talks: draw.number_below(2) == 0,
+            round_time: draw_millis(draw, 60, 1_200),
+            privacy: if draw.number_below(2) == 0 { TalkPrivacy::Published } else { TalkPrivacy::Private },
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The bots of a run.
 
-use super::history::{SentTake, WatchedEvents};
+use super::history::SentTake;
 use super::hostile_bot::{Misbehaviour, attack};
 use super::network::SimulatedTransport;
 use super::plan::{BotKind, Plan, Stream, draw_stream};
+use super::talk;
+use super::watched::WatchedEvents;
 use super::world::{World, lock};
 use lastnim_bots::HouseBot;
 use lastnim_client::{
@@ -17,6 +19,7 @@ use lastnim_proto::pb::{
 };
 use lastnim_store::Token;
 use lastnim_tournament::SeededDraw;
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -156,6 +159,7 @@ impl Player {
         let feed = pb::Subscribe { feed: pb::Feed::All.into() };
         Self::say(&outbound, Action::Subscribe(feed));
         self.join_tournaments(&outbound);
+        let mut matches = BTreeMap::new();
         while let Some(response) = inbound.message().await? {
             let Some(event) = response.event else { continue };
             self.world.history.hear(&self.name, session, &event);
@@ -164,16 +168,34 @@ impl Player {
                     let after = self.draw_time(self.world.plan.setting.pong_time);
                     Self::say_later(&outbound, after, Action::Pong(pb::Pong { id: ping.id }));
                 }
-                Event::MatchStarted(started) => self.declare(&outbound, &started),
+                Event::MatchStarted(started) => {
+                    let is_silent = started.setup.as_ref().is_none_or(|setup| setup.talk.is_none());
+                    let round = if is_silent { talk::ROUNDS } else { 0 };
+                    self.talk_or_declare(&outbound, &started, round);
+                    matches.insert(started.match_id.clone(), *started);
+                }
+                Event::TalkAccepted(accepted) => {
+                    let started = matches.get(&accepted.match_id);
+                    if let Some((started, number)) = started.zip(accepted.number) {
+                        self.say_next(&outbound, started, accepted.round, number + 1);
+                    }
+                }
+                Event::Heard(heard) => {
+                    if let Some(started) = matches.get(&heard.match_id) {
+                        self.talk_or_declare(&outbound, started, heard.round + 1);
+                    }
+                }
                 Event::Turn(turn) => self.take(&outbound, &turn),
                 Event::Snapshot(snapshot) => {
                     if let Some(turn) = &snapshot.turn {
                         self.take(&outbound, turn);
                     }
                     if snapshot.phase() == pb::Phase::Declaring
-                        && let Some(started) = &snapshot.started
+                        && let Some(started) = snapshot.started
                     {
-                        self.declare(&outbound, started);
+                        let round = snapshot.talk.and_then(|talk| talk.round).unwrap_or(talk::ROUNDS);
+                        self.talk_or_declare(&outbound, &started, round);
+                        matches.insert(started.match_id.clone(), started);
                     }
                 }
                 Event::JoinRefused(refused) => Self::join_later(&outbound, &refused),
@@ -211,6 +233,27 @@ impl Player {
             let again = Action::JoinTournament(pb::JoinTournament { tournament_id });
             Self::say_later(outbound, JOIN_PAUSE, again);
         }
+    }
+
+    /// Talks in a round, or declares a row after the last one. In some rounds it declares at once and does not talk.
+    fn talk_or_declare(&self, outbound: &mpsc::Sender<PlayRequest>, started: &pb::MatchStarted, round: u32) {
+        if round >= talk::ROUNDS || lock(&self.draw).number_below(8) == 0 {
+            return self.declare(outbound, started);
+        }
+        self.say_next(outbound, started, round, 0);
+    }
+
+    /// Sends the message with this number, or ends the talk after the last one. The next one is sent when it is accepted.
+    fn say_next(
+        &self,
+        outbound: &mpsc::Sender<PlayRequest>,
+        started: &pb::MatchStarted,
+        round: u32,
+        number: u32,
+    ) {
+        let seats = started.setup.as_ref().map_or(0, |setup| setup.bots.len());
+        let next = talk::next_action(&self.name, started, seats as u32, (round, number));
+        Self::say_later(outbound, self.draw_time(MAX_THINKING), next);
     }
 
     fn declare(&self, outbound: &mpsc::Sender<PlayRequest>, started: &pb::MatchStarted) {

@@ -100,7 +100,7 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     let (writes, lost_replies) = world.disk.write_counts();
     tally.runs = 1;
     (tally.messages, tally.takes, tally.ends) = (heard.messages, heard.takes, heard.ends);
-    (tally.sessions, tally.writes) = (heard.sessions, writes);
+    (tally.sessions, tally.writes, tally.talk) = (heard.sessions, writes, heard.talk);
     tally.store_faults += lost_replies;
     Outcome { trace: world.history.trace(), violations: world.history.violations(), tally }
 }

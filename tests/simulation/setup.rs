@@ -3,10 +3,11 @@
 use super::plan::{BotKind, Plan, Stream, TournamentPlan, draw_stream};
 use super::players::{bot_name, bot_token};
 use super::run::tournament_ids;
+use super::talk;
 use super::world::World;
 use lastnim_arena::{Backend, Durability, Environment, Limits};
 use lastnim_core::game::Piles;
-use lastnim_core::referee::{Clock, DealRule, DealSecret, SigningKey, Terms, Timestamp};
+use lastnim_core::referee::{Clock, DealRule, DealSecret, SigningKey, TalkTerms, Terms, Timestamp};
 use lastnim_store::{Change, StoredBot, StoredTournament};
 use lastnim_tournament::{
     AllianceSource, Concurrency, Positions, Scoring, Settings, SettingsDraft, TournamentState, testing,
@@ -78,7 +79,13 @@ fn terms_of(tournament: &TournamentPlan) -> Terms {
         declaration: tournament.declaration,
         ..Clock::default()
     };
-    Terms { clock, max_plies: 60, ..Terms::default() }
+    let talk = (tournament.declares && tournament.talks).then(|| TalkTerms {
+        rounds: talk::ROUNDS,
+        round_time: tournament.round_time,
+        privacy: tournament.privacy,
+        ..TalkTerms::default()
+    });
+    Terms { clock, max_plies: 60, talk, ..Terms::default() }
 }
 
 pub fn limits_of(plan: &Plan) -> Limits {

@@ -11,6 +11,8 @@ pub struct Tally {
     pub takes: u64,
     pub ends: u64,
     pub sessions: u64,
+    /// Messages between seats that were heard.
+    pub talk: u64,
     pub writes: u64,
     pub matches: u64,
     pub plies: u64,
@@ -31,6 +33,7 @@ impl Tally {
         self.takes += other.takes;
         self.ends += other.ends;
         self.sessions += other.sessions;
+        self.talk += other.talk;
         self.writes += other.writes;
         self.matches += other.matches;
         self.plies += other.plies;

@@ -5,6 +5,7 @@ use super::history::SentTake;
 use super::plan::{BotKind, Setting};
 use super::players::{MAX_THINKING, bot_name};
 use super::run::{open_tournaments, tournament_ids};
+use super::talk;
 use super::tally::Tally;
 use super::world::World;
 use lastnim_core::game::{BotName, TournamentId};
@@ -184,6 +185,15 @@ fn check_record(world: &World, record: &Record) {
                         "{bot} was charged {charged:?} for ply {ply} of {id}, of which at most {max:?} is its own"
                     );
                     world.history.complain("no clock is charged for the server's time", how);
+                }
+            }
+            Event::Said(message) => {
+                let bot = state.setup().bots[message.seat].as_str();
+                if !talk::is_sent_by(bot, state.setup().seats().get(), message) {
+                    let (round, number) = (message.round, message.number);
+                    world
+                        .history
+                        .complain(talk::SAID, format!("{id}: {bot}, round {round}, number {number}"));
                 }
             }
             Event::Declared { seat, defaulted: Some(why), .. } => {
