@@ -34,7 +34,7 @@ impl Bot for Epsilon {
 }
 
 /// Draws a take uniformly from the takes that are not optimal; returns `None` if all takes are optimal.
-fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
+pub(super) fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);

@@ -1,7 +1,7 @@
 //! The house bots, for practice.
 //!
 //! Each bot has its own file and implements the SDK's [`Bot`](lastnim_client::Bot), so house bots see only what other
-//! bots see.
+//! bots see. [`resolve`] simulates tournaments between bots that err at known rates.
 
 mod blunder_rate;
 mod claim;
@@ -21,6 +21,7 @@ mod plies;
 mod practice_games;
 mod quiet_bot;
 mod random;
+mod resolution;
 mod timid;
 mod traitor;
 mod turn_draw;
@@ -39,5 +40,9 @@ pub use oracle::Oracle;
 pub use plies::{Plies, PliesError};
 pub use quiet_bot::QuietBot;
 pub use random::Random;
+pub use resolution::{
+    ERROR_PERCENTS, FirstPlaces, NeededSize, Resolution, ResolutionError, SizeUnit, play_to_standings,
+    resolve,
+};
 pub use timid::Timid;
 pub use traitor::Traitor;

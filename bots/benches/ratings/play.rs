@@ -108,6 +108,11 @@ pub fn play_tournament(settings: &Settings, contestants: &[Contestant]) -> Vec<M
 }
 
 fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) -> MatchResult {
+    MatchResult::finished(pairing, play_match(settings, pairing, contestants))
+}
+
+/// Plays one match of a tournament.
+pub fn play_match(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) -> MatchOutcome {
     let mut bots = BySeat::from_fn(settings.seats, |seat| {
         let name = &pairing.bots[seat];
         let contestant = contestants.iter().find(|contestant| contestant.name() == *name);
@@ -129,7 +134,7 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
         AllianceMatrix::from_rows(rows).expect("there is a row for each seat")
     });
     let audit = play_game(&game(matrix, 0), &mut bots);
-    MatchResult::finished(pairing, MatchOutcome::of_audit(&audit, |_| None))
+    MatchOutcome::of_audit(&audit, |_| None)
 }
 
 /// Plays a game to its end.
