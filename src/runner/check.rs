@@ -1,9 +1,11 @@
-//! `lastnim tournament check`: lists the mistakes in a tournament file, or shows the number of its matches.
+//! `lastnim tournament check`: lists the mistakes in a tournament file, or shows the number of its matches and what they
+//! can resolve.
 
 use super::{
     folder::RunPaths,
     model_checks::{check_models, short_clock_warnings},
     probes::{ModelProbe, probe_models},
+    resolution::{resolution_json, resolution_text},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -87,6 +89,7 @@ fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: Output
         json["repetition"] = repetition
             .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
+        json["resolution"] = resolution_json(plan.resolve());
         json["note"] = two_seats_note(&plan.settings()).into();
         json["warnings"] = short_clock_warnings(plan).into();
         if let Some(probes) = probes {
@@ -149,6 +152,7 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
         ("clock", fact("clock")),
         ("seed", fact("seed")),
         ("methods", fact("methods")),
+        ("best bot", resolution_text(plan.resolve())),
     ];
     let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
     let notes = plan.find_repetition().map(|repetition| repetition.to_string());

@@ -6,7 +6,8 @@
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
 //! terminal; `finished_run` serves its results once it is over. `model_spending` reads what the models have cost, and
-//! `group_plan` derives from a `pilot` how large a tournament must be. `running_tournament` follows the tournament to
+//! `group_plan` derives from a `pilot` how large a tournament must be, and `resolution` says what its matches can
+//! resolve. `running_tournament` follows the tournament to
 //! its end, `model_measures` then measures its models, `progress` shows its progress, and `result_file` writes the
 //! result to a file. `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until they
 //! answer, and `probes` tries each endpoint before the first match.
@@ -34,6 +35,7 @@ mod program;
 mod program_path;
 mod progress;
 mod report;
+mod resolution;
 mod result_file;
 mod resumption;
 mod run_server;

@@ -55,7 +55,7 @@ pub struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum TournamentAction {
-    /// Lists the mistakes in a tournament file, or shows how many matches it plays
+    /// Lists the mistakes in a tournament file, or shows its matches and what they can resolve
     #[command(after_help = "Examples:
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]

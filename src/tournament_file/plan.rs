@@ -7,6 +7,7 @@ use super::{
     settings::SettingsReader,
 };
 use crate::toml_file::{FileMistake, TomlDocument};
+use lastnim_bots::{Resolution, ResolutionError, resolve};
 use lastnim_core::{
     game::{BotName, find_closest_word},
     referee::Terms,
@@ -59,6 +60,14 @@ impl TournamentPlan {
     /// Returns a warning if the tournament is certain to play more duplicate groups than can be different.
     pub fn find_repetition(&self) -> Option<RepeatedGroups> {
         RepeatedGroups::predict(&self.settings, self.players.len())
+    }
+
+    /// Simulates what the planned matches can resolve, with as many typical bots as the file has.
+    ///
+    /// # Errors
+    /// If the format has no best bot to find, or the tournament is too large.
+    pub fn resolve(&self) -> Result<Resolution, ResolutionError> {
+        resolve(&self.settings, self.players.len())
     }
 
     /// Returns the bots that play with a model, and the settings in the file.

@@ -130,6 +130,41 @@ fn repeated_groups_are_noted() {
 }
 
 #[test]
+fn check_says_how_often_the_best_bot_finishes_first() {
+    let said = |format: &str| {
+        let json: Value = serde_json::from_slice(&check(&example(format), &["--json"]).stdout).unwrap();
+        json["resolution"].clone()
+    };
+    let swiss = said("swiss");
+    let first = &swiss["best_first"];
+    let [chance, low, high] = ["chance", "low", "high"].map(|key| first[key].as_f64().unwrap());
+    assert!(0.2 < low && low < chance && chance < high && high < 0.9, "{swiss}");
+    assert_eq!(
+        (&first["tournaments"], &swiss["unit"], &swiss["enough"]),
+        (&json!(400), &json!("rounds"), &json!(false))
+    );
+    let needed = swiss["needed"].as_u64().unwrap();
+    assert!((4..100).contains(&needed), "{swiss}");
+    let printed = text(check(&example("swiss"), &[]).stdout);
+    let line = printed.lines().find_map(|line| line.strip_prefix("best bot")).unwrap().trim();
+    let begin = format!("finishes first in {:.0}% of 400 simulated tournaments (", 100.0 * chance);
+    assert!(
+        line.starts_with(&begin) && line.ends_with(&format!("; 90% need about {needed} rounds")),
+        "{line}"
+    );
+    let sprt = said("sprt");
+    assert_eq!(
+        sprt,
+        json!({ "unknown": "a sequential test compares two named bots and plays until it has an answer" })
+    );
+    let printed = text(check(&example("sprt"), &[]).stdout);
+    assert!(
+        printed.contains("best bot   has an unknown chance to finish first: a sequential test "),
+        "{printed}"
+    );
+}
+
+#[test]
 fn every_mistake_is_found_at_once() {
     let file = r#"title = " "
 seat = 3
