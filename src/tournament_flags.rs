@@ -127,6 +127,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         ValueKind::Text => arg.value_name("TEXT"),
         ValueKind::Bot => arg.value_name("NAME"),
         ValueKind::Number | ValueKind::Count => arg.value_name("N"),
+        ValueKind::Time => arg.value_name("TIME"),
         ValueKind::Duration => arg.value_name("DURATION"),
         ValueKind::Clock => arg.value_name("BANK+INCREMENT"),
         ValueKind::Real | ValueKind::Rate => arg.value_name("X"),
@@ -143,7 +144,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
 /// Returns the heading of a setting in the help.
 fn heading_of_setting(setting: &TournamentSetting) -> &'static str {
     match (setting.field, setting.table()) {
-        ("title" | "seats" | "start_when", _) => "Tournament",
+        ("title" | "seats" | "start_when" | "start_at_us" | "entries_close_at_us", _) => "Tournament",
         ("format", _) => "Format",
         ("positions" | "paper_positions", _) | (_, "drawn_positions") => "Positions",
         ("clock", _) | (_, "clock") => "Clock",

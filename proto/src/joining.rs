@@ -19,12 +19,21 @@ pub enum JoinRefusal {
     Busy,
     /// The server cannot enter bots at the moment.
     Unavailable,
+    /// Entries to the tournament have closed.
+    EntriesClosed,
 }
 
 impl JoinRefusal {
     /// All variants.
-    pub const ALL: [Self; 6] =
-        [Self::UnknownTournament, Self::Started, Self::Over, Self::Field, Self::Busy, Self::Unavailable];
+    pub const ALL: [Self; 7] = [
+        Self::UnknownTournament,
+        Self::Started,
+        Self::Over,
+        Self::Field,
+        Self::Busy,
+        Self::Unavailable,
+        Self::EntriesClosed,
+    ];
 
     /// Returns whether a retry can succeed.
     pub fn is_transient(self) -> bool {

@@ -1,7 +1,7 @@
 //! Random games and settings for property tests.
 
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount};
-use lastnim_core::referee::DealRule;
+use lastnim_core::referee::{DealRule, Timestamp};
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
     OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings,
@@ -115,6 +115,11 @@ fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
     ]
 }
 
+/// Generates a time that a setting may have, or none.
+fn time() -> impl Strategy<Value = Option<Timestamp>> {
+    prop::option::of((1..253_402_300_800_000_000_u64).prop_map(Timestamp::from_micros))
+}
+
 /// Generates arbitrary settings.
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let cross = seats().prop_flat_map(|seats| {
@@ -134,7 +139,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             }),
         ),
         (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
-        any::<u64>(),
+        (any::<u64>(), time(), time()),
     )
         .prop_map(
             |(
@@ -144,7 +149,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 ending,
                 (scoring, oracle, retention),
                 concurrency,
-                seed,
+                (seed, start_at, entries_close_at),
             )| {
                 let (concurrency, bot_concurrency) = concurrency;
                 // With several hundred positions, the tournament could exceed the limit on matches.
@@ -170,6 +175,8 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     concurrency: Concurrency::new(concurrency).unwrap(),
                     bot_concurrency: bot_concurrency.map(|matches| Concurrency::new(matches).unwrap()),
                     start_when,
+                    start_at,
+                    entries_close_at,
                     seed,
                 })
                 .unwrap()

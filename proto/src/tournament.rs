@@ -14,13 +14,16 @@ use super::{
 };
 use lastnim_core::{
     game::SeatCount,
-    referee::{MatchSetupError, Terms},
+    referee::{MatchSetupError, Terms, Timestamp},
 };
 use lastnim_tournament::{
     AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
     METHODS_VERSION, MeanEstimate, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing,
     StandingRating, check_methods_version,
 };
+
+/// The latest time of a setting, in microseconds since 1970-01-01 UTC: later ones have no RFC 3339 text.
+const MAX_TIME_US: u64 = 253_402_300_799_999_999;
 
 /// Reads a tournament's settings and the terms of its matches.
 pub fn parse_settings_and_terms(
@@ -60,6 +63,8 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let bot_concurrency = field.member("bot_concurrency");
     let bot_concurrency =
         bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
+    let start_at = parse_time(settings.start_at_us, field.member("start_at_us"));
+    let entries_close_at = parse_time(settings.entries_close_at_us, field.member("entries_close_at_us"));
     let start_when = (settings.start_when > 0).then_some(settings.start_when as usize);
     let seats = seats?;
     // Contradictions between settings are reported together with mistakes in single settings.
@@ -98,6 +103,8 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         concurrency: concurrency?.unwrap_or_default(),
         bot_concurrency: bot_concurrency?,
         start_when,
+        start_at: start_at?,
+        entries_close_at: entries_close_at?,
         seed: settings.seed,
     };
     field.ok_or_report(Settings::new(draft))
@@ -150,6 +157,19 @@ fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Op
     field.ok_or_report(retention.ok_or("expected a number of matches or days")).map(Some)
 }
 
+/// Reads a time that may be left out.
+#[expect(
+    clippy::option_option,
+    reason = "as in all parsers here, the outer option is `None` after a mistake"
+)]
+fn parse_time(micros: u64, field: RequestField<'_>) -> Option<Option<Timestamp>> {
+    if micros > MAX_TIME_US {
+        field.report(format_args!("{micros}: expected at most {MAX_TIME_US}, the end of the year 9999"));
+        return None;
+    }
+    Some((micros > 0).then_some(Timestamp::from_micros(micros)))
+}
+
 impl From<Retention> for pb::Retention {
     fn from(retention: Retention) -> Self {
         Self {
@@ -195,6 +215,8 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         seed: settings.seed,
         concurrency: settings.concurrency.get() as u32,
         start_when: settings.start_when.map_or(0, |bots| bots as u32),
+        start_at_us: settings.start_at.map_or(0, Timestamp::as_micros),
+        entries_close_at_us: settings.entries_close_at.map_or(0, Timestamp::as_micros),
         format: format_message(&settings.format),
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
@@ -459,6 +481,26 @@ mod tests {
             "settings.talk.text_chars: text_chars of 1001: expected a whole number from 1 to 1000",
         ];
         assert_eq!(parsed(pb::AllianceMode::Declared, wrong).unwrap_err(), expected.join("; "));
+    }
+
+    #[test]
+    fn times_end_with_the_year_9999() {
+        let with = |micros| pb::TournamentSettings {
+            start_at_us: micros,
+            entries_close_at_us: micros,
+            ..smallest()
+        };
+        let latest = parse(&with(MAX_TIME_US)).unwrap();
+        assert_eq!(latest.start_at, Some(Timestamp::from_micros(MAX_TIME_US)));
+        assert_eq!(latest.entries_close_at, latest.start_at);
+        let unset = parse(&with(0)).unwrap();
+        assert_eq!((unset.start_at, unset.entries_close_at), (None, None));
+        let expected = ["start_at_us", "entries_close_at_us"].map(|name| {
+            format!(
+                "settings.{name}: 253402300800000000: expected at most 253402300799999999, the end of the year 9999"
+            )
+        });
+        assert_eq!(refusals(&with(MAX_TIME_US + 1)), expected);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use lastnim_core::game::BotName;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
     standings::standings_report,
-    tournament::{progress_line, tournament_report, tournament_table},
+    tournament::{progress_line, progress_text, tournament_report, tournament_table},
     tournament_result::result_text,
 };
 use std::io::{self, IsTerminal as _, Write as _};
@@ -428,7 +428,12 @@ impl TournamentCommands {
         if self.form == OutputFormat::Text && io::stdout().is_terminal() {
             screen::print_note(format_args!("the tournament with this id is open: bots may join it"));
             screen::print_note(format_args!("next: lastnim bot run random --token TOKEN --tournament {id}"));
-            match tournament.settings.as_ref().map_or(0, |settings| settings.start_when) {
+            let settings = tournament.settings.clone().unwrap_or_default();
+            match settings.start_when {
+                _ if settings.start_at_us > 0 => screen::print_note(format_args!(
+                    "{}; to follow it: lastnim tournament watch {id}",
+                    progress_text(tournament)
+                )),
                 0 => screen::print_note(format_args!("then: lastnim tournament start {id}")),
                 bots => screen::print_note(format_args!(
                     "it starts automatically when {bots} bots have joined; to follow it: lastnim tournament watch {id}"

@@ -242,6 +242,11 @@ mod tests {
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
         assert!(mistakes[0].what.starts_with("start_when: not allowed in a file: "), "{mistakes:?}");
+        for key in ["start_at", "entries_close_at"] {
+            let line = format!("seats = 3\n        {key} = 2027-01-31T18:00:00Z");
+            let mistakes = TournamentPlan::parse(&UNUSUAL.replacen("seats = 3", &line, 1)).unwrap_err();
+            assert!(mistakes[0].what.starts_with(&format!("{key}: not allowed in a file: ")), "{mistakes:?}");
+        }
         let plan = TournamentPlan::parse(UNUSUAL).unwrap();
         let settings = Some(pb::TournamentSettings { start_when: 3, ..plan.settings() });
         let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();

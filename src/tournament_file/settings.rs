@@ -10,8 +10,18 @@ use lastnim_tournament::FormatProfile;
 /// The tables of the file that do not contain tournament settings.
 const OTHER_TABLES: [&str; 3] = ["llm", "sandbox", "bot"];
 
-/// The reason why a file may not have `start_when`.
-const NO_START_WHEN_REASON: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start as soon as a given number of bots have joined, use `lastnim tournament create --start-when`";
+/// The settings that a file may not have, and the flags that take their place.
+const NOT_IN_FILES: [(&str, &str); 3] = [
+    (
+        "start_when",
+        "to start as soon as a given number of bots have joined, use `lastnim tournament create --start-when`",
+    ),
+    ("start_at", "to start at a given time, use `lastnim tournament create --start-at`"),
+    (
+        "entries_close_at",
+        "to let bots enter up to a given time, use `lastnim tournament create --entries-close-at`",
+    ),
+];
 
 /// Reads the settings of a file.
 #[derive(Debug, Default)]
@@ -30,7 +40,10 @@ impl SettingsReader {
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
         self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
-        toml.refuse_key("start_when", NO_START_WHEN_REASON);
+        for (key, instead) in NOT_IN_FILES {
+            let why = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`";
+            toml.refuse_key(key, &format!("{why}; {instead}"));
+        }
         for table in file_tables() {
             self.read_table(table, toml);
         }

@@ -41,17 +41,22 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
         ValueKind::Positions => json!([[3, 1 + variant], [2]]),
         ValueKind::Matrix => json!([[0, 1, 2], [0, 2, 1], [1, 0, 2]]),
         ValueKind::Range => json!([1, 2 + variant]),
+        ValueKind::Time => format!("2027-01-31T18:00:0{variant}Z").into(),
         ValueKind::Duration => format!("{}s", 1 + variant).into(),
         ValueKind::Clock => format!("{}m+10ms", 1 + variant).into(),
         ValueKind::Flag => true.into(),
     }
 }
 
+/// The settings of the start, of entries and of the rows. They need other values than most, or no file has them.
+const SPECIAL_FIELDS: [&str; 6] =
+    ["start_when", "start_at_us", "entries_close_at_us", "alliance_matrix.rows", "deal", "deal_rows"];
+
 /// Returns every setting that applies to this format and source of positions, each with a sample value, except the
-/// start time and the rows.
+/// special ones.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
-        ("start_when" | "alliance_matrix.rows" | "deal" | "deal_rows", _) => false,
+        (field, _) if SPECIAL_FIELDS.contains(&field) => false,
         ("positions" | "paper_positions", _) => setting.field == source,
         _ if setting.table() == "drawn_positions" => setting.table() == source,
         (_, of) => of.is_none_or(|of| of == format),
@@ -108,13 +113,17 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
     settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
 }
 
-/// Writes settings as a file, and checks that the file has the same settings, except that it has no `start_when`.
+/// Writes settings as a file, and checks that the file has the same settings, except for those of the start and of
+/// entries, which no file has.
 fn file_of(settings: &pb::TournamentSettings) -> String {
     let field = FIELD.map(str::to_owned).to_vec();
     let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };
     let file = tournament_toml(&tournament);
     let read = TournamentPlan::parse(&file).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{file}"));
-    assert_eq!(read.settings(), pb::TournamentSettings { start_when: 0, ..settings.clone() }, "{file}");
+    let (start_when, start_at_us, entries_close_at_us) = Default::default();
+    let expected =
+        pb::TournamentSettings { start_when, start_at_us, entries_close_at_us, ..settings.clone() };
+    assert_eq!(read.settings(), expected, "{file}");
     file
 }
 
@@ -127,12 +136,11 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
             let message = message_of(&usual);
             assert_eq!(message_of_flags(&usual), message);
             let (file, facts) = (file_of(&message), setting_facts(&message));
-            let has_rows = ["start_when", "alliance_matrix.rows", "deal", "deal_rows"];
-            let more = all_settings().filter(|setting| has_rows.contains(&setting.field));
+            let special = all_settings().filter(|setting| SPECIAL_FIELDS.contains(&setting.field));
             assert!(file.contains("\nmethods = ") && facts.iter().any(|(label, _)| label == "methods"));
             let changeable =
                 usual.iter().map(|(setting, _)| *setting).filter(|setting| has_two_values(setting));
-            for setting in changeable.chain(more) {
+            for setting in changeable.chain(special) {
                 let mut given = usual.clone();
                 if setting.field.starts_with("deal") {
                     deal_rows(&mut given);

@@ -19,7 +19,7 @@ const MISTAKEN: [(&str, &str); 8] = [
     (
         "words",
         "tilte = \"Spring\"\nseats = \"three\"\nending = \"misere\"\nalliance = \"friends\"\nscoring = \"luck\"\n\
-         concurrency = 0\nstart_when = -1\nclock = \"10s+1\"\nlag_quota = 10\nformat = { kind = \"swis\" }\n[positions]\nlist = [\n  [3, 0],\n  [\"x\"],\n]\n\
+         concurrency = 0\nstart_when = -1\nstart_at = 2027-01-31T18:00:00Z\nentries_close_at = \"noon\"\nclock = \"10s+1\"\nlag_quota = 10\nformat = { kind = \"swis\" }\n[positions]\nlist = [\n  [3, 0],\n  [\"x\"],\n]\n\
          paper = true\n[retention]\ninitial = 3\ndays = \"1\"\n[[bot]]\nname = \"A\"\nhouse = \"gready\"\n\
          [[bot]]\nname = \"b\"\ncommand = []\n",
     ),

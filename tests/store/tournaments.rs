@@ -59,6 +59,8 @@ pub fn tournament(number: u64) -> StoredTournament {
         concurrency: Concurrency::new(7).unwrap(),
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
         start_when: Some(5),
+        start_at: Some(Timestamp::from_micros(1_800_000_000_000_000)),
+        entries_close_at: Some(Timestamp::from_micros(1_799_999_999_999_999)),
         seed: u64::MAX - number,
     });
     StoredTournament {

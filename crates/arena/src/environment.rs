@@ -1,9 +1,10 @@
 //! The arena's access to the system.
 
 use futures_core::future::BoxFuture;
+use lastnim_core::referee::Timestamp;
 use std::fmt;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
@@ -37,9 +38,10 @@ impl Environment {
         Self { date: Arc::new(date), random: Arc::new(random), long_task_mode: LongTaskMode::InTasks }
     }
 
-    /// Returns the current date and time.
-    pub(crate) fn date(&self) -> SystemTime {
-        (self.date)()
+    /// Returns the time that the system's clock shows. Unlike the server's clock, it may jump.
+    pub(crate) fn date(&self) -> Timestamp {
+        let since_epoch = (self.date)().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_micros(u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX))
     }
 
     /// Executes long-running work that may wait. The future is boxed, so that this code is compiled once for all kinds

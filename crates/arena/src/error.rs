@@ -4,6 +4,7 @@ use crate::rate_limit::retry_seconds;
 use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::MatchSetupError;
+use lastnim_proto::record_text::Utc;
 use lastnim_store::StoreError;
 use lastnim_tournament::{FieldError, TournamentState};
 use std::sync::Arc;
@@ -75,6 +76,14 @@ pub enum ArenaError {
         state: TournamentState,
         /// The required state.
         needed: &'static str,
+    },
+    /// Entries to the tournament have closed.
+    #[error("tournament {id}: entries closed at {closed_at}")]
+    EntriesClosed {
+        /// The tournament.
+        id: TournamentId,
+        /// When they closed.
+        closed_at: Utc,
     },
     /// The intervention is not possible in this tournament.
     #[error("tournament {id}: {why}")]

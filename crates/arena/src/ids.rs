@@ -69,12 +69,12 @@ fn tick_of_id(bytes: &[u8; 16]) -> u64 {
 mod tests {
     use super::*;
     use lastnim_core::referee::Timestamp;
-    use std::time::{Duration, SystemTime, UNIX_EPOCH};
+    use std::time::{Duration, SystemTime};
 
     const BEGAN_MS: u64 = 1_700_000_000_000;
 
     fn generator(began_ms: u64, newest: NewestIds) -> IdGenerator {
-        let date = UNIX_EPOCH + Duration::from_millis(began_ms);
+        let date = Timestamp::from_micros(1_000 * began_ms);
         let environment = Environment::new(SystemTime::now, |bytes| getrandom::fill(bytes).unwrap());
         IdGenerator::new(WallClock::start(date, Duration::from_secs(1)), environment, newest)
     }

@@ -3,7 +3,7 @@
 use crate::running_time::RunningTime;
 use lastnim_core::referee::Timestamp;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// The number of heartbeats sent within one stall threshold.
@@ -47,12 +47,10 @@ impl WallClock {
     ///
     /// # Panics
     /// If it is called outside a Tokio runtime, which the heartbeat task needs.
-    pub fn start(date: SystemTime, stall_threshold: Duration) -> Self {
-        let since_epoch = date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
+    pub fn start(date: Timestamp, stall_threshold: Duration) -> Self {
         let shared = Arc::new(ClockShared {
             started: Instant::now(),
-            started_at: Timestamp::from_micros(micros),
+            started_at: date,
             running: Mutex::new(RunningTime::start(stall_threshold)),
             standstills: Mutex::default(),
         });

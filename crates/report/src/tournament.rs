@@ -14,6 +14,16 @@ fn state_text(tournament: &pb::Tournament) -> String {
     enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
 }
 
+/// Says when an open tournament starts and when entries close, as far as its settings have times for this.
+fn times_text(settings: &pb::TournamentSettings) -> String {
+    let time_text =
+        |event: &str, micros| (micros > 0).then(|| format!(", {event} at {} UTC", format_time(micros)));
+    let start = time_text("starts", settings.start_at_us);
+    let or_with = (start.is_some() && settings.start_when > 0)
+        .then(|| format!(" or with {}", count_with_noun(settings.start_when, "bot", "bots")));
+    [start, or_with, time_text("entries close", settings.entries_close_at_us)].into_iter().flatten().collect()
+}
+
 /// Describes the state and progress of a tournament.
 pub fn progress_text(tournament: &pb::Tournament) -> String {
     let quarantined = format!(", quarantined: {}", tournament.damage);
@@ -25,7 +35,10 @@ pub fn progress_text(tournament: &pb::Tournament) -> String {
         pb::OpenMatches::Unspecified => "",
     };
     match (tournament.state(), tournament.matches_total) {
-        (pb::TournamentState::Open, _) | (pb::TournamentState::Cancelled, 0) => state_text(tournament),
+        (pb::TournamentState::Open, _) => {
+            state_text(tournament) + &tournament.settings.as_ref().map(times_text).unwrap_or_default()
+        }
+        (pb::TournamentState::Cancelled, 0) => state_text(tournament),
         (_, 0) => {
             let played = count_with_noun(tournament.matches_played, "match", "matches");
             format!("{}, {played} played{waiting}", state_text(tournament))
@@ -103,6 +116,22 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_open_tournament_says_when_it_starts() {
+        let told = |state: pb::TournamentState, start_when, start_at_us, entries_close_at_us| {
+            let settings =
+                pb::TournamentSettings { start_when, start_at_us, entries_close_at_us, ..Default::default() };
+            let (state, settings) = (state.into(), Some(settings));
+            progress_text(&pb::Tournament { state, settings, ..Default::default() })
+        };
+        let (open, start) = (pb::TournamentState::Open, 1_800_000_000_000_000);
+        assert_eq!(told(open, 3, 0, 0), "open");
+        assert_eq!(told(open, 0, start, 0), "open, starts at 2027-01-15 08:00:00 UTC");
+        let all = "open, starts at 2027-01-15 08:00:00 UTC or with 3 bots, entries close at 2027-01-15 07:59:00 UTC";
+        assert_eq!(told(open, 3, start, start - 60_000_000), all);
+        assert_eq!(told(pb::TournamentState::Running, 3, start, start), "running, 0 matches played");
+    }
 
     #[test]
     fn progress_is_shown_with_or_without_a_known_total() {

@@ -41,7 +41,10 @@ fn filter_facts(
             // A phrase begins with the conjunction or comma that joins it to the previous phrase; the first one drops
             // it.
             let phrase = if fact.is_empty() {
-                phrase.trim_start_matches(" and ").trim_start_matches([',', ';', ':', ' '])
+                phrase
+                    .trim_start_matches(" and ")
+                    .trim_start_matches(" or ")
+                    .trim_start_matches([',', ';', ':', ' '])
             } else {
                 phrase
             };
@@ -125,6 +128,19 @@ mod tests {
         };
         let expected = "sequential test: is new better than old, by regret, with a gain of 0.05 or more per match, rather than 0 or less; at most 500 groups";
         assert_eq!(told(Some(Format::Sprt(sprt))), expected);
+    }
+
+    #[test]
+    fn the_start_is_one_line() {
+        let told = |start_when, start_at_us| {
+            let settings = pb::TournamentSettings { start_when, start_at_us, ..Default::default() };
+            setting_fact(&settings, "starts")
+        };
+        assert_eq!(told(0, 0), "when told to");
+        assert_eq!(told(3, 0), "automatically with 3 bots");
+        assert_eq!(told(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
+        let either = "automatically with 3 bots or automatically at 2027-01-15T08:00:00.000001Z";
+        assert_eq!(told(3, 1_800_000_000_000_001), either);
     }
 
     #[test]

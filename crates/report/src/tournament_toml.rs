@@ -1,6 +1,6 @@
 //! Tournament files with which a tournament can be repeated.
 
-use super::words::count_with_noun;
+use super::tournament_settings::setting_fact;
 use lastnim_proto::{
     json::message_to_json,
     pb,
@@ -14,13 +14,16 @@ use std::fmt::Write as _;
 pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let settings = tournament.settings.clone().unwrap_or_default();
     let mut text = format!("# Tournament {}\n", tournament.id);
-    if settings.start_when > 0 {
-        let bots = count_with_noun(settings.start_when, "bot", "bots");
+    if settings.start_when > 0 || settings.start_at_us > 0 {
         text.extend([
-            "# The original started automatically with ",
-            &bots,
+            "# The original started ",
+            &setting_fact(&settings, "starts"),
             "; a tournament from a file starts once all its bots have joined.\n",
         ]);
+    }
+    if settings.entries_close_at_us > 0 {
+        let entries = setting_fact(&settings, "entries");
+        text.extend(["# Entries to the original: ", &entries, ".\n"]);
     }
     if tournament.field.is_empty() {
         text.push_str("# No bots joined this tournament. Add a [[bot]] table for each bot.\n");

@@ -96,6 +96,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         }
         ArenaError::BotInUse { .. } => (Code::FailedPrecondition, "BOT_IN_USE"),
         ArenaError::WrongState { .. } => (Code::FailedPrecondition, "WRONG_STATE"),
+        ArenaError::EntriesClosed { .. } => (Code::FailedPrecondition, "ENTRIES_CLOSED"),
         ArenaError::Intervention { .. } => (Code::FailedPrecondition, "INTERVENTION"),
         ArenaError::Field { .. } => (Code::FailedPrecondition, "FIELD"),
         ArenaError::Setup(_) => (Code::InvalidArgument, "BAD_SETUP"),

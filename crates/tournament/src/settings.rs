@@ -5,7 +5,7 @@ use super::{
     Scoring, SprtError, SprtMeasure, Title, TournamentFormat, count_matches,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
-use lastnim_core::referee::DealError;
+use lastnim_core::referee::{DealError, Timestamp};
 use std::ops::Deref;
 use thiserror::Error;
 
@@ -42,6 +42,11 @@ pub struct SettingsDraft {
     /// The number of bots at which the tournament starts automatically, if any: at least `seats`, and few enough for at
     /// most [`MAX_MATCHES`](super::MAX_MATCHES) matches.
     pub start_when: Option<usize>,
+    /// The time at which the tournament starts automatically, or after it as soon as it has enough bots; `None` if no
+    /// time starts it.
+    pub start_at: Option<Timestamp>,
+    /// The time after which no bot enters, if any.
+    pub entries_close_at: Option<Timestamp>,
     /// The seed from which everything random is drawn.
     pub seed: u64,
 }
@@ -62,6 +67,8 @@ impl SettingsDraft {
             concurrency: Concurrency::default(),
             bot_concurrency: None,
             start_when: None,
+            start_at: None,
+            entries_close_at: None,
             seed: 0,
         }
     }

@@ -136,6 +136,8 @@ fn json_has_all_fields() {
             "deal": "unspecified",
             "deal_rows": [],
             "talk": null,
+            "start_at_us": 0,
+            "entries_close_at_us": 0,
         },
         "state": "unspecified",
         "field": [],

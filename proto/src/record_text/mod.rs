@@ -35,7 +35,7 @@
 mod utc;
 mod writer;
 
-pub use utc::Utc;
+pub use utc::{Utc, UtcError};
 pub use writer::write_record_text;
 
 /// The first line, with the version of the text format.

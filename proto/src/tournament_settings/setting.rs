@@ -1,7 +1,11 @@
 //! One setting of a tournament.
 
 use super::format_names;
-use crate::{json::enum_value_names, pb};
+use crate::{
+    json::enum_value_names,
+    pb,
+    record_text::{Utc, UtcError},
+};
 use lastnim_core::{
     duration_text::{duration_text, parse_duration},
     game::find_closest_word,
@@ -60,6 +64,8 @@ pub enum ValueKind {
     Range,
     /// A duration in milliseconds, written with units.
     Duration,
+    /// A point in time, written as RFC 3339 with an offset from UTC.
+    Time,
     /// A bank and an increment, such as `10s+100ms`, which are two fields of the clock.
     Clock,
     /// `true`, or left out.
@@ -88,7 +94,7 @@ impl TournamentSetting {
     /// `alliance` or `deal` is either a word or rows.
     pub fn file_key(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
-            "start_when" => None,
+            "start_when" | "start_at_us" | "entries_close_at_us" => None,
             "alliance_matrix.rows" => Some(("", "alliance")),
             "deal_rows" => Some(("", "deal")),
             "format" => Some(("format", "kind")),
@@ -113,7 +119,7 @@ impl TournamentSetting {
             _ if self.table() == "clock" => self.clock_key().replace('_', "-"),
             "talk.round_ms" => "talk-round-time".to_owned(),
             _ if self.table() == "talk" => format!("talk-{}", self.name().replace('_', "-")),
-            _ => self.name().replace('_', "-"),
+            _ => self.name().trim_end_matches("_us").replace('_', "-"),
         }
     }
 
@@ -131,7 +137,8 @@ impl TournamentSetting {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
             ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "rows".to_owned(),
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
-            ("start_when", _) => "starts".to_owned(),
+            ("start_when" | "start_at_us", _) => "starts".to_owned(),
+            ("entries_close_at_us", _) => "entries".to_owned(),
             (_, "retention") => "records".to_owned(),
             (_, "talk") => "talk".to_owned(),
             ("clock", _) | (_, "clock") => "clock".to_owned(),
@@ -169,6 +176,7 @@ impl TournamentSetting {
             | ValueKind::Word
             | ValueKind::Format
             | ValueKind::Duration
+            | ValueKind::Time
             | ValueKind::Clock => text.into(),
             ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
                 read_number(text)
@@ -216,6 +224,10 @@ impl TournamentSetting {
                 )),
             },
             ValueKind::Duration => Ok(parse_millis(&text_of(given))?.into()),
+            ValueKind::Time => {
+                let Utc(micros) = text_of(given).parse().map_err(|error: UtcError| error.to_string())?;
+                Ok(micros.into())
+            }
             ValueKind::Clock => {
                 let text = text_of(given);
                 let (bank, increment) = text.split_once('+').unwrap_or((&text, "0s"));
@@ -257,6 +269,10 @@ impl TournamentSetting {
             ValueKind::Flag => pointer(self.field).map(|_| true.into()),
             ValueKind::Word => pointer(self.field).filter(|word| *word != "unspecified").cloned(),
             ValueKind::Duration => Some(millis_text(pointer(self.field)?)?.into()),
+            ValueKind::Time => {
+                let micros = pointer(self.field)?.as_u64().filter(|micros| *micros > 0)?;
+                Some(Utc(micros).to_string().replace(".000000", "").into())
+            }
             ValueKind::Clock => {
                 let [bank, increment] = ["initial_ms", "increment_ms"]
                     .map(|part| millis_text(pointer(&format!("{}.{part}", self.field))?));

@@ -70,6 +70,10 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "seats" Number "Seats" "2 to 32", [needed "3"], "Seats per match", "{}";
         "start_when" Count "Starts with" "`seats` to 10,000", ["it waits until somebody starts it"],
             "Starts when this many bots have joined", "automatically with {} bots";
+        "start_at_us" Time "Starts at" "such as 2027-01-31T18:00:00+01:00", ["no time starts it"],
+            "Starts at this time, or later when enough bots have joined", " or automatically at {}";
+        "entries_close_at_us" Time "Entries close at" "such as 2027-01-31T17:30:00+01:00", ["at the start, or never in a ladder"],
+            "The time after which no bot enters", "close at {}";
         "format" Format "Format" "", ["round-robin"], "Which bots play against each other", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {

@@ -112,6 +112,8 @@ impl Arena {
             // The server may have stopped after the last bot had joined, but before the tournament was started.
             if is_ready_to_start(&stored) {
                 self.plan_and_start_tournament(&handle, stored).await?;
+            } else {
+                self.start_on_time(&handle);
             }
             return Ok(());
         }

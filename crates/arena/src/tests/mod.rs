@@ -15,6 +15,7 @@ mod removing;
 mod sessions;
 pub(crate) mod shaky_store;
 mod stopping;
+mod timed_start;
 mod tournaments;
 mod transcripts;
 mod versions;

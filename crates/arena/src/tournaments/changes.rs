@@ -10,7 +10,8 @@ use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_core::referee::Terms;
+use lastnim_core::referee::{Terms, Timestamp};
+use lastnim_proto::record_text::Utc;
 use lastnim_store::{Change, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     FieldMovement, FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, count_matches,
@@ -38,6 +39,16 @@ const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, o
 /// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_when.is_some_and(|field| stored.field.len() >= field)
+}
+
+/// Fails if no bot may enter any more.
+fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), ArenaError> {
+    match stored.settings.entries_close_at {
+        Some(close) if date >= close => {
+            Err(ArenaError::EntriesClosed { id: stored.id, closed_at: Utc(close.as_micros()) })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns whether bots may join and leave after the start.
@@ -101,7 +112,8 @@ impl Arena {
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");
         let handle = Arc::new(TournamentHandle::new(&stored));
         let view = handle.view();
-        self.inner.tournaments.insert(view.stored.id, handle);
+        self.inner.tournaments.insert(view.stored.id, Arc::clone(&handle));
+        self.start_on_time(&handle);
         Ok(view)
     }
 
@@ -110,8 +122,8 @@ impl Arena {
     /// suspension.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament has started and is not a ladder, or the tournament would
-    /// be too large with another bot.
+    /// If there is no such tournament or bot, the tournament has started and is not a ladder, entries have closed, or the
+    /// tournament would be too large with another bot.
     pub fn join_tournament(
         &self,
         id: TournamentId,
@@ -131,6 +143,9 @@ impl Arena {
     ) -> Result<TournamentView, ArenaError> {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
+        if !view.stored.state.is_over() && !view.stored.field.contains(&bot) {
+            check_entries_open(&view.stored, self.inner.environment.date())?;
+        }
         if allows_changes_while_running(&view.stored) {
             return self.change_running_field(view, bot, FieldMovement::Enters).await;
         }

@@ -15,6 +15,7 @@ pub(crate) mod longest_match;
 pub(crate) mod manifest;
 pub(crate) mod match_pace;
 pub(crate) mod rating;
+pub(crate) mod timed_start;
 pub(crate) mod tournament_handle;
 pub(crate) mod tournament_table;
 pub(crate) mod tournament_view;
