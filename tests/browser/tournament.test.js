@@ -40,6 +40,8 @@ before(async () => {
   tournaments.named = await server.createTournament({ bots, further: ["--seats", "3", "--title", hostile, "--piles", "1,9223372036854775807"] });
   await server.waitUntilOver(tournaments.named);
   tournaments.open = await server.run("tournament", "create", "--title", "Open", "--seats", "2", "--piles", "3");
+  const later = (milliseconds) => new Date(Date.now() + milliseconds).toISOString();
+  tournaments.timed = await server.run("tournament", "create", "--title", "Timed", "--seats", "2", "--piles", "3", "--start-at", later(7_500_000), "--entries-close-at", later(3_800_000));
   // Its bots think about each take, so that it does not end during the tests.
   const slow = { "slow-a": "mcts-5000", "slow-b": "mcts-5000", "slow-c": "mcts-5000" };
   tournaments.running = await server.createTournament({ bots: slow, further: ["--title", "Running", "--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "2"] });
@@ -231,4 +233,20 @@ test("the home page says what this is and what is on, without scripts", async ()
   const named = page.locator(".cards li", { hasText: "Spring" });
   assert.ok((await named.innerText()).includes(hostile), "the title is text");
   await close();
+});
+
+test("a tournament says how long it is until it starts, and starts by itself", async () => {
+  const { page, close } = await open(address("timed"));
+  const progress = await page.locator("#progress").innerText();
+  assert.match(progress, /starts .+ \(in 2 h \d+ min\)/);
+  assert.match(progress, /entries close .+ \(in 1 h \d+ min\)/);
+  await close();
+  const start = new Date(Date.now() + 4_000).toISOString();
+  tournaments.soon = await server.run("tournament", "create", "--title", "Soon", "--seats", "2", "--piles", "3", "--start-at", start);
+  const soon = await open(address("soon"));
+  await soon.page.waitForFunction(() => document.querySelector("#progress").innerText.includes("as soon as enough bots have joined"));
+  for (const bot of ["oracle", "timid"]) await server.run("tournament", "join", tournaments.soon, "--bot", bot);
+  await soon.page.waitForFunction(() => document.querySelector("#progress").innerText.includes("2 of 2 matches played"));
+  assert.equal(await soon.page.locator("[data-coming]").count(), 0);
+  await soon.close();
 });

@@ -12,7 +12,7 @@ use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{self, verdict::Verdict};
-use lastnim_report::render::{Html, text_html, write_template};
+use lastnim_report::render::{Html, Time, text_html, write_template};
 use lastnim_report::tournament_finding::{TournamentFinding, tournament_finding};
 use lastnim_report::words::{count_with_noun, enum_word, format_duration, join_first_items};
 use lastnim_report::{
@@ -80,6 +80,16 @@ struct Progress<'a> {
     /// The number of matches in total; 0 if unknown.
     total: u64,
     left: Option<String>,
+    /// The times before the start, if the tournament is open.
+    times: Vec<ComingTime>,
+}
+
+/// Something that happens at a given time.
+struct ComingTime {
+    event: &'static str,
+    time: Time,
+    /// What the page adds once the time has passed.
+    later: &'static str,
 }
 
 /// How sure the finding is, and the figures of the leader.
@@ -228,13 +238,15 @@ impl TournamentView {
         let words = progress_text(&tournament);
         let (state_words, rest) = words.split_once(", ").unwrap_or((&words, ""));
         let settings = tournament.settings.clone().unwrap_or_default();
+        let is_open = tournament.state() == pb::TournamentState::Open;
         let seats = count_with_noun(settings.seats, "seat", "seats");
         write_template(&Progress {
             state: enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
             state_words,
             format: format!("{}, {seats} at a table", settings.format_profile().title),
+            times: if is_open { coming_times(&settings) } else { Vec::new() },
             title: settings.title,
-            rest,
+            rest: if is_open { "" } else { rest },
             played: tournament.matches_played,
             total: tournament.matches_total,
             left: self.time_left(),
@@ -338,6 +350,21 @@ impl TournamentView {
             words: format!("All matches ({played} played)"),
         })
     }
+}
+
+/// Returns the times that the settings of an open tournament have.
+fn coming_times(settings: &pb::TournamentSettings) -> Vec<ComingTime> {
+    let start = ComingTime {
+        event: "starts",
+        time: Time(settings.start_at_us),
+        later: "as soon as enough bots have joined",
+    };
+    let close = ComingTime {
+        event: "entries close",
+        time: Time(settings.entries_close_at_us),
+        later: "no more bots can enter",
+    };
+    [start, close].into_iter().filter(|coming| coming.time != Time(0)).collect()
 }
 
 /// Returns the figures of the leader that a page shows large.

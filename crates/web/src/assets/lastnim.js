@@ -26,6 +26,24 @@ function complete(part) {
   }
 }
 
+// Writes a duration in its two largest units.
+function durationText(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const [minutes, hours, days] = [60, 3600, 86400].map((unit) => Math.floor(seconds / unit));
+  if (days) return `${days} d ${hours % 24} h`;
+  if (hours) return `${hours} h ${minutes % 60} min`;
+  return minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+// Says how long it is to each coming time, and once that has passed, what follows.
+function countDown() {
+  for (const coming of document.querySelectorAll("[data-coming]")) {
+    const left = new Date(coming.querySelector("time").dateTime) - Date.now();
+    const note = coming.querySelector(".left") ?? coming.appendChild(Object.assign(document.createElement("span"), { className: "left soft" }));
+    note.textContent = left > 0 ? ` (in ${durationText(left)})` : ` (${coming.dataset.coming})`;
+  }
+}
+
 // A live update can add the first table of a page.
 function sortTables() {
   // If the module fails to load, tables are not sortable.
@@ -33,8 +51,11 @@ function sortTables() {
 }
 
 complete(document);
+countDown();
+if (document.querySelector("[data-coming]")) setInterval(countDown, 1000);
 document.addEventListener("swapped", (event) => {
   complete(event.target);
+  countDown();
   sortTables();
 });
 // If the module fails to load, the page reloads once there is a network.
