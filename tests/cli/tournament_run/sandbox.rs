@@ -148,7 +148,7 @@ fn processor_time_ends_with_its_limit() {
 
 #[test]
 fn processor_time_of_ended_children_counts() {
-    let short = "i=0; while [ $i -lt 40 ]; do (timeout 0.2 sh -c 'while :; do :; done'); i=$((i + 1)); done";
+    let short = "i=0; while [ $i -lt 400 ]; do (timeout 0.2 sh -c 'while :; do :; done'); i=$((i + 1)); done";
     end_at_limit("children", short, "cpu = \"2s\"");
 }
 
