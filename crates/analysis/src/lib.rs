@@ -19,7 +19,7 @@ pub use declarations::{
     BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,
     MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS, RowProfiles, TruthCheck, can_declare_to_win,
 };
-pub use lazy::{LinearExtensions, PartialRow, RowCount, RowSet};
+pub use lazy::{PartialRow, RowCount, RowSet};
 pub use rationalisability::{
     AddGameError, AddGameOutcome, Contradiction, DeclaredRow, KnowledgeReading, Minimality,
     RationalisableRows, StoredGameLimits, TakeOfGame,

@@ -7,9 +7,9 @@ use crate::{
     text::numbers,
 };
 use clap::Args;
-use lastnim_analysis::deals::{Deal, DealMeasures, DealtPlay, Incentives, Pact};
+use lastnim_analysis::deals::{Deal, DealMeasures, DealtPlay, Incentives};
 use lastnim_core::{
-    game::{AllianceMatrix, Game},
+    game::{AllianceMatrix, Game, Pact},
     oracle::{Audit, Budget, PlayedTake},
 };
 

@@ -2,11 +2,11 @@
 
 use super::{command::MeasuredDeal, report::word_of_take};
 use lastnim_analysis::deals::{
-    DealMeasures, DealtPlay, DeclarationMeasures, DoubleDealing, GroupPacts, Incentives, Pact, PactMeasures,
+    DealMeasures, DealtPlay, DeclarationMeasures, DoubleDealing, GroupPacts, Incentives, PactMeasures,
     PactOutcome, WhatPays,
 };
 use lastnim_core::{
-    game::{Game, Row, Seat, SeatSet},
+    game::{Game, Pact, Row, Seat, SeatSet},
     oracle::HaltReason,
 };
 use lastnim_proto::{

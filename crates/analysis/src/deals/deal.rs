@@ -1,7 +1,6 @@
 //! A match with dealt rows.
 
-use super::Pact;
-use lastnim_core::game::{AllianceMatrix, Game, Seat, SeatCount};
+use lastnim_core::game::{AllianceMatrix, Game, Pact, Seat, SeatCount};
 use thiserror::Error;
 
 /// The position, the dealt rows, the declared rows and the pacts of a match.

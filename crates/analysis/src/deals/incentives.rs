@@ -1,9 +1,9 @@
 //! Whether the seats of a position have anything to talk about.
 
-use super::{GroupPacts, MAX_PACT_SEATS, PactError, pact_search::PactSearch, winner_with};
+use super::{GroupPacts, pact_search::PactSearch, winner_with};
 use crate::{BestDeclaration, declarations::ProfileSearch};
 use lastnim_core::{
-    game::{BySeat, Game, Seat, SeatCount},
+    game::{BySeat, Game, MAX_PACT_SEATS, PactError, Seat, SeatCount},
     oracle::Budget,
 };
 

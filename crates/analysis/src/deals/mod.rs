@@ -11,7 +11,6 @@ mod deal_measures;
 mod dealt_play;
 mod incentives;
 mod nearest_row;
-mod pact;
 mod pact_measures;
 mod pact_search;
 
@@ -20,7 +19,6 @@ pub use deal_measures::{DealMeasures, DeclarationMeasures};
 pub use dealt_play::{DealtPlay, DealtTake, KeptWord, RankChangeParts};
 pub use incentives::{Incentives, WhatPays};
 pub use nearest_row::kendall_distance;
-pub use pact::{MAX_PACT_SEATS, Pact, PactError, PactMember};
 pub use pact_measures::{DoubleDealing, PactMeasures, PactMemberMeasures};
 pub use pact_search::{GroupPacts, PactOutcome};
 

@@ -1,9 +1,9 @@
 //! What a pact was worth, and what its breach cost.
 
-use super::{Deal, Pact, PactMember, nearest_row::nearest_row, rank_losses, winner_with};
+use super::{Deal, nearest_row::nearest_row, rank_losses, winner_with};
 use crate::{PartialRow, declarations::best_rank_among};
 use lastnim_core::{
-    game::{BySeat, Row, Seat},
+    game::{BySeat, Pact, PactMember, Row, Seat},
     oracle::{Budget, HaltReason},
 };
 

@@ -1,12 +1,12 @@
 //! The pacts of one group of seats that are good for all its members.
 
-use super::{Pact, PactMember, rank_losses};
+use super::rank_losses;
 use crate::{
     PartialRow, RowCount,
     declarations::{DeviationVerdict, ProfileSearch, count_profiles},
 };
 use lastnim_core::{
-    game::{BySeat, Game, Seat, SeatSet},
+    game::{BySeat, Game, Pact, PactMember, Seat, SeatSet},
     oracle::{Budget, HaltReason},
 };
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ pub(super) struct PactSearch<'a> {
 }
 
 impl<'a> PactSearch<'a> {
-    /// Creates a search in a game with the dealt rows of at most [`MAX_PACT_SEATS`](super::MAX_PACT_SEATS) seats.
+    /// Creates a search in a game with the dealt rows of at most [`MAX_PACT_SEATS`](lastnim_core::game::MAX_PACT_SEATS) seats.
     pub(super) fn new(
         game: &'a Game,
         truthful_winner: Seat,
@@ -139,7 +139,7 @@ impl<'a> PactSearch<'a> {
         let PactRegion { rows, winner, tempted, .. } = region;
         let members = self.members.iter().map(|&seat| PactMember { seat, constraint: rows[seat.index()] });
         let pact = Pact::of_members(self.game.matrix.seats(), members.collect());
-        let pact = pact.expect("the search is for few enough seats");
+        let pact = pact.expect("a group has two or more different members of few enough seats");
         // The rows of seats that are not members are known, so they count once.
         let (count, _) = count_profiles(&rows, budget);
         match self.outcomes.iter_mut().find(|known| known.winner == winner && known.tempted == tempted) {

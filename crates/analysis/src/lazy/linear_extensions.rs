@@ -1,6 +1,6 @@
 //! Counts the rows that agree with a partial order.
 
-use super::partial_row::{offset_bit, offsets_in};
+use lastnim_core::game::{offset_bit, offsets_in};
 use lastnim_core::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 

@@ -7,13 +7,12 @@
 mod branching;
 mod linear_extensions;
 mod merging;
-mod partial_row;
 mod row_set;
 mod solving_plan;
 
 pub(super) use branching::{BranchProgress, BranchingSolver, OpenBranch, UndecidedPair};
+pub use lastnim_core::game::PartialRow;
 pub(super) use merging::merge_leaves;
-pub use partial_row::{LinearExtensions, PartialRow};
 pub(super) use row_set::count_all_rows;
 pub use row_set::{RowCount, RowSet};
 pub(super) use solving_plan::{OptimalityCheck, SolvingPlan};

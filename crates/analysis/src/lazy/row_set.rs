@@ -1,6 +1,6 @@
 //! Sets of possible rows for one seat.
 
-use super::{PartialRow, merge_leaves};
+use super::{PartialRow, linear_extensions::count_extensions, merge_leaves};
 use lastnim_core::{
     game::{Row, SeatCount},
     oracle::{Budget, HaltReason},
@@ -110,7 +110,7 @@ impl RowCount {
         }
         budget.spend(1)?;
         let mut steps = Budget::of_steps(MAX_STEPS_PER_LEAF.min(budget.steps_left()));
-        let counted = leaf.count_rows(&mut steps);
+        let counted = count_extensions(leaf.below(), &mut steps);
         // The steps of a failed count are spent as well.
         budget.spend(steps.steps_spent())?;
         // If the caller's budget ran out, this returns its reason and not that of the inner budget.

@@ -1,8 +1,7 @@
 //! Plans that list the winners that a query needs, in the order in which they are computed: pile by pile from the
 //! first, and in each pile from one counter upwards.
 
-use super::partial_row::offset_bit;
-use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
+use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount, offset_bit};
 
 /// A set of seats as bits.
 type SeatBits = u32;

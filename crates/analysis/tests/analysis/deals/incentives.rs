@@ -5,9 +5,9 @@ use super::{
     orders_of, small_match,
 };
 use lastnim_analysis::RowCount;
-use lastnim_analysis::deals::{GroupPacts, Incentives, PactError, WhatPays};
+use lastnim_analysis::deals::{GroupPacts, Incentives, WhatPays};
 use lastnim_core::game::testing::{cases, games};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Seat, SeatCount};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, PactError, Piles, Seat, SeatCount};
 use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ fn check_group(small: &SmallMatch, dealt: &[Order], group: &GroupPacts) {
         // Every combination of rows that keeps the pact has this outcome.
         let pact_members: Vec<usize> = found.pact.members().iter().map(|one| one.seat.index()).collect();
         assert_eq!(pact_members, members);
-        let relations = |member: &lastnim_analysis::deals::PactMember| {
+        let relations = |member: &lastnim_core::game::PactMember| {
             member.relations().map(|(one, other)| (one.index(), other.index())).collect::<Vec<_>>()
         };
         let keeps = |profile: &Vec<Order>| {

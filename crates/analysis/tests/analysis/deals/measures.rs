@@ -5,11 +5,9 @@ use super::{
     brute_force::{all_orders, distance, has_relations, nearest, place, rank},
     deals, order_of, orders_of, seat, small_match,
 };
-use lastnim_analysis::deals::{
-    Deal, DealError, DealMeasures, DoubleDealing, MAX_PACT_SEATS, Pact, PactMeasures, kendall_distance,
-};
+use lastnim_analysis::deals::{Deal, DealError, DealMeasures, DoubleDealing, PactMeasures, kendall_distance};
 use lastnim_core::game::testing::{cases, permutations};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, SeatCount};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_PACT_SEATS, Pact, SeatCount};
 use lastnim_core::oracle::{Budget, HaltReason};
 use proptest::prelude::*;
 

@@ -8,9 +8,9 @@ mod play;
 mod shares;
 
 use brute_force::{Order, SmallMatch};
-use lastnim_analysis::deals::{Deal, Pact};
+use lastnim_analysis::deals::Deal;
 use lastnim_core::game::testing::games;
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Row, Seat, SeatCount};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Pact, Row, Seat, SeatCount};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 /// A pact as plain numbers: each member with the pairs of seats that it must put in this order.

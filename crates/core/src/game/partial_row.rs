@@ -1,10 +1,6 @@
 //! Partially known rows.
 
-use super::linear_extensions;
-use lastnim_core::{
-    game::{MAX_SEATS, Row, SeatCount},
-    oracle::{Budget, HaltReason},
-};
+use super::{MAX_SEATS, Row, SeatCount};
 use std::fmt;
 
 /// Partial knowledge of a seat's row: a strict partial order of its offsets.
@@ -88,13 +84,9 @@ impl PartialRow {
         known == n * (n - 1) / 2
     }
 
-    /// Counts the rows that agree with this partial row. Each set of offsets whose orders are counted costs one step of
-    /// the budget.
-    ///
-    /// # Errors
-    /// If the budget runs out: the cost is exponential in the size of connected components.
-    pub fn count_rows(&self, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
-        linear_extensions::count_extensions(&self.below[..self.seats.get()], budget)
+    /// Returns, by offset, the set of offsets that are known to be less preferred, as bits.
+    pub fn below(&self) -> &[u32] {
+        &self.below[..self.seats.get()]
     }
 
     /// Iterates over the rows that agree with this partial row, in lexicographic order.
@@ -121,12 +113,13 @@ impl PartialRow {
     }
 
     /// Returns all pairs of offsets whose order is known, each with the preferred offset first.
-    pub(super) fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.seats.get()).flat_map(|one| offsets_in(self.below[one]).map(move |other| (one, other)))
     }
 
     /// Returns the partial row with the preferences that both have in common.
-    pub(super) fn intersection(&self, other: &Self) -> Self {
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
         let mut common = *self;
         for (below, theirs) in common.below.iter_mut().zip(&other.below) {
             *below &= theirs;
@@ -143,12 +136,15 @@ impl PartialRow {
 }
 
 /// Returns the set that contains only this offset, as bits.
-pub(super) fn offset_bit(offset: usize) -> u32 {
+///
+/// # Panics
+/// If the offset is 32 or more.
+pub fn offset_bit(offset: usize) -> u32 {
     1 << offset
 }
 
 /// Iterates over the offsets of a set, in ascending order.
-pub(super) fn offsets_in(mut set: u32) -> impl Iterator<Item = usize> {
+pub fn offsets_in(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let offset = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;
@@ -287,7 +283,6 @@ mod tests {
             let known = known(pairs).unwrap();
             let admitted: Vec<_> = all.iter().filter(|row| known.admits(row)).cloned().collect();
             assert_eq!(known.rows().collect::<Vec<_>>(), admitted, "{known}");
-            assert_eq!(known.count_rows(&mut Budget::unbounded()), Ok(admitted.len() as u128), "{known}");
             assert_eq!(known.first_row(), admitted[0]);
         }
         let other = Row::standard(SeatCount::new(3).unwrap());

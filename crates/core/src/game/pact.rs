@@ -1,7 +1,6 @@
 //! Pacts about declared rows.
 
-use crate::PartialRow;
-use lastnim_core::game::{Row, Seat, SeatCount, SeatError};
+use super::{PartialRow, Row, Seat, SeatCount, SeatError, SeatSet};
 use std::fmt;
 use thiserror::Error;
 
@@ -66,15 +65,10 @@ impl Pact {
     /// If there are more than [`MAX_PACT_SEATS`] seats or fewer than two members, a seat does not exist or is a member
     /// twice, or the relations of a member form a cycle.
     pub fn parse(seats: SeatCount, members: &[(usize, Vec<(usize, usize)>)]) -> Result<Self, PactError> {
-        if members.len() < 2 {
-            return Err(PactError::Members(members.len()));
-        }
-        let mut parsed: Vec<PactMember> = Vec::with_capacity(members.len());
-        for (member, relations) in members {
+        let mut parsed = Vec::with_capacity(members.len().min(seats.get()));
+        // With more members than seats, one of the first n + 1 is there twice.
+        for (member, relations) in members.iter().take(seats.get() + 1) {
             let member = seats.seat(*member)?;
-            if parsed.iter().any(|earlier| earlier.seat == member) {
-                return Err(PactError::RepeatedMember(member));
-            }
             let mut constraint = PartialRow::unknown(seats);
             for &(before, after) in relations {
                 let [before, after] = [seats.seat(before)?, seats.seat(after)?];
@@ -87,13 +81,22 @@ impl Pact {
         Self::of_members(seats, parsed)
     }
 
-    /// Creates a pact of two or more different members.
-    pub(super) fn of_members(seats: SeatCount, mut members: Vec<PactMember>) -> Result<Self, PactError> {
+    /// Creates a pact of members.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_PACT_SEATS`] seats or fewer than two members, or a seat is a member twice.
+    pub fn of_members(seats: SeatCount, mut members: Vec<PactMember>) -> Result<Self, PactError> {
         if seats.get() > MAX_PACT_SEATS {
             return Err(PactError::Seats(seats));
         }
+        if members.len() < 2 {
+            return Err(PactError::Members(members.len()));
+        }
         members.sort_by_key(|member| member.seat);
-        Ok(Self { seats, members })
+        match members.windows(2).find(|pair| pair[0].seat == pair[1].seat) {
+            Some(pair) => Err(PactError::RepeatedMember(pair[0].seat)),
+            None => Ok(Self { seats, members }),
+        }
     }
 
     /// Returns the number of seats in the match.
@@ -106,13 +109,18 @@ impl Pact {
         &self.members
     }
 
+    /// Returns the seats of the members.
+    pub fn seat_set(&self) -> SeatSet {
+        self.members.iter().map(|member| member.seat).collect()
+    }
+
     /// Returns the constraint of a seat; `None` if it is not a member.
     pub fn constraint(&self, seat: Seat) -> Option<&PartialRow> {
         self.members.iter().find(|member| member.seat == seat).map(|member| &member.constraint)
     }
 
     /// Returns the number of relations of all members from which all others follow.
-    pub(super) fn count_relations(&self) -> usize {
+    pub fn count_relations(&self) -> usize {
         self.members.iter().map(|member| member.relations().count()).sum()
     }
 }
