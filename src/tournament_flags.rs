@@ -100,7 +100,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
     let arg = Arg::new(flag.clone())
         .long(flag.clone())
         .help_heading(heading_of_setting(setting))
-        .allow_negative_numbers(setting.kind != ValueKind::Flag);
+        .allow_negative_numbers(!matches!(setting.kind, ValueKind::Flag | ValueKind::Switch));
     let arg = match formats.as_slice() {
         [] => arg.help(help),
         formats => {
@@ -137,7 +137,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         ValueKind::Positions => arg.value_name("N,N,..").action(ArgAction::Append),
         ValueKind::Matrix => arg.value_name("ROW;ROW;.."),
         ValueKind::Range => arg.value_name("MIN,MAX"),
-        ValueKind::Flag => arg.action(ArgAction::SetTrue),
+        ValueKind::Flag | ValueKind::Switch => arg.action(ArgAction::SetTrue),
     }
 }
 

@@ -52,7 +52,7 @@ pub mod ruleset;
 pub mod session_log;
 pub mod setup;
 mod solution;
-mod talk;
+pub mod talk;
 #[cfg(test)]
 mod testing;
 pub mod tournament;

@@ -3,7 +3,7 @@
 use super::deal::{parse_deal, parse_deal_rule, refuse_deal};
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
 use super::{RequestField, pb, play::whole_millis, talk::parse_talk};
-use lastnim_core::game::{AllianceMatrix, BotName, BySeat, SeatCount};
+use lastnim_core::game::{AllianceMatrix, BotName, BySeat, MAX_PACT_SEATS, PactError, SeatCount};
 use lastnim_core::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, DealRule, MatchSetup, MatchSetupError, Origin, Terms,
     TermsError,
@@ -175,6 +175,12 @@ fn parse_setup_draft(
             _ => "bots",
         };
         field.member(member).report(misfit);
+    }
+    if let Some(talk) = terms.as_ref().and_then(|terms| terms.talk)
+        && talk.pacts
+        && bots.seats().get() > MAX_PACT_SEATS
+    {
+        field.member("talk").member("pacts").report(PactError::Seats(bots.seats()));
     }
     let first = field.member("first").ok_or_report(bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {

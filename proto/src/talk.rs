@@ -3,10 +3,10 @@
 use super::deal::parse_deal_bytes;
 use super::game::parse_row;
 use super::{RequestField, pb, play::whole_millis};
-use lastnim_core::game::{SeatCount, SeatSet};
+use lastnim_core::game::{Pact, SeatCount, SeatSet};
 use lastnim_core::referee::{
-    Audience, DealHash, OpenedContent, SubmittedContent, TalkContent, TalkMessage, TalkPrivacy, TalkTerms,
-    TalkView,
+    Audience, DealHash, OfferId, OfferedPact, OpenedContent, SubmittedContent, TalkContent, TalkMessage,
+    TalkPrivacy, TalkTerms, TalkView,
 };
 use pb::talk_content::Content;
 use std::time::Duration;
@@ -18,6 +18,7 @@ impl From<&TalkTerms> for pb::Talk {
             round_ms: whole_millis(talk.round_time),
             text_chars: talk.text_chars,
             privacy: pb::TalkPrivacy::from(talk.privacy).into(),
+            pacts: talk.pacts,
         }
     }
 }
@@ -34,6 +35,7 @@ pub(crate) fn parse_talk(talk: &pb::Talk, field: RequestField<'_>) -> Option<Tal
         },
         text_chars: if talk.text_chars == 0 { default.text_chars } else { talk.text_chars },
         privacy: privacy.unwrap_or(default.privacy),
+        pacts: talk.pacts,
     })
 }
 
@@ -42,6 +44,8 @@ impl From<&TalkContent> for pb::TalkContent {
         let content = match content {
             TalkContent::Text(text) => Content::Text(text.clone()),
             TalkContent::Claim(row) => Content::Claim(row.into()),
+            TalkContent::Offer(pact) => Content::Offer(pact.into()),
+            &TalkContent::Accept(offer) => Content::Accept(offer.into()),
         };
         Self { content: Some(content) }
     }
@@ -52,6 +56,10 @@ pub(crate) fn submitted_content(content: Option<pb::TalkContent>) -> Option<Subm
     Some(match content?.content? {
         Content::Text(text) => SubmittedContent::Text(text),
         Content::Claim(row) => SubmittedContent::Claim(row.offsets.into_iter().map(u64::from).collect()),
+        Content::Offer(pact) => SubmittedContent::Offer(pact_terms(&pact)),
+        Content::Accept(pb::OfferId { seat, round, number }) => {
+            SubmittedContent::Accept { seat, round, number }
+        }
     })
 }
 
@@ -82,6 +90,47 @@ impl From<&TalkView> for pb::TalkState {
             left_ms: view.left.map_or(0, whole_millis),
             ended: view.is_done,
             messages: view.messages.iter().map(Into::into).collect(),
+            pacts: view.pacts.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&Pact> for pb::Pact {
+    fn from(pact: &Pact) -> Self {
+        let members = pact.members().iter().map(|member| pb::PactMember {
+            seat: member.seat.into(),
+            relations: member
+                .relations()
+                .map(|(before, after)| pb::PactRelation { before: before.into(), after: after.into() })
+                .collect(),
+        });
+        Self { members: members.collect() }
+    }
+}
+
+/// Returns the members of a pact, each with its relations, as numbers.
+fn pact_terms(pact: &pb::Pact) -> Vec<(usize, Vec<(usize, usize)>)> {
+    let members = pact.members.iter().map(|member| {
+        let relations = member.relations.iter();
+        let relations = relations.map(|relation| (relation.before as usize, relation.after as usize));
+        (member.seat as usize, relations.collect())
+    });
+    members.collect()
+}
+
+impl From<OfferId> for pb::OfferId {
+    fn from(offer: OfferId) -> Self {
+        Self { seat: offer.seat.into(), round: offer.round, number: offer.number }
+    }
+}
+
+impl From<&OfferedPact> for pb::OfferedPact {
+    fn from(offered: &OfferedPact) -> Self {
+        Self {
+            offer: Some(offered.offer.into()),
+            pact: Some((&offered.pact).into()),
+            accepted: offered.accepted.iter().map(u32::from).collect(),
+            signed: offered.is_signed(),
         }
     }
 }
@@ -113,7 +162,8 @@ pub(crate) fn parse_said(
     let seat_at = |&seat: &u32, at: RequestField<'_>| at.ok_or_report(seats.seat(seat as usize));
     let to: Option<Vec<_>> = field.member("to").parse_each(&said.to, seat_at);
     let commitment = parse_deal_bytes(&said.commitment, field.member("commitment"));
-    let content = said.content.as_ref().map(|content| parse_content(content, seats, field.member("content")));
+    let content =
+        said.content.as_ref().map(|content| parse_talk_content(content, seats, field.member("content")));
     let opened = match content {
         None => None,
         Some(content) => {
@@ -136,7 +186,8 @@ pub(crate) fn parse_said(
     })
 }
 
-fn parse_content(
+/// Reads what a message says.
+pub fn parse_talk_content(
     content: &pb::TalkContent,
     seats: SeatCount,
     field: RequestField<'_>,
@@ -144,6 +195,14 @@ fn parse_content(
     Some(match field.require(content.content.as_ref())? {
         Content::Text(text) => TalkContent::Text(text.clone()),
         Content::Claim(row) => TalkContent::Claim(parse_row(row, seats, field.member("claim"))?),
+        Content::Offer(pact) => {
+            let pact = Pact::parse(seats, &pact_terms(pact));
+            TalkContent::Offer(field.member("offer").ok_or_report(pact)?)
+        }
+        &Content::Accept(pb::OfferId { seat, round, number }) => {
+            let seat = field.member("accept").ok_or_report(seats.seat(seat as usize))?;
+            TalkContent::Accept(OfferId { seat, round, number })
+        }
     })
 }
 
@@ -157,11 +216,12 @@ mod tests {
         MatchSetup, Record, Referee, RefereeInput, SeatAction, SubmittedMessage, Timestamp,
     };
 
-    /// Plays a match in which seat 0 says "for all" to everyone, "for one" to seat 2, and claims a row to seat 1.
+    /// Plays a match in which seat 0 says "for all" to everyone, "for one" to seat 2, claims a row to seat 1, and offers
+    /// seat 2 a pact, which seat 2 accepts.
     fn record(privacy: TalkPrivacy) -> Record {
         let bots: Vec<_> = ["a", "b", "c"].map(|name| name.parse().unwrap()).to_vec();
         let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[1]).unwrap());
-        setup.terms.talk = Some(TalkTerms { rounds: 1, privacy, ..TalkTerms::default() });
+        setup.terms.talk = Some(TalkTerms { rounds: 2, privacy, pacts: true, ..TalkTerms::default() });
         let (seats, now) = (setup.seats(), Timestamp::from_micros(1));
         let id = MatchId::new(1, &[1; 10]);
         let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
@@ -170,11 +230,16 @@ mod tests {
             (vec![], text("for all")),
             (vec![2], text("for one")),
             (vec![1], SubmittedContent::Claim(vec![2, 0, 1])),
+            (vec![], SubmittedContent::Offer(vec![(0, vec![(1, 0), (0, 2)]), (2, vec![])])),
         ];
         let said = (0..).zip(said).map(|(number, (to, content))| {
             let message = SubmittedMessage { round: 0, number, to, content: Some(content) };
             (0, SeatAction::Say(Box::new(message)))
         });
+        let end = (0..3).map(|seat| (seat, SeatAction::EndTalk { round: 0 }));
+        let content = Some(SubmittedContent::Accept { seat: 0, round: 0, number: 3 });
+        let accept = SubmittedMessage { round: 1, number: 0, to: Vec::new(), content };
+        let said = said.chain(end).chain([(2, SeatAction::Say(Box::new(accept)))]);
         let declare = SeatAction::Declare { offsets: vec![0, 1, 2], note_hash: Ok(None) };
         let declared = (0..3).map(|seat| (seat, declare.clone()));
         for (seat, action) in said.chain(declared).chain([(0, SeatAction::take(0, 1, None))]) {
@@ -201,7 +266,7 @@ mod tests {
                 })
                 .collect();
             let private = (is_shown, if is_shown { 32 } else { 0 });
-            assert_eq!(contents, [(true, 32), private, private]);
+            assert_eq!(contents, [(true, 32), private, private, private, private]);
             let read = parse_record(&message).unwrap();
             assert_eq!(read.hashes(), record.hashes(), "what is not shown changes no hash");
             assert_eq!(pb::MatchRecord::from(&read), message);
@@ -212,6 +277,10 @@ mod tests {
                 (is_shown, is_shown),
                 "{text}"
             );
+            let pact = ["offer 0: 0>2, 1>0; 2:", "accept seat 0 round 0 number 3"];
+            assert!(pact.iter().all(|words| text.contains(words) == is_shown), "{text}");
+            assert_eq!(read.state().pacts().len(), usize::from(is_shown));
+            assert!(read.state().pacts().iter().all(OfferedPact::is_signed));
         }
     }
 

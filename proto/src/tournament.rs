@@ -467,6 +467,7 @@ mod tests {
                 round_ms: 60_000,
                 text_chars: 500,
                 privacy: pb::TalkPrivacy::Private.into(),
+                pacts: false,
             };
             assert_eq!(settings_message(&settings, &terms).talk, Some(full));
         }

@@ -1121,6 +1121,8 @@ class Talk:
     """Maximum characters of a text, 1 to 1,000. A request may give 0 for the default 500."""
     privacy: TalkPrivacy
     """Whether seats can send private messages."""
+    pacts: bool
+    """Whether seats can sign pacts. This needs 2 rounds and at most 8 seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1240,6 +1242,49 @@ class DealtEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class PactRelation:
+    """A row ranks one seat before another one."""
+
+    before: int
+    """The seat that comes first."""
+    after: int
+    """The seat that comes later."""
+
+
+@dataclass(frozen=True, slots=True)
+class PactMember:
+    """A member of a pact, and the constraint on its declared row."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    relations: tuple[PactRelation, ...]
+    """
+    What its row must agree with; empty if it may declare any row. Only those from which all others follow, in
+    ascending order of the offsets of their seats; a bot may send others as well, in any order.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Pact:
+    """An agreement of two or more seats about the rows that they will declare."""
+
+    members: tuple[PactMember, ...]
+    """The members, in ascending order of their seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferId:
+    """The place of the message that offers a pact."""
+
+    seat: int
+    """The sender, 0..n-1."""
+    round: int
+    """The round, from 0."""
+    number: int
+    """The number among the messages of the sender in this round, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class TalkContent:
     """What a message to other seats says."""
 
@@ -1247,6 +1292,13 @@ class TalkContent:
     """A text."""
     claim: tuple[int, ...] | None
     """A row: "this is what I want"."""
+    offer: Pact | None
+    """An offer of a pact, of which the sender is a member. It is also the sender's acceptance."""
+    accept: OfferId | None
+    """
+    The sender accepts a pact that another seat offered in an earlier round. A pact is signed once all members have
+    accepted it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1342,7 +1394,7 @@ class MatchRecord:
     signer: bytes
     """
     The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is open, if it was
-    cancelled before its rows were revealed, and if it was cancelled and rows were dealt.
+    cancelled before its rows were revealed, and if it was cancelled and rows were dealt or messages could be private.
     """
     signature: bytes
     """The signature on the hash of the last event, 64 bytes; empty if `signer` is."""

@@ -5,7 +5,7 @@ use lastnim_client::{
     Summary, Suspension, TalkContent, TalkMessage, TalkRound, TournamentEnd,
 };
 use lastnim_core::{
-    game::{AllianceMatrix, BotName, Row, Seat},
+    game::{AllianceMatrix, BotName, Pact, Row, Seat},
     oracle::Mover,
 };
 use lastnim_proto::pb;
@@ -31,6 +31,7 @@ pub fn match_json(info: &MatchInfo) -> Value {
             "round_ms": whole_milliseconds(talk.round_time),
             "text_chars": talk.text_chars,
             "privacy": word_of(pb::TalkPrivacy::from(talk.privacy).as_str_name(), "TALK_PRIVACY_"),
+            "pacts": talk.pacts,
         })),
         "messages": info.messages.iter().map(message_json).collect::<Vec<_>>(),
         "origin": info.origin.as_ref().map(|origin| json!({
@@ -52,8 +53,23 @@ fn message_json(message: &TalkMessage) -> Value {
     match &message.content {
         TalkContent::Text(text) => json["text"] = json!(text),
         TalkContent::Claim(row) => json["claim"] = json!(row.offsets()),
+        TalkContent::Offer(pact) => json["offer"] = pact_json(pact),
+        TalkContent::Accept(offer) => {
+            json["accept"] =
+                json!({ "seat": offer.seat.index(), "round": offer.round, "number": offer.number });
+        }
     }
     json
+}
+
+fn pact_json(pact: &Pact) -> Value {
+    let members = pact.members().iter().map(|member| {
+        let relations = member.relations();
+        let relations =
+            relations.map(|(before, after)| json!({ "before": before.index(), "after": after.index() }));
+        json!({ "seat": member.seat.index(), "relations": relations.collect::<Vec<_>>() })
+    });
+    json!({ "members": members.collect::<Vec<_>>() })
 }
 
 /// Writes a round of talk.

@@ -80,7 +80,7 @@ def test_bots_talk_and_hear_what_is_addressed_to_them() -> None:
         asyncio.run(play_exhibition(server, {"talker": talker, "naive": naive}, talk=talk))
     assert [(round.round, len(round.match.messages)) for round in talker.rounds] == [(0, 0), (1, 2)]
     assert all(0 < round.time_left_ms <= 60_000 for round in talker.rounds)
-    assert talker.rounds[0].match.talk == lastnim.messages.Talk(2, 60_000, 100, "private")
+    assert talker.rounds[0].match.talk == lastnim.messages.Talk(2, 60_000, 100, "private", False)
     assert talker.reports == [(0, 2), (1, 3)]
     assert talker.last is not None and naive.last is not None
     hello, claim, thanks = talker.last.match.messages

@@ -160,7 +160,12 @@ mod tests {
         ];
         let talk = request(&words.concat()).unwrap().talk;
         let privacy = pb::TalkPrivacy::Published.into();
-        assert_eq!(talk, Some(pb::Talk { rounds: 2, round_ms: 30_000, text_chars: 80, privacy }));
+        assert_eq!(
+            talk,
+            Some(pb::Talk { rounds: 2, round_ms: 30_000, text_chars: 80, privacy, pacts: false })
+        );
+        let with_pacts = request(&[&words.concat()[..], &["--talk-pacts"]].concat()).unwrap().talk;
+        assert!(with_pacts.unwrap().pacts);
         let shortest = request(&["--talk-rounds", "1"]).unwrap().talk.unwrap();
         assert_eq!((shortest.rounds, shortest.round_ms, shortest.text_chars), (1, 60_000, 0));
     }

@@ -34,6 +34,8 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
         ValueKind::Number | ValueKind::Count if setting.name() == "methods" => METHODS_VERSION.into(),
         ValueKind::Number | ValueKind::Count if setting.name() == "seats" => (3 + variant).into(),
         ValueKind::Number | ValueKind::Count if setting.name() == "groups" => (20 + variant).into(),
+        // Pacts need two rounds.
+        ValueKind::Number | ValueKind::Count if setting.field == "talk.rounds" => (2 + variant).into(),
         ValueKind::Number | ValueKind::Count => (1 + variant).into(),
         ValueKind::Real => (if setting.name() == "effect_some" { real + 1.0 } else { real }).into(),
         ValueKind::Rate => (real / 2.0 + 0.125).into(),
@@ -45,6 +47,7 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
         ValueKind::Duration => format!("{}s", 1 + variant).into(),
         ValueKind::Clock => format!("{}m+10ms", 1 + variant).into(),
         ValueKind::Flag => true.into(),
+        ValueKind::Switch => (variant == 0).into(),
     }
 }
 
@@ -102,7 +105,8 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
         let flag = format!("--{}", setting.flag());
         let lists = || value.as_array().unwrap().iter().map(numbers);
         match setting.kind {
-            ValueKind::Flag => vec![flag],
+            ValueKind::Switch if *value == false => Vec::new(),
+            ValueKind::Flag | ValueKind::Switch => vec![flag],
             ValueKind::Positions => lists().map(|list| format!("{flag}={list}")).collect(),
             ValueKind::Matrix => vec![format!("{flag}={}", lists().collect::<Vec<_>>().join(";"))],
             ValueKind::Range => vec![format!("{flag}={}", numbers(value))],

@@ -16,6 +16,7 @@ use lastnim_proto::{
     game::{parse_alliance_matrix, parse_row},
     parse_request, pb,
     setup::parse_recorded_setup,
+    talk::parse_talk_content,
 };
 use lastnim_tournament::TournamentState;
 use std::time::Duration;
@@ -373,8 +374,9 @@ fn parse_talk_messages(
     info: &MatchInfo,
     field: RequestField<'_>,
 ) -> Option<Vec<TalkMessage>> {
-    let known =
-        messages.iter().filter_map(|message| Some((message, message.content.as_ref()?.content.as_ref()?)));
+    let known = messages.iter().filter_map(|message| {
+        Some((message, message.content.as_ref().filter(|content| content.content.is_some())?))
+    });
     known
         .map(|(message, content)| parse_talk_message(message, content, info, field.member("messages")))
         .collect()
@@ -382,7 +384,7 @@ fn parse_talk_messages(
 
 fn parse_talk_message(
     message: &pb::TalkMessage,
-    content: &pb::talk_content::Content,
+    content: &pb::TalkContent,
     info: &MatchInfo,
     field: RequestField<'_>,
 ) -> Option<TalkMessage> {
@@ -397,11 +399,9 @@ fn parse_talk_message(
     }
     let to: Option<Vec<_>> =
         field.member("to").parse_each(&message.to, |&seat, at| at.ok_or_report(seats.seat(seat as usize)));
-    let content = match content {
-        pb::talk_content::Content::Text(text) => TalkContent::Text(truncate_text(text.clone())),
-        pb::talk_content::Content::Claim(row) => {
-            TalkContent::Claim(parse_row(row, seats, field.member("claim"))?)
-        }
+    let content = match parse_talk_content(content, seats, field)? {
+        TalkContent::Text(text) => TalkContent::Text(truncate_text(text)),
+        content => content,
     };
     Some(TalkMessage {
         seat: field.member("seat").ok_or_report(seats.seat(seat as usize))?,

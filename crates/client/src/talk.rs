@@ -2,15 +2,16 @@
 
 use super::MatchInfo;
 use lastnim_core::{
-    game::{Row, Seat, SeatSet},
-    referee::TalkContent,
+    game::{Pact, Row, Seat, SeatSet},
+    referee::{OfferId, TalkContent},
 };
 use std::{ops::Deref, sync::Arc, time::Duration};
 
 /// A message that a bot sends to other seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The seats that hear it; empty for everyone, also watchers.
+    /// The seats that hear it; empty for everyone, also watchers. Empty for an offer and an acceptance, which the server
+    /// sends to the members of the pact.
     pub to: SeatSet,
     /// What it says.
     pub content: TalkContent,
@@ -25,7 +26,7 @@ pub struct TalkMessage {
     pub round: u32,
     /// The number among the messages of the sender in this round, from 0.
     pub number: u32,
-    /// The seats that hear it; empty for everyone.
+    /// The seats that hear it; empty for everyone, and for offers and acceptances of this process.
     pub to: SeatSet,
     /// What it says.
     pub content: TalkContent,
@@ -51,6 +52,23 @@ impl Message {
         Self { to: SeatSet::default(), content: TalkContent::Claim(row) }
     }
 
+    /// Creates a message that offers a pact, of which the bot is a member, to the other members. It is also the bot's
+    /// acceptance.
+    pub fn offer(pact: Pact) -> Self {
+        Self { to: SeatSet::default(), content: TalkContent::Offer(pact) }
+    }
+
+    /// Creates a message that accepts a pact, which another seat has offered to the bot in an earlier round.
+    pub fn accept(offer: OfferId) -> Self {
+        Self { to: SeatSet::default(), content: TalkContent::Accept(offer) }
+    }
+
+    /// Returns whether a message of the bot says the same to the same seats.
+    pub(super) fn is_same(&self, sent: &TalkMessage) -> bool {
+        let is_about_pact = matches!(self.content, TalkContent::Offer(_) | TalkContent::Accept(_));
+        self.content == sent.content && (is_about_pact || self.to == sent.to)
+    }
+
     /// Sends the message to these seats only. An empty list means everyone.
     #[must_use]
     pub fn to(self, seats: impl IntoIterator<Item = Seat>) -> Self {
@@ -62,6 +80,11 @@ impl TalkMessage {
     /// Returns the sender, the round and the number, which no other message of the match has.
     pub(super) fn place(&self) -> (u32, Seat, u32) {
         (self.round, self.seat, self.number)
+    }
+
+    /// Returns what accepts the pact that this message offers.
+    pub fn offer_id(&self) -> OfferId {
+        OfferId { seat: self.seat, round: self.round, number: self.number }
     }
 }
 

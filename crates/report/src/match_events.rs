@@ -54,6 +54,13 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                 None => "a private message".to_owned(),
                 Some(Content::Text(text)) => format!("{text:?}"),
                 Some(Content::Claim(row)) => format!("that it wants {}", join_items(&row.offsets, " ")),
+                Some(Content::Offer(pact)) => format!("that it offers the pact {}", pact_text(pact)),
+                Some(Content::Accept(offer)) => format!(
+                    "that it accepts the pact of message {} of {} in round {}",
+                    offer.number + 1,
+                    players.name_of_seat(offer.seat),
+                    offer.round + 1
+                ),
             };
             match said.to.as_slice() {
                 [] => format!("{seat} said {what}"),
@@ -104,6 +111,16 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
     }
 }
 
+/// Writes each member of a pact with its relations, as in `0: 1>2, 0>2; 1: 1>2`.
+fn pact_text(pact: &pb::Pact) -> String {
+    let relation = |each: &pb::PactRelation| format!("{}>{}", each.before, each.after);
+    let members = pact.members.iter().map(|member| {
+        let relations = member.relations.iter().map(relation);
+        format!("{}: {}", member.seat, relations.collect::<Vec<_>>().join(", ")).trim_end().to_owned()
+    });
+    members.collect::<Vec<_>>().join("; ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +131,29 @@ mod tests {
 
     fn line(event: &Event) -> String {
         event_line(event, &players())
+    }
+
+    #[test]
+    fn a_line_says_what_a_pact_is() {
+        let relations = [(1, 2), (0, 2)].map(|(before, after)| pb::PactRelation { before, after }).to_vec();
+        let pact = pb::Pact {
+            members: vec![
+                pb::PactMember { seat: 0, relations },
+                pb::PactMember { seat: 1, relations: vec![] },
+            ],
+        };
+        let said = |content| {
+            let content = Some(pb::TalkContent { content: Some(content) });
+            line(&Event::Said(pb::SaidEvent { seat: 1, to: vec![0], content, ..Default::default() }))
+        };
+        assert_eq!(
+            said(Content::Offer(pact)),
+            "seat 1 (bob) said that it offers the pact 0: 1>2, 0>2; 1: to seat 0 (ann)"
+        );
+        assert_eq!(
+            said(Content::Accept(pb::OfferId { seat: 0, round: 0, number: 2 })),
+            "seat 1 (bob) said that it accepts the pact of message 3 of seat 0 (ann) in round 1 to seat 0 (ann)"
+        );
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::{FromWire as _, JoinRefusal, tournament::settings_message};
-use lastnim_core::game::{BySeat, Ending, Game, SeatCount};
+use lastnim_core::game::{BySeat, Ending, Game, Pact, SeatCount};
 use lastnim_core::oracle::PlayedTake;
 use lastnim_core::referee::{
-    Audience, Clock, DealHash, DealSecret, NoteHashError, SubmittedContent, TalkContent, TalkView, Terms,
-    TimeBank, Timestamp,
+    Audience, Clock, DealHash, DealSecret, NoteHashError, OfferId, OfferedPact, SubmittedContent,
+    TalkContent, TalkView, Terms, TimeBank, Timestamp,
 };
 use lastnim_tournament::TournamentState;
 use pb::play_request as request;
@@ -381,7 +381,13 @@ fn snapshot_is_complete() {
         setup: setup(),
         dealt_row: Some(row(&[2, 0, 1])),
         phase: MatchPhase::Playing,
-        talk: Some(TalkView { round: None, left: None, is_done: true, messages: vec![talk_message()] }),
+        talk: Some(TalkView {
+            round: None,
+            left: None,
+            is_done: true,
+            messages: vec![talk_message()],
+            pacts: vec![offered_pact()],
+        }),
         declaration_left: None,
         matrix: Some(matrix.clone()),
         ply: 3,
@@ -416,6 +422,12 @@ fn snapshot_is_complete() {
             left_ms: 0,
             ended: true,
             messages: vec![(&talk_message()).into()],
+            pacts: vec![pb::OfferedPact {
+                offer: Some(pb::OfferId { seat: 0, round: 1, number: 2 }),
+                pact: Some(pact_message()),
+                accepted: vec![0, 2],
+                signed: true,
+            }],
         }),
     };
     assert_eq!(
@@ -452,6 +464,45 @@ fn talk_message() -> TalkMessage {
     let audience = Audience::Seats { seats: [seat(1)].into_iter().collect(), published: false };
     let content = TalkContent::Claim(row(&[2, 0, 1]));
     TalkMessage::new((seat(0), 1, 2), audience, content, DealHash::from_bytes([5; 32]))
+}
+
+/// Seat 0 ranks seat 1 before seat 0; seat 2 may declare any row.
+fn pact_message() -> pb::Pact {
+    let relations = vec![pb::PactRelation { before: 1, after: 0 }];
+    let members = [(0, relations), (2, Vec::new())];
+    pb::Pact { members: members.map(|(seat, relations)| pb::PactMember { seat, relations }).to_vec() }
+}
+
+fn offered_pact() -> OfferedPact {
+    let pact = Pact::parse(SeatCount::new(3).unwrap(), &[(0, vec![(1, 0)]), (2, vec![])]).unwrap();
+    OfferedPact {
+        offer: OfferId { seat: seat(0), round: 1, number: 2 },
+        pact,
+        accepted: [seat(0), seat(2)].into_iter().collect(),
+    }
+}
+
+#[test]
+fn offers_and_acceptances_are_read() {
+    for (content, expected) in [
+        (
+            pb::talk_content::Content::Offer(pact_message()),
+            SubmittedContent::Offer(vec![(0, vec![(1, 0)]), (2, vec![])]),
+        ),
+        (
+            pb::talk_content::Content::Accept(pb::OfferId { seat: 9, round: 1, number: 2 }),
+            SubmittedContent::Accept { seat: 9, round: 1, number: 2 },
+        ),
+    ] {
+        let say = pb::Say {
+            match_id: ID.to_owned(),
+            round: 1,
+            content: Some(pb::TalkContent { content: Some(content) }),
+            ..pb::Say::default()
+        };
+        let message = SubmittedMessage { round: 1, number: 0, to: Vec::new(), content: Some(expected) };
+        assert_eq!(parse(request::Action::Say(say)), Ok(act(SeatAction::Say(Box::new(message)))));
+    }
 }
 
 #[test]

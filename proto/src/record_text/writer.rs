@@ -5,7 +5,8 @@ use crate::{pb, record::whole_micros};
 use lastnim_core::game::{BotName, BySeat, Seat};
 use lastnim_core::oracle::Mover;
 use lastnim_core::referee::{
-    Audience, DealRule, Event, MatchSetup, NoteHash, OpenedContent, Record, Seal, TalkContent, TimedEvent,
+    Audience, DealRule, Event, MatchSetup, NoteHash, OfferId, OpenedContent, Record, Seal, TalkContent,
+    TimedEvent,
 };
 use std::fmt::Write as _;
 
@@ -64,13 +65,14 @@ fn write_header(text: &mut String, setup: &MatchSetup) {
     );
     write_line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));
     if let Some(talk) = &setup.terms.talk {
-        let pb::Talk { rounds, round_ms, text_chars, privacy } = talk.into();
+        let pb::Talk { rounds, round_ms, text_chars, privacy, pacts } = talk.into();
         let privacy = pb::TalkPrivacy::try_from(privacy).unwrap_or_default().as_str_name();
         let privacy = enum_value_name(privacy, "TALK_PRIVACY_");
         write_line(
             text,
             format_args!(
-                "talk rounds {rounds} round_ms {round_ms} text_chars {text_chars} privacy {privacy}"
+                "talk rounds {rounds} round_ms {round_ms} text_chars {text_chars} privacy {privacy} \
+                 pacts {pacts}"
             ),
         );
     }
@@ -131,6 +133,11 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
                 match content {
                     TalkContent::Text(words) => write_formatted(text, format_args!(" text {words:?}")),
                     TalkContent::Claim(row) => write_formatted(text, format_args!(" claim {row}")),
+                    TalkContent::Offer(pact) => write_formatted(text, format_args!(" offer {pact}")),
+                    TalkContent::Accept(OfferId { seat, round, number }) => write_formatted(
+                        text,
+                        format_args!(" accept seat {seat} round {round} number {number}"),
+                    ),
                 }
             }
         }

@@ -70,6 +70,8 @@ pub enum ValueKind {
     Clock,
     /// `true`, or left out.
     Flag,
+    /// `true` or `false`, which is the default.
+    Switch,
 }
 
 impl ValueKind {
@@ -178,9 +180,12 @@ impl TournamentSetting {
             | ValueKind::Duration
             | ValueKind::Time
             | ValueKind::Clock => text.into(),
-            ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
-                read_number(text)
-            }
+            ValueKind::Number
+            | ValueKind::Count
+            | ValueKind::Real
+            | ValueKind::Rate
+            | ValueKind::Flag
+            | ValueKind::Switch => read_number(text),
         }
     }
 
@@ -241,6 +246,7 @@ impl TournamentSetting {
                 Err(format!("{given}: expected true; to turn this setting off, leave it out"))
             }
             ValueKind::Flag => Ok(json!({})),
+            ValueKind::Switch if !given.is_boolean() => Err(format!("{given}: expected true or false")),
             ValueKind::Number => Ok(number_of_text(given).unwrap_or_else(|| given.clone())),
             _ => Ok(given.clone()),
         }
@@ -267,6 +273,7 @@ impl TournamentSetting {
                 Some(lists.iter().map(|list| list[self.kind.list_member()].clone()).collect())
             }
             ValueKind::Flag => pointer(self.field).map(|_| true.into()),
+            ValueKind::Switch => pointer(self.field).filter(|on| **on == true).cloned(),
             ValueKind::Word => pointer(self.field).filter(|word| *word != "unspecified").cloned(),
             ValueKind::Duration => Some(millis_text(pointer(self.field)?)?.into()),
             ValueKind::Time => {

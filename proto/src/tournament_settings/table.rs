@@ -176,6 +176,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "talk.privacy" Word "Messages to some seats" "", ["private"],
             "Whether seats may send private messages, and whether these are published at the end",
             "; messages are {}";
+        "talk.pacts" Switch "Pacts" "", ["false"],
+            "Whether seats can sign pacts, which need 2 rounds and at most 8 seats", "; with pacts";
     }
     "Concurrency and retention", RarelyChanged => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";

@@ -59,8 +59,9 @@ fn bots_that_do_not_talk_play_a_tournament_with_talk() {
     let result = run(&file, &[]).result();
     let tournament = &result["tournament"];
     assert_eq!((&tournament["state"], &tournament["matches_played"]), (&"finished".into(), &4.into()));
-    let talk =
-        serde_json::json!({ "rounds": 3, "round_ms": 3_600_000, "text_chars": 500, "privacy": "private" });
+    let talk = serde_json::json!({
+        "rounds": 3, "round_ms": 3_600_000, "text_chars": 500, "privacy": "private", "pacts": false,
+    });
     assert_eq!(tournament["settings"]["talk"], talk);
 }
 

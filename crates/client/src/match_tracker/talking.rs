@@ -104,9 +104,7 @@ impl MatchTracker {
         // A process that ran before a restart may have sent some of them.
         let own = |sent: &&TalkMessage| sent.seat == open.info.seat && sent.round == round;
         let sent: Vec<_> = open.info.messages.iter().filter(own).collect();
-        let is_new = |message: &Message| {
-            !sent.iter().any(|sent| sent.to == message.to && sent.content == message.content)
-        };
+        let is_new = |message: &Message| !sent.iter().any(|sent| message.is_same(sent));
         let mut messages: VecDeque<_> = messages.into_iter().filter(is_new).collect();
         let number = sent.len() as u32;
         let room = MAX_ROUND_MESSAGES.saturating_sub(number) as usize;

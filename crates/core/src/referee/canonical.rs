@@ -43,8 +43,10 @@
 //! the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag
 //! total, declaration. The deal is the deal rule, `u8`, which for a list is followed by a list of its rows; and a list of
 //! the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The talk is the number
-//! of rounds, `u32`; the span of a round; the maximum characters of a text, `u32`; and the privacy, `u8`. The audience is its kind, `u8`, which for
-//! kinds 2 and 3 is followed by a list of the seats. `talk.rs` says how commitments to messages are derived. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//! of rounds, `u32`; the span of a round; the maximum characters of a text, `u32`; the privacy, `u8`; and 1, `u8`, if
+//! seats can sign pacts, 0 if not. The audience is its kind, `u8`, which for kinds 2 and 3 is followed by a list of the
+//! seats. `talk.rs` says how commitments to messages are derived. The origin is the tournament's id; the match's number,
+//! `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|
@@ -94,7 +96,7 @@ pub fn append_stored_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
         let (kind, content) = opened.content.to_kind_and_bytes();
         added.write_raw(opened.salt.as_bytes());
         added.write_u8(kind);
-        added.write_bytes(content);
+        added.write_bytes(&content);
     }
     bytes.extend_from_slice(added.as_slice());
 }
@@ -302,7 +304,7 @@ impl CanonicalBytes {
     }
 
     fn write_talk(&mut self, talk: &TalkTerms) {
-        let &TalkTerms { rounds, round_time, text_chars, privacy } = talk;
+        let &TalkTerms { rounds, round_time, text_chars, privacy, pacts } = talk;
         self.write_u32(rounds);
         self.write_span(round_time);
         self.write_u32(text_chars);
@@ -311,6 +313,7 @@ impl CanonicalBytes {
             TalkPrivacy::Private => 2,
             TalkPrivacy::Published => 3,
         });
+        self.write_u8(u8::from(pacts));
     }
 
     fn write_audience(&mut self, audience: Audience) {

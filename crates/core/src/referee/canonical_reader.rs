@@ -3,10 +3,10 @@
 use super::canonical::{end_reason_code, forfeit_reason_code, refusal_reason_code, row_default_code};
 use super::{
     Audience, Clock, Deal, DealHash, DealRule, DealtRows, EndReason, Event, ForfeitReason, MatchSetup,
-    NoteHash, OpenedContent, Origin, RefusalReason, RowDefault, TalkContent, TalkMessage, TalkPrivacy,
-    TalkTerms, Terms, TimedEvent, Timestamp,
+    NoteHash, OfferId, OpenedContent, Origin, RefusalReason, RowDefault, TalkContent, TalkMessage,
+    TalkPrivacy, TalkTerms, Terms, TimedEvent, Timestamp,
 };
-use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Piles, Row, Seat, SeatCount, TournamentId};
+use crate::game::{AllianceMatrix, BotName, BySeat, Ending, Pact, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
 use std::fmt::Display;
 use std::time::Duration;
@@ -208,6 +208,13 @@ impl<'a> CanonicalReader<'a> {
                 3 => TalkPrivacy::Published,
                 number => return Err(CanonicalBytesError::Unknown { what: "privacy of talk", number }),
             },
+            pacts: match self.read_u8()? {
+                0 => false,
+                1 => true,
+                number => {
+                    return Err(CanonicalBytesError::Unknown { what: "whether seats sign pacts", number });
+                }
+            },
         })
     }
 
@@ -241,9 +248,28 @@ impl<'a> CanonicalReader<'a> {
                 TalkContent::Text(text.to_owned())
             }
             2 => TalkContent::Claim(self.read_row(seats)?),
+            3 => {
+                let mut members = Self { unread: self.read_bytes()? };
+                let mut read = Vec::new();
+                while !members.unread.is_empty() {
+                    read.push(members.read_pact_member()?);
+                }
+                TalkContent::Offer(Pact::parse(seats, &read).map_err(value_error)?)
+            }
+            4 => {
+                let mut place = Self { unread: self.read_bytes()? };
+                let (seat, round, number) = (place.read_seat(seats)?, place.read_u32()?, place.read_u32()?);
+                TalkContent::Accept(OfferId { seat, round, number })
+            }
             number => return Err(CanonicalBytesError::Unknown { what: "kind of message", number }),
         };
         Ok(OpenedContent { salt, content })
+    }
+
+    fn read_pact_member(&mut self) -> ReadResult<(usize, Vec<(usize, usize)>)> {
+        let (seat, count) = (self.read_u8()?, self.read_u8()?);
+        let relation = |_| Ok((self.read_u8()?.into(), self.read_u8()?.into()));
+        Ok((seat.into(), (0..count).map(relation).collect::<ReadResult<_>>()?))
     }
 
     fn read_deal_hashes(&mut self) -> ReadResult<BySeat<DealHash>> {

@@ -54,6 +54,18 @@ pub enum SubmittedContent {
     Text(String),
     /// The offsets of a row.
     Claim(Vec<u64>),
+    /// The members of a pact, each with its relations: the numbers of the seat that it must rank before, and of the seat
+    /// that it must rank after.
+    Offer(Vec<(usize, Vec<(usize, usize)>)>),
+    /// The place of the message that offers the accepted pact.
+    Accept {
+        /// The number of the sender's seat.
+        seat: u32,
+        /// The round, from 0.
+        round: u32,
+        /// The number of the message among those of the sender in this round, from 0.
+        number: u32,
+    },
 }
 
 /// Hides the content, so that it cannot get into a log.

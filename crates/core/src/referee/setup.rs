@@ -2,7 +2,8 @@
 
 use super::{Clock, Deal, DealError, DealRule, Terms, TermsError};
 use crate::game::{
-    AllianceMatrix, BotName, BySeat, Ending, Piles, PilesError, Seat, SeatCount, SeatError, TournamentId,
+    AllianceMatrix, BotName, BySeat, Ending, MAX_PACT_SEATS, PactError, Piles, PilesError, Seat, SeatCount,
+    SeatError, TournamentId,
 };
 use thiserror::Error;
 
@@ -85,6 +86,9 @@ pub enum MatchSetupError {
     /// Seats can talk, but they do not declare rows.
     #[error("talk in a match with assigned rows: expected rows that seats declare")]
     AssignedAndTalk,
+    /// Seats can sign pacts, but there are too many seats.
+    #[error(transparent)]
+    Pacts(PactError),
     /// The terms are out of range.
     #[error(transparent)]
     Terms(TermsError),
@@ -121,6 +125,9 @@ impl MatchSetup {
         errors.extend(self.find_deal_misfits());
         if self.assigned.is_some() && self.terms.talk.is_some() {
             errors.push(MatchSetupError::AssignedAndTalk);
+        }
+        if seats.get() > MAX_PACT_SEATS && self.terms.talk.is_some_and(|talk| talk.pacts) {
+            errors.push(MatchSetupError::Pacts(PactError::Seats(seats)));
         }
         if let Err(terms) = self.terms.clone().validate() {
             errors.extend(terms.into_iter().map(MatchSetupError::Terms));

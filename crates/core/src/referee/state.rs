@@ -5,7 +5,7 @@ use super::talk::Audience;
 use super::time::whole_micros;
 use super::{
     DealtRows, EndReason, Event, ForfeitReason, MAX_ROUND_MESSAGES, MatchPhase, MatchSetup, NoteHash,
-    RefusalReason, RowDefault, TalkContent, TalkMessage, TalkPrivacy, TimeBank,
+    OfferId, OfferedPact, RefusalReason, RowDefault, TalkContent, TalkMessage, TalkPrivacy, TimeBank,
 };
 use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat, SeatSet};
 use crate::oracle::{Mover, PlayedTake, Solution};
@@ -42,6 +42,7 @@ struct ColdState {
     next_numbers: BySeat<u32>,
     /// The seats that have said that they send no more messages in this round of talk.
     talk_ended: SeatSet,
+    pacts: Vec<OfferedPact>,
     game: Option<Game>,
     strikes: BySeat<u32>,
     forfeits: BySeat<Option<ForfeitReason>>,
@@ -210,6 +211,7 @@ impl MatchState {
                 rounds_heard: 0,
                 next_numbers: BySeat::filled(seats, &0),
                 talk_ended: SeatSet::default(),
+                pacts: Vec::new(),
                 game: None,
                 strikes: BySeat::filled(seats, &0),
                 forfeits: BySeat::filled(seats, &None),
@@ -296,6 +298,19 @@ impl MatchState {
     pub fn has_ended_talk(&self, seat: Seat) -> bool {
         let cold = &self.cold;
         cold.talk_ended.contains(seat) || cold.rows[seat].is_some() || self.forfeited_seats.contains(seat)
+    }
+
+    /// Returns the pacts that seats have offered, in order, also in the current round; without those whose offers the
+    /// record does not show.
+    pub fn pacts(&self) -> &[OfferedPact] {
+        &self.cold.pacts
+    }
+
+    /// Returns a pact that another seat has offered to this seat in a round that has ended.
+    pub(super) fn pact_offered_to(&self, seat: Seat, offer: OfferId) -> Option<&OfferedPact> {
+        let is_heard = offer.seat != seat && offer.round < self.rounds_heard();
+        let mut pacts = self.pacts().iter().filter(|_| is_heard);
+        pacts.find(|offered| offered.offer == offer && offered.pact.constraint(seat).is_some())
     }
 
     /// Returns the current position.
@@ -487,12 +502,24 @@ impl MatchState {
                 !text.is_empty() && text.chars().count() <= talk.text_chars as usize
             }
             Some(TalkContent::Claim(row)) => row.seats() == seats,
+            Some(TalkContent::Offer(pact)) => {
+                let is_member = pact.seats() == seats && pact.constraint(seat).is_some();
+                talk.pacts && is_member && audience == talk.pact_audience(pact, seat)
+            }
+            Some(&TalkContent::Accept(offer)) => {
+                talk.pacts
+                    && self.pact_offered_to(seat, offer).is_some_and(|offered| {
+                        !offered.accepted.contains(seat)
+                            && audience == talk.pact_audience(&offered.pact, seat)
+                    })
+            }
             None => true,
         };
         if !fits || !message.is_genuine() {
             return Err(InvalidEvent::Content(seat));
         }
         self.cold.next_numbers[seat] = number + 1;
+        OfferedPact::add_message(&mut self.cold.pacts, message);
         Ok(())
     }
 

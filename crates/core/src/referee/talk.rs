@@ -11,12 +11,19 @@
 //! | salt of a message | `keyed_hash(secret of the match, seat, round, number)` |
 //! | commitment to a message | `derive_key("lastnim 2026 talk message", seat, round, number, salt, kind, content)` |
 //!
-//! The kinds are 1 for a text, whose content is its UTF-8 bytes, and 2 for a claim, whose content is the offsets of its
-//! row. Only who knows the salt can compare a commitment with a guess at the content.
+//! | kind | what it says | content |
+//! |---|---|---|
+//! | 1 | text | its UTF-8 bytes |
+//! | 2 | claim | the offsets of its row |
+//! | 3 | offer of a pact | for each member in seat order: its seat; the number of its relations, a byte; and of each relation the seat that comes before and the seat that comes after |
+//! | 4 | acceptance | seat, round and number of the message with the offer |
+//!
+//! The relations of a member are those from which all others follow, in ascending order of their offsets. Only someone who
+//! knows the salt can compare a commitment with a guess at the content.
 
-use super::{DealHash, SigningKey};
-use crate::game::{MatchId, Row, Seat, SeatSet};
-use std::{fmt, time::Duration};
+use super::{DealHash, OfferId, OfferedPact, SigningKey};
+use crate::game::{MatchId, Pact, Row, Seat, SeatSet};
+use std::{borrow::Cow, fmt, time::Duration};
 use thiserror::Error;
 
 /// The maximum number of rounds of talk in a match.
@@ -37,6 +44,9 @@ pub struct TalkTerms {
     pub text_chars: u32,
     /// Whether a seat can send a message to some seats only, and whether others can read it later.
     pub privacy: TalkPrivacy,
+    /// Whether seats can sign pacts. This needs two rounds, because a pact is accepted in a later round than it is
+    /// offered.
+    pub pacts: bool,
 }
 
 /// Whether seats can send private messages: messages to some seats only.
@@ -52,7 +62,10 @@ pub enum TalkPrivacy {
 
 /// Talk that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} of {value}: expected a whole number from {min} to {max}")]
+#[error(
+    "{field} of {value}: expected a whole number from {min} to {max}{}",
+    if *min > 1 { ", because a pact is accepted in a later round than it is offered" } else { "" }
+)]
 pub struct TalkTermsError {
     /// The name of the value in protocol messages.
     pub field: &'static str,
@@ -66,9 +79,15 @@ pub struct TalkTermsError {
 
 impl Default for TalkTerms {
     /// Returns two rounds of at most 60 s, with texts of up to 500 characters; private messages are possible and stay
-    /// private.
+    /// private; there are no pacts.
     fn default() -> Self {
-        Self { rounds: 2, round_time: Duration::from_mins(1), text_chars: 500, privacy: TalkPrivacy::Private }
+        Self {
+            rounds: 2,
+            round_time: Duration::from_mins(1),
+            text_chars: 500,
+            privacy: TalkPrivacy::Private,
+            pacts: false,
+        }
     }
 }
 
@@ -77,16 +96,16 @@ impl TalkTerms {
     pub fn find_errors(&self) -> Vec<TalkTermsError> {
         let round_ms = u64::try_from(self.round_time.as_millis()).unwrap_or(u64::MAX);
         let bounds = [
-            ("rounds", self.rounds.into(), MAX_TALK_ROUNDS),
-            ("round_ms", round_ms, 3_600_000),
-            ("text_chars", self.text_chars.into(), MAX_TEXT_CHARS),
+            ("rounds", self.rounds.into(), if self.pacts { 2 } else { 1 }, MAX_TALK_ROUNDS),
+            ("round_ms", round_ms, 1, 3_600_000),
+            ("text_chars", self.text_chars.into(), 1, MAX_TEXT_CHARS),
         ];
         let is_fractional = self.round_time != Duration::from_millis(round_ms);
-        let is_wrong = |&(field, value, max): &(&str, u64, u32)| {
-            value < 1 || value > max.into() || field == "round_ms" && is_fractional
+        let is_wrong = |&(field, value, min, max): &(&str, u64, u32, u32)| {
+            value < min.into() || value > max.into() || field == "round_ms" && is_fractional
         };
         let wrong = bounds.into_iter().filter(is_wrong);
-        wrong.map(|(field, value, max)| TalkTermsError { field, value, min: 1, max }).collect()
+        wrong.map(|(field, value, min, max)| TalkTermsError { field, value, min, max }).collect()
     }
 }
 
@@ -97,6 +116,10 @@ pub enum TalkContent {
     Text(String),
     /// A row: "this is what I want".
     Claim(Row),
+    /// An offer of a pact, of which the sender is a member.
+    Offer(Pact),
+    /// The sender accepts a pact that another seat offered.
+    Accept(OfferId),
 }
 
 /// The seats that hear a message, apart from the sender.
@@ -154,14 +177,21 @@ pub struct TalkView {
     pub is_done: bool,
     /// The messages that the seat has sent or heard, in the order in which they were sent.
     pub messages: Vec<TalkMessage>,
+    /// The pacts of which the seat is a member and knows, in the order in which they were offered, with the acceptances
+    /// that it knows.
+    pub pacts: Vec<OfferedPact>,
 }
 
 impl TalkContent {
     /// Returns the number of the content's kind, and its bytes.
-    pub(super) fn to_kind_and_bytes(&self) -> (u8, &[u8]) {
+    pub(super) fn to_kind_and_bytes(&self) -> (u8, Cow<'_, [u8]>) {
         match self {
-            Self::Text(text) => (1, text.as_bytes()),
-            Self::Claim(row) => (2, row.offsets()),
+            Self::Text(text) => (1, text.as_bytes().into()),
+            Self::Claim(row) => (2, row.offsets().into()),
+            Self::Offer(pact) => (3, pact_bytes(pact).into()),
+            &Self::Accept(OfferId { seat, round, number }) => {
+                (4, place_bytes(seat, round, number).to_vec().into())
+            }
         }
     }
 }
@@ -221,7 +251,7 @@ impl OpenedContent {
         let (kind, bytes) = self.content.to_kind_and_bytes();
         let mut hasher = blake3::Hasher::new_derive_key("lastnim 2026 talk message");
         hasher.update(&place_bytes(seat, round, number)).update(self.salt.as_bytes());
-        hasher.update(&[kind]).update(bytes);
+        hasher.update(&[kind]).update(&bytes);
         DealHash::from_bytes(*hasher.finalize().as_bytes())
     }
 }
@@ -242,6 +272,17 @@ impl fmt::Debug for TalkSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TalkSecret(hidden)")
     }
+}
+
+fn pact_bytes(pact: &Pact) -> Vec<u8> {
+    let byte = |seat: Seat| seat.index() as u8;
+    let members = pact.members().iter().flat_map(|member| {
+        let relations: Vec<_> = member.relations().collect();
+        let count = u8::try_from(relations.len()).expect("a pact has few seats");
+        let seats = relations.into_iter().flat_map(|(before, after)| [before, after].map(byte));
+        [byte(member.seat), count].into_iter().chain(seats.collect::<Vec<_>>())
+    });
+    members.collect()
 }
 
 fn place_bytes(seat: Seat, round: u32, number: u32) -> [u8; 9] {

@@ -94,5 +94,12 @@ mod tests {
             ]
         );
         assert!(Terms::default().validate().is_ok());
+        let talk = Some(TalkTerms { rounds: 1, pacts: true, ..TalkTerms::default() });
+        let refused = Terms { talk, ..Terms::default() }.validate().unwrap_err();
+        assert_eq!(
+            refused[0].to_string(),
+            "talk: rounds of 1: expected a whole number from 2 to 4, because a pact is accepted in a later round than \
+             it is offered"
+        );
     }
 }

@@ -55,6 +55,10 @@ enum StepAction {
     Resign(usize),
     /// The seat, the distance of its message from the next number, and the seats that hear it.
     Say(usize, u32, Vec<u32>, SubmittedContent),
+    /// The seat, another member, and the relations of both.
+    Offer(usize, usize, Vec<(usize, usize)>),
+    /// The seat, and which of the pacts that were offered it accepts.
+    Accept(usize, prop::sample::Index),
     /// The seat and the distance from the current round.
     EndTalk(usize, u32),
     Disqualify(usize),
@@ -269,14 +273,23 @@ impl StepAction {
             },
             Self::Resign(index) => act(seat(index), SeatAction::Resign),
             Self::Say(index, distance, ref to, ref content) => {
-                let sender = seat(index);
-                let message = SubmittedMessage {
-                    round: state.rounds_heard(),
-                    number: state.messages_in_round(sender) + distance,
-                    to: to.clone(),
-                    content: Some(content.clone()),
+                say(state, seat(index), distance, to.clone(), content.clone())
+            }
+            Self::Offer(index, other, ref relations) => {
+                let members = [index, other].map(|member| (member, relations.clone()));
+                say(state, seat(index), 0, Vec::new(), SubmittedContent::Offer(members.to_vec()))
+            }
+            Self::Accept(index, which) => {
+                let offers: Vec<_> = state.pacts().iter().map(|offered| offered.offer).collect();
+                let (by, round, number) = match offers.as_slice() {
+                    [] => (0, 0, 0),
+                    offers => {
+                        let offer = which.get(offers);
+                        (offer.seat.into(), offer.round, offer.number)
+                    }
                 };
-                act(sender, SeatAction::Say(Box::new(message)))
+                let content = SubmittedContent::Accept { seat: by, round, number };
+                say(state, seat(index), 0, Vec::new(), content)
             }
             Self::EndTalk(index, distance) => {
                 act(seat(index), SeatAction::EndTalk { round: state.rounds_heard() + distance })
@@ -305,14 +318,33 @@ fn any_clock() -> impl Strategy<Value = Clock> {
     )
 }
 
+/// Returns the input with which a seat sends a message. Its number is `distance` greater than the next one.
+fn say(
+    state: &MatchState,
+    seat: Seat,
+    distance: u32,
+    to: Vec<u32>,
+    content: SubmittedContent,
+) -> RefereeInput {
+    let message = SubmittedMessage {
+        round: state.rounds_heard(),
+        number: state.messages_in_round(seat) + distance,
+        to,
+        content: Some(content),
+    };
+    RefereeInput::Act { seat, action: SeatAction::Say(Box::new(message)) }
+}
+
 fn any_talk() -> impl Strategy<Value = TalkTerms> {
     let privacies = vec![TalkPrivacy::Open, TalkPrivacy::Private, TalkPrivacy::Published];
-    (1..=MAX_TALK_ROUNDS, 1..20_u64, 1..6_u32, prop::sample::select(privacies)).prop_map(
-        |(rounds, round_ms, text_chars, privacy)| TalkTerms {
+    let pacts = prop::bool::weighted(0.7);
+    (1..=MAX_TALK_ROUNDS, 1..20_u64, 1..6_u32, prop::sample::select(privacies), pacts).prop_map(
+        |(rounds, round_ms, text_chars, privacy, pacts)| TalkTerms {
             rounds,
             round_time: Duration::from_millis(round_ms),
             text_chars,
             privacy,
+            pacts: pacts && rounds > 1,
         },
     )
 }
@@ -394,6 +426,10 @@ fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
         3 => (seat(), rarely(), to, content).prop_map(|(seat, distance, to, content)| {
             StepAction::Say(seat, distance, to, content)
         }),
+        2 => (seat(), seat(), prop::collection::vec((0..5_usize, 0..5_usize), 0..3)).prop_map(
+            |(seat, other, relations)| StepAction::Offer(seat, other, relations)
+        ),
+        2 => (seat(), any::<prop::sample::Index>()).prop_map(|(seat, which)| StepAction::Accept(seat, which)),
         4 => (seat(), rarely()).prop_map(|(seat, distance)| StepAction::EndTalk(seat, distance)),
     ];
     let what = prop_oneof![

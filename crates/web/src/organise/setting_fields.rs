@@ -121,6 +121,9 @@ impl FormField {
                 let words = words.map(|word| (word.replace('-', "_"), word.replace('-', " ")));
                 [(String::new(), String::new())].into_iter().chain(words).collect()
             }
+            Self::Setting(setting) if setting.kind == ValueKind::Switch => {
+                ["", "true", "false"].map(|word| (word.to_owned(), word.to_owned())).to_vec()
+            }
             Self::Setting(_) => Vec::new(),
         }
     }

@@ -1,13 +1,16 @@
 //! Tests of talk.
 
 use super::*;
-use crate::{Message, TalkContent};
+use crate::{
+    Message, TalkContent,
+    game::{Pact, SeatCount},
+};
 
 /// Returns the start of a match with two rounds of talk.
 fn talking() -> pb::MatchStarted {
     let mut begun = begun(ID);
-    let talk =
-        pb::Talk { rounds: 2, round_ms: 9_000, text_chars: 500, privacy: pb::TalkPrivacy::Private.into() };
+    let privacy = pb::TalkPrivacy::Private.into();
+    let talk = pb::Talk { rounds: 2, round_ms: 9_000, text_chars: 500, privacy, pacts: true };
     begun.setup.as_mut().unwrap().talk = Some(talk);
     begun
 }
@@ -144,7 +147,13 @@ fn a_lost_session_sends_again_what_was_not_answered() {
     tracker.handle_answer(says(0, &[text("a"), text("b")]));
     accept(&mut tracker, 0, Some(0));
     let own = vec![from_seat(1, 0, 0, &text("a"))];
-    let state = pb::TalkState { round: Some(0), left_ms: 4_000, ended: false, messages: own.clone() };
+    let state = pb::TalkState {
+        round: Some(0),
+        left_ms: 4_000,
+        ended: false,
+        messages: own.clone(),
+        pacts: Vec::new(),
+    };
     receive(&mut tracker, welcome(1));
     assert_eq!(receive(&mut tracker, snapshot_of(state.clone())), sent(0, 1, &text("b")));
     assert_eq!(receive(&mut tracker, snapshot_of(state.clone())), [], "only once in a session");
@@ -168,7 +177,8 @@ fn a_lost_session_sends_again_what_was_not_answered() {
 fn a_restarted_process_does_not_repeat_its_messages() {
     let mut tracker = tracker();
     let own = vec![from_seat(1, 0, 0, &text("a"))];
-    let state = pb::TalkState { round: Some(0), left_ms: 4_000, ended: false, messages: own };
+    let state =
+        pb::TalkState { round: Some(0), left_ms: 4_000, ended: false, messages: own, ..Default::default() };
     assert_eq!(expect_round(&receive(&mut tracker, snapshot_of(state))), (0, 4_000));
     let many = ["a", "b", "c", "d", "e", "f"].map(text);
     assert_eq!(tracker.handle_answer(says(0, &many)), sent(0, 1, &many[1]));
@@ -177,7 +187,7 @@ fn a_restarted_process_does_not_repeat_its_messages() {
     assert_eq!(accept(&mut tracker, 0, Some(3)), ended(0), "a seat sends four messages in a round");
 
     let mut tracker = super::tracker();
-    let done = pb::TalkState { round: Some(0), left_ms: 4_000, ended: true, messages: Vec::new() };
+    let done = pb::TalkState { round: Some(0), left_ms: 4_000, ended: true, ..Default::default() };
     assert_eq!(receive(&mut tracker, snapshot_of(done)), [], "the earlier process has ended its talk");
     let over = pb::TalkState { ended: true, ..Default::default() };
     let reports = receive(&mut tracker, snapshot_of(over));
@@ -187,6 +197,42 @@ fn a_restarted_process_does_not_repeat_its_messages() {
         tracker.handle_answer(BotAnswer::Handled)[..],
         [ClientAction::Ask(BotQuestion::Declare(_))]
     ));
+}
+
+/// Seat 1 ranks seat 0 before seat 2, and seat 0 may declare any row.
+fn pact() -> Pact {
+    Pact::parse(SeatCount::new(3).unwrap(), &[(1, vec![(0, 2)]), (0, vec![])]).unwrap()
+}
+
+#[test]
+fn a_bot_hears_and_accepts_a_pact() {
+    let mut tracker = asked();
+    tracker.handle_answer(says(0, &[]));
+    accept(&mut tracker, 0, None);
+    let offer = from_seat(0, 0, 2, &Message::offer(pact()));
+    receive(&mut tracker, heard(0, &[pb::TalkMessage { to: vec![1], ..offer }]));
+    let offered = tracker.open[&match_id(ID)].info.messages[0].clone();
+    assert_eq!(offered.content, TalkContent::Offer(pact()));
+    let acceptance = Message::accept(offered.offer_id());
+    tracker.handle_answer(BotAnswer::Handled);
+    assert_eq!(tracker.handle_answer(says(1, std::slice::from_ref(&acceptance))), sent(1, 0, &acceptance));
+    assert_eq!(accept(&mut tracker, 1, Some(0)), ended(1));
+    accept(&mut tracker, 1, None);
+    receive(&mut tracker, heard(1, &[from_seat(2, 1, 0, &acceptance)]));
+    let messages = &tracker.open[&match_id(ID)].info.messages;
+    assert_eq!(
+        messages[1..].iter().map(|message| &message.content).collect::<Vec<_>>(),
+        [&acceptance.content; 2]
+    );
+}
+
+#[test]
+fn a_restarted_process_does_not_offer_a_pact_again() {
+    let mut tracker = tracker();
+    let offer = Message::offer(pact());
+    let own = vec![pb::TalkMessage { to: vec![0], ..from_seat(1, 0, 0, &offer) }];
+    receive(&mut tracker, snapshot_of(pb::TalkState { round: Some(0), messages: own, ..Default::default() }));
+    assert_eq!(tracker.handle_answer(says(0, &[offer, text("b")])), sent(0, 1, &text("b")));
 }
 
 #[test]
@@ -206,10 +252,16 @@ fn a_round_that_ends_withdraws_its_question() {
 fn impossible_talk_is_an_error() {
     let mut tracker = asked();
     let hello = text("hello");
+    let cycle = pb::Pact {
+        members: vec![pb::PactMember { seat: 0, relations: vec![pb::PactRelation { before: 1, after: 1 }] }],
+    };
+    let cycle = pb::TalkContent { content: Some(pb::talk_content::Content::Offer(cycle)) };
+    let cycle = pb::TalkMessage { content: Some(cycle), ..from_seat(0, 0, 0, &hello) };
     for (message, why) in [
         (from_seat(3, 0, 0, &hello), "heard.messages.seat: seat 3: expected 0 to 2"),
         (from_seat(0, 2, 0, &hello), "heard.messages.round: round 2: expected less than 2"),
         (from_seat(0, 0, 4, &hello), "heard.messages.number: number 4: expected less than 4"),
+        (cycle, "heard.messages.offer: seat 0 cannot put seat 1 before seat 1"),
     ] {
         let refused = refusal_of(&mut tracker, heard(0, &[message]));
         assert!(refused.contains(why), "{refused}");

@@ -1,11 +1,11 @@
 //! Talk: rounds in which seats send messages, before the rows are declared.
 
 use super::Referee;
-use crate::game::{Row, Seat, SeatSet};
+use crate::game::{Pact, Row, Seat, SeatSet};
 use crate::referee::{
-    Audience, Event, MAX_ROUND_MESSAGES, MatchPhase, RefereeEffect, RefusalReason, SeatMessage,
-    SubmittedContent, SubmittedMessage, TalkContent, TalkMessage, TalkPrivacy, TalkSecret, TalkTerms,
-    TalkView,
+    Audience, Event, MAX_ROUND_MESSAGES, MatchPhase, OfferId, OfferedPact, RefereeEffect, RefusalReason,
+    SeatMessage, SubmittedContent, SubmittedMessage, TalkContent, TalkMessage, TalkPrivacy, TalkSecret,
+    TalkTerms, TalkView,
 };
 use std::time::Duration;
 
@@ -81,8 +81,8 @@ impl Referee {
     fn check_message(&self, seat: Seat, submitted: &SubmittedMessage) -> Result<Option<TalkMessage>, String> {
         let &SubmittedMessage { round, number, .. } = submitted;
         let (state, terms) = (self.state(), self.state().setup().terms.talk.expect("the match has talk"));
-        let audience = self.check_audience(seat, &submitted.to, terms)?;
-        let content = self.check_content(submitted.content.as_ref(), terms)?;
+        let content = self.check_content(seat, submitted.content.as_ref(), terms)?;
+        let audience = self.check_audience(seat, &submitted.to, &content, terms)?;
         let is_same_place =
             |sent: &&TalkMessage| (sent.seat, sent.round, sent.number) == (seat, round, number);
         if let Some(sent) = self.record.messages().find(is_same_place) {
@@ -103,11 +103,43 @@ impl Referee {
         if number != next {
             return Err(format!("message {number} of round {round}: the next message has number {next}"));
         }
+        if let TalkContent::Accept(offer) = content
+            && state.pact_offered_to(seat, offer).is_some_and(|offered| offered.accepted.contains(seat))
+        {
+            return Err(format!("seat {seat} has already accepted this pact"));
+        }
         let salt = self.talk_secret.salt(seat, round, number);
         Ok(Some(TalkMessage::new((seat, round, number), audience, content, salt)))
     }
 
-    fn check_audience(&self, seat: Seat, to: &[u32], terms: TalkTerms) -> Result<Audience, String> {
+    fn check_audience(
+        &self,
+        seat: Seat,
+        to: &[u32],
+        content: &TalkContent,
+        terms: TalkTerms,
+    ) -> Result<Audience, String> {
+        let pact = match content {
+            TalkContent::Text(_) | TalkContent::Claim(_) => None,
+            TalkContent::Offer(pact) => Some(pact),
+            &TalkContent::Accept(offer) => {
+                let OfferId { seat: by, round, number } = offer;
+                let offered = self.state().pact_offered_to(seat, offer);
+                let unknown = || {
+                    format!(
+                        "seat {by} has offered seat {seat} no pact with message {number} of round {round}"
+                    )
+                };
+                Some(&offered.ok_or_else(unknown)?.pact)
+            }
+        };
+        if let Some(pact) = pact {
+            return if to.is_empty() {
+                Ok(terms.pact_audience(pact, seat))
+            } else {
+                Err("a pact with addressees: expected none, because it goes to its members".to_owned())
+            };
+        }
         if to.is_empty() {
             return Ok(Audience::Everyone);
         }
@@ -128,11 +160,15 @@ impl Referee {
 
     fn check_content(
         &self,
+        seat: Seat,
         content: Option<&SubmittedContent>,
         terms: TalkTerms,
     ) -> Result<TalkContent, String> {
         match content {
-            None => Err("a message without content: expected a text or a claim".to_owned()),
+            None => {
+                Err("a message without content: expected a text, a claim, an offer or an acceptance"
+                    .to_owned())
+            }
             Some(SubmittedContent::Text(text)) => {
                 let (given, max) = (text.chars().count(), terms.text_chars);
                 if !(1..=max as usize).contains(&given) {
@@ -143,6 +179,23 @@ impl Referee {
             Some(SubmittedContent::Claim(offsets)) => {
                 let row = Row::parse(offsets, self.state().setup().seats());
                 row.map(TalkContent::Claim).map_err(|error| error.to_string())
+            }
+            Some(SubmittedContent::Offer(_) | SubmittedContent::Accept { .. }) if !terms.pacts => {
+                Err("the seats of this match do not sign pacts".to_owned())
+            }
+            Some(SubmittedContent::Offer(members)) => {
+                let seats = self.state().setup().seats();
+                let pact = Pact::parse(seats, members).map_err(|error| error.to_string())?;
+                match pact.constraint(seat) {
+                    Some(_) => Ok(TalkContent::Offer(pact)),
+                    None => {
+                        Err(format!("a pact without seat {seat}: expected your own seat among its members"))
+                    }
+                }
+            }
+            Some(&SubmittedContent::Accept { seat: by, round, number }) => {
+                let by = self.state().setup().seats().seat(by as usize).map_err(|error| error.to_string())?;
+                Ok(TalkContent::Accept(OfferId { seat: by, round, number }))
             }
         }
     }
@@ -173,11 +226,15 @@ impl Referee {
         let is_known = |message: &&TalkMessage| {
             message.seat == seat || (message.round < heard && message.audience.contains(seat))
         };
+        let messages: Vec<_> = self.record.messages().filter(is_known).cloned().collect();
+        let mut pacts = OfferedPact::collect(&messages);
+        pacts.retain(|offered| offered.pact.constraint(seat).is_some());
         Some(TalkView {
             round: is_open.then_some(heard),
             left: is_open.then(|| terms.round_time.saturating_sub(waited)),
             is_done: state.has_ended_talk(seat),
-            messages: self.record.messages().filter(is_known).cloned().collect(),
+            messages,
+            pacts,
         })
     }
 }

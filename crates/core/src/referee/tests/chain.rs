@@ -227,6 +227,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
         Some(TalkTerms { rounds: talk.rounds + 1, ..talk }),
         Some(TalkTerms { round_time: talk.round_time + MICRO, ..talk }),
         Some(TalkTerms { text_chars: talk.text_chars + 1, ..talk }),
+        Some(TalkTerms { pacts: !talk.pacts, ..talk }),
         Some(TalkTerms { privacy: TalkPrivacy::Open, ..talk }),
         Some(TalkTerms { privacy: TalkPrivacy::Private, ..talk }),
         Some(TalkTerms { privacy: TalkPrivacy::Published, ..talk }),

@@ -1,11 +1,11 @@
 //! Checks that the invariants of a match hold for random inputs in random order.
 
-use crate::game::{BySeat, Row, Seat};
+use crate::game::{BySeat, Row, Seat, SeatSet};
 use crate::oracle::Mover;
 use crate::referee::testing::{Observation, Scenario, event, scenario};
 use crate::referee::{
     Audience, EndReason, Event, ForfeitReason, MAX_EVENTS, MAX_ROUND_MESSAGES, MatchPhase, MatchState,
-    Record, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
+    OfferId, Record, RefereeEffect, RefereeInput, SeatAction, SeatMessage, TalkContent, TalkMessage,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -143,6 +143,19 @@ fn check_secrecy(observation: &Observation<'_>) {
                 let is_own = message.seat == *seat;
                 assert!(is_own || message.audience.contains(*seat) && message.round < state.rounds_heard());
             }
+            for known in snapshot.talk.iter().flat_map(|talk| &talk.pacts) {
+                assert!(
+                    known.pact.constraint(*seat).is_some(),
+                    "a seat sees the pacts of which it is a member"
+                );
+                assert!(known.accepted.iter().all(|by| {
+                    let mut messages = observation.after.messages().filter(|message| message.seat == by);
+                    by == *seat
+                        || messages.any(|message| {
+                            message.round < state.rounds_heard() && is_acceptance(message, known.offer)
+                        })
+                }));
+            }
         }
     }
     if state.game().is_some() {
@@ -166,6 +179,32 @@ fn check_secrecy(observation: &Observation<'_>) {
                 panic!("no seat has moved yet: {message:?}")
             }
         }
+    }
+}
+
+/// Returns whether a message offers or accepts a pact.
+fn is_acceptance(message: &TalkMessage, offer: OfferId) -> bool {
+    match message.content() {
+        Some(TalkContent::Offer(_)) => {
+            (message.seat, message.round, message.number) == (offer.seat, offer.round, offer.number)
+        }
+        Some(TalkContent::Accept(accepted)) => *accepted == offer,
+        _ => false,
+    }
+}
+
+/// Checks that the pacts of a match are those that members offered, each accepted by members that had heard the offer.
+fn check_pacts(record: &Record) {
+    for offered in record.state().pacts() {
+        let accepted = record.messages().filter(|message| is_acceptance(message, offered.offer));
+        let mut seats = Vec::new();
+        for message in accepted {
+            assert!(offered.pact.constraint(message.seat).is_some());
+            assert!(message.seat == offered.offer.seat || message.round > offered.offer.round);
+            seats.push(message.seat);
+        }
+        assert_eq!(seats.len(), offered.accepted.iter().count(), "each member accepts once");
+        assert_eq!(seats.into_iter().collect::<SeatSet>(), offered.accepted);
     }
 }
 
@@ -222,6 +261,7 @@ pub(super) fn check_record(record: &Record) {
     let max_events =
         4 + max_talk + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
     assert!(record.events().len() <= max_events.min(MAX_EVENTS));
+    check_pacts(record);
     let state = record.state();
     assert_eq!(banks, state.banks().map(|bank| (bank.left(), bank.lag_left())));
     assert_eq!((&strikes, &lost), (state.strikes(), state.forfeits()));

@@ -13,7 +13,7 @@ use crate::referee::{
 
 const ROUND_MS: u64 = 2_000;
 
-fn talk_match(change: impl FnOnce(&mut TalkTerms)) -> MatchSetup {
+pub(super) fn talk_match(change: impl FnOnce(&mut TalkTerms)) -> MatchSetup {
     let mut setup = declared_match(3, &[2, 1]);
     let mut talk = TalkTerms { round_time: ms(ROUND_MS), text_chars: 5, ..TalkTerms::default() };
     change(&mut talk);
@@ -26,12 +26,18 @@ fn talk_table() -> Table {
 }
 
 impl Table {
-    fn say(&mut self, seat: usize, number: u32, to: &[u32], content: SubmittedContent) -> Vec<RefereeEffect> {
+    pub(super) fn say(
+        &mut self,
+        seat: usize,
+        number: u32,
+        to: &[u32],
+        content: SubmittedContent,
+    ) -> Vec<RefereeEffect> {
         let round = self.record().state().rounds_heard();
         self.say_in(round, seat, number, to, content)
     }
 
-    fn say_in(
+    pub(super) fn say_in(
         &mut self,
         round: u32,
         seat: usize,
@@ -43,11 +49,11 @@ impl Table {
         self.act(seat, SeatAction::Say(Box::new(message)))
     }
 
-    fn end_talk(&mut self, seat: usize, round: u32) -> Vec<RefereeEffect> {
+    pub(super) fn end_talk(&mut self, seat: usize, round: u32) -> Vec<RefereeEffect> {
         self.act(seat, SeatAction::EndTalk { round })
     }
 
-    fn play_to_end(&mut self) {
+    pub(super) fn play_to_end(&mut self) {
         (0..3).for_each(|seat| drop(self.declare(seat, &[0, 1, 2])));
         self.take(0, 0, 1);
         self.take(1, 1, 2);
@@ -62,7 +68,7 @@ impl Table {
     }
 }
 
-fn text(words: &str) -> SubmittedContent {
+pub(super) fn text(words: &str) -> SubmittedContent {
     SubmittedContent::Text(words.to_owned())
 }
 
@@ -74,7 +80,7 @@ fn text_of(message: &TalkMessage) -> String {
 }
 
 /// Returns what was accepted: round, number, and whether it was accepted before.
-fn accepted(effects: &[RefereeEffect]) -> Vec<(u32, Option<u32>, bool)> {
+pub(super) fn accepted(effects: &[RefereeEffect]) -> Vec<(u32, Option<u32>, bool)> {
     let accepted = |effect: &RefereeEffect| match effect {
         RefereeEffect::SendToSeat { message: SeatMessage::TalkAccepted { round, number, again }, .. } => {
             Some((*round, *number, *again))
@@ -183,7 +189,10 @@ fn an_invalid_message_is_refused_without_a_strike() {
     }
     let nothing = SubmittedMessage { round: 0, number: 0, to: Vec::new(), content: None };
     let effects = table.act(0, SeatAction::Say(Box::new(nothing)));
-    assert_eq!(refusal_message(&effects), "a message without content: expected a text or a claim");
+    assert_eq!(
+        refusal_message(&effects),
+        "a message without content: expected a text, a claim, an offer or an acceptance"
+    );
     assert_eq!(accepted(&table.say(0, 0, &[], text(&long[..10]))).len(), 1);
     for number in 1..MAX_ROUND_MESSAGES {
         assert_eq!(accepted(&table.say(0, number, &[], text("a"))).len(), 1);
@@ -235,7 +244,7 @@ fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
     }
 }
 
-fn resumed(table: &Table) -> Referee {
+pub(super) fn resumed(table: &Table) -> Referee {
     let record = table.record().clone();
     let present = record.state().setup().bots.map(|_| true);
     Referee::resume(record, present, table.now, ms(0)).0
