@@ -3,11 +3,19 @@
 //!
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 
+use lastnim_core::{
+    game,
+    referee::{
+        MatchSetup, Record, Referee, RefereeInput, SeatAction, SigningKey, SubmittedContent,
+        SubmittedMessage, TalkPrivacy, TalkTerms, Timestamp,
+    },
+};
 use lastnim_proto::pb::{
     BotVersion, CreateTournamentRequest, GetStandingsRequest, Piles, RegisterBotRequest, Standing,
     TournamentSettings, TournamentState, WatchTournamentRequest, bot_service_client::BotServiceClient,
     tournament_service_client::TournamentServiceClient,
 };
+use lastnim_proto::record_file::RecordForm;
 use std::{
     env,
     error::Error,
@@ -169,6 +177,71 @@ fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(),
         assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
     }
     Ok(())
+}
+
+#[test]
+fn python_verifies_talk_and_pacts() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let record = record_of_talk(TalkPrivacy::Published);
+    let key = SigningKey::from_seed(&std::array::from_fn(|place| place as u8));
+    let seal = key.seal(record.last_hash());
+    let written = RecordForm::Json.write(&record, Some(&seal));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("talk-for-python.json");
+    let verify = |text: &str| {
+        fs::write(&file, text)?;
+        verify_in_python(&python, FROZEN_KEY, &[file.to_str().ok_or("a path in UTF-8")?])
+    };
+    let (code, said) = verify(&written)?;
+    assert!(code == Some(0) && said.ends_with(": verifies\n"), "{said}");
+    let private = record_of_talk(TalkPrivacy::Private);
+    let seal = key.seal(private.last_hash());
+    let (code, said) = verify(&RecordForm::Json.write(&private, Some(&seal)))?;
+    assert!(code == Some(0) && said.ends_with(": verifies\n"), "{said}");
+    for (from, to, words) in [
+        ("hello", "hullo", "the content of a message is not the committed one"),
+        ("\"before\":1", "\"before\":2", "the content of a message is not the committed one"),
+        ("\"accept\":{", "\"accept\":{\"round\":1,", "the content of a message is not the committed one"),
+        ("\"pacts\":true", "\"pacts\":false", "its hash is not that of the event"),
+    ] {
+        assert!(written.contains(from), "{from}: {written}");
+        let (code, said) = verify(&written.replacen(from, to, 1))?;
+        assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
+    }
+    Ok(())
+}
+
+/// Plays a match in which seat 0 says a text, claims a row and offers a pact, which seat 1 accepts.
+fn record_of_talk(privacy: TalkPrivacy) -> Record {
+    let bots: Vec<_> = BOTS.map(|name| name.parse().unwrap()).to_vec();
+    let mut setup = MatchSetup::new(bots.try_into().unwrap(), game::Piles::parse(&[1]).unwrap());
+    setup.terms.talk = Some(TalkTerms { privacy, pacts: true, ..TalkTerms::default() });
+    let (seats, now) = (setup.seats(), Timestamp::from_micros(1));
+    let present = game::BySeat::filled(seats, &true);
+    let (mut referee, _) = Referee::begin(game::MatchId::new(1, &[1; 10]), setup, present, now);
+    let say = |seat, round, number, content| {
+        let message = SubmittedMessage { round, number, to: Vec::new(), content: Some(content) };
+        (seat, SeatAction::Say(Box::new(message)))
+    };
+    let pact = vec![(0, vec![(1, 0), (1, 2)]), (1, vec![])];
+    let mut actions = vec![
+        say(0, 0, 0, SubmittedContent::Text("hello".to_owned())),
+        say(0, 0, 1, SubmittedContent::Claim(vec![1, 0, 2])),
+        say(0, 0, 2, SubmittedContent::Offer(pact)),
+    ];
+    actions.extend((0..3).map(|seat| (seat, SeatAction::EndTalk { round: 0 })));
+    actions.push(say(1, 1, 0, SubmittedContent::Accept { seat: 0, round: 0, number: 2 }));
+    let declare = SeatAction::Declare { offsets: vec![0, 1, 2], note_hash: Ok(None) };
+    actions.extend((0..3).map(|seat| (seat, declare.clone())));
+    actions.push((0, SeatAction::take(0, 1, None)));
+    for (seat, action) in actions {
+        let seat = seats.seat(seat).unwrap();
+        let _ = referee.handle_input(RefereeInput::Act { seat, action }, now);
+    }
+    assert!(referee.record().state().pacts()[0].is_signed() && referee.record().state().end().is_some());
+    referee.into_record()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{
     host::{Host, exhibition},
     session::{BotSession, declare},
 };
+use lastnim_core::referee::OfferedPact;
 use lastnim_proto::{
     pb::{self, play_request::Action, play_response::Event, record_event},
     record::{parse_record, verify_record},
@@ -47,7 +48,7 @@ fn texts(messages: &[pb::TalkMessage]) -> Vec<(u32, &str)> {
         .iter()
         .filter_map(|message| match message.content.as_ref()?.content.as_ref()? {
             pb::talk_content::Content::Text(text) => Some((message.seat, text.as_str())),
-            pb::talk_content::Content::Claim(_) => None,
+            _ => None,
         })
         .collect()
 }
@@ -69,6 +70,7 @@ async fn a_message_reaches_its_audience_alone() {
             round_ms: 60_000,
             text_chars: 500,
             privacy: pb::TalkPrivacy::Private.into(),
+            pacts: false,
         };
         assert_eq!(setup.talk, Some(expected));
     }
@@ -138,4 +140,98 @@ async fn seats_with_assigned_rows_do_not_talk() {
     let request = pb::CreateMatchRequest { talk, alliance, ..exhibition(["ann", "bob"], &[1]) };
     let refused = host.matches().create_match(request).await.unwrap_err();
     assert!(refused.message().contains("rounds of 9: expected a whole number from 1 to 4"), "{refused:?}");
+}
+
+fn say_in(id: &str, round: u32, number: u32, content: pb::talk_content::Content) -> Action {
+    let content = Some(pb::TalkContent { content: Some(content) });
+    Action::Say(pb::Say { match_id: id.to_owned(), round, number, to: Vec::new(), content })
+}
+
+/// Each of these seats promises to rank seat 2 first.
+fn favour_last(seats: &[u32]) -> pb::Pact {
+    let relations = |seat| {
+        let others = (0..3).filter(|&other| other != 2);
+        let relations = others.map(|after| pb::PactRelation { before: 2, after });
+        pb::PactMember { seat, relations: relations.collect() }
+    };
+    pb::Pact { members: seats.iter().map(|&seat| relations(seat)).collect() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bots_sign_pacts_and_one_breaks_its_own() {
+    use pb::talk_content::Content;
+    let host = Host::start().await;
+    let tokens = host.register_all(BOTS).await;
+    let mut lines = Vec::new();
+    for token in &tokens {
+        lines.push(BotSession::open(&host, token).await.0);
+    }
+    let privacy = pb::TalkPrivacy::Published.into();
+    let talk = Some(pb::Talk { rounds: 2, privacy, pacts: true, ..pb::Talk::default() });
+    let id = host.create_match(pb::CreateMatchRequest { talk, ..exhibition(BOTS, &[1]) }).await;
+    for line in &mut lines {
+        line.started().await;
+    }
+    lines[0].send(say_in(&id, 0, 0, Content::Offer(favour_last(&[1, 2])))).await;
+    let refused = lines[0].refused().await;
+    assert_eq!((refused.reason(), refused.strikes), (pb::RefusalReason::InvalidTalk, 0));
+    lines[0].send(say_in(&id, 0, 0, Content::Offer(favour_last(&[0, 1])))).await;
+    assert_eq!(accepted(&mut lines[0]).await, (0, Some(0)));
+    lines[2].send(say_in(&id, 0, 0, Content::Offer(favour_last(&[0, 1, 2])))).await;
+    assert_eq!(accepted(&mut lines[2]).await, (0, Some(0)));
+    for line in &mut lines {
+        line.send(end_talk(&id, 0)).await;
+    }
+    let mut offers = Vec::new();
+    for line in &mut lines {
+        offers.push(heard(line).await.messages.len());
+    }
+    assert_eq!(offers, [1, 2, 0], "each offer reaches the other members");
+    let [first, second] = [0, 2].map(|seat| Content::Accept(pb::OfferId { seat, round: 0, number: 0 }));
+    lines[2].send(say_in(&id, 1, 0, first.clone())).await;
+    assert_eq!(lines[2].refused().await.reason(), pb::RefusalReason::InvalidTalk, "seat 2 is not a member");
+    lines[1].send(say_in(&id, 1, 0, first)).await;
+    assert_eq!(accepted(&mut lines[1]).await, (1, Some(0)));
+    for seat in [0, 1] {
+        let number = u32::from(seat == 1);
+        lines[seat].send(say_in(&id, 1, number, second.clone())).await;
+        assert_eq!(accepted(&mut lines[seat]).await, (1, Some(number)));
+    }
+    for line in &mut lines {
+        line.send(end_talk(&id, 1)).await;
+    }
+    let mut acceptances = Vec::new();
+    for line in &mut lines {
+        acceptances.push(heard(line).await.messages.len());
+    }
+    assert_eq!(acceptances, [2, 1, 2], "each acceptance reaches the other members");
+    let (mut lines, mut known) = (Vec::new(), Vec::new());
+    for token in &tokens {
+        let (mut line, _) = BotSession::open(&host, token).await;
+        let pacts = line.snapshot().await.talk.unwrap().pacts;
+        assert!(pacts.iter().all(|offered| offered.signed));
+        known.push(pacts.len());
+        lines.push(line);
+    }
+    assert_eq!(known, [2, 2, 1]);
+    // Seat 0 ranks seat 2 first, and seat 1 breaks both pacts.
+    for (line, row) in lines.iter_mut().zip([vec![2, 0, 1], vec![0, 1, 2], vec![0, 1, 2]]) {
+        line.send(declare(&id, row)).await;
+    }
+    let turn = lines[0].turn().await;
+    lines[0].take(&turn, 1).await;
+    for line in &mut lines {
+        line.ended().await;
+    }
+    let record = host.record(&id).await;
+    verify_record(&record).unwrap();
+    let replayed = parse_record(&record).unwrap();
+    let pacts = replayed.state().pacts();
+    let kept = |offered: &OfferedPact| {
+        let members = offered.pact.members().iter();
+        let kept =
+            members.filter(|member| member.is_kept_by(replayed.state().row_of_seat(member.seat).unwrap()));
+        (offered.is_signed(), kept.map(|member| member.seat.index()).collect())
+    };
+    assert_eq!(pacts.iter().map(kept).collect::<Vec<_>>(), [(true, vec![0]), (true, vec![0, 2])]);
 }

@@ -116,7 +116,7 @@ def deal_and_talk(given):
     if "talk" not in given:
         return deal(given.get("deal"))
     talk = given["talk"]
-    if unknown := talk.keys() - {"rounds", "round_ms", "text_chars", "privacy"}:
+    if unknown := talk.keys() - {"rounds", "round_ms", "text_chars", "privacy", "pacts"}:
         raise Unreadable(f"`talk` with an unknown member {', '.join(sorted(unknown))}")
     return (
         optional(deal(given.get("deal")) or None)
@@ -124,7 +124,26 @@ def deal_and_talk(given):
         + u64(1_000 * talk["round_ms"])
         + u32(talk["text_chars"])
         + named("talk_privacy", talk["privacy"])
+        + u8(1 if talk.get("pacts") else 0)
     )
+
+
+def pact(given):
+    """The members of a pact, each with its relations."""
+    members = []
+    for member in given["members"]:
+        relations = [(each.get("before", 0), each.get("after", 0)) for each in member.get("relations", [])]
+        members.append(seat(member) + u8(len(relations)) + b"".join(u8(one) + u8(two) for one, two in relations))
+    return b"".join(members)
+
+
+# The bytes of what a message says, by its kind.
+CONTENTS = {
+    "text": lambda value: u8(1) + value.encode(),
+    "claim": lambda value: u8(2) + bytes(value["offsets"]),
+    "offer": lambda value: u8(3) + pact(value),
+    "accept": lambda value: u8(4) + seat(value) + u32(value.get("round", 0)) + u32(value.get("number", 0)),
+}
 
 
 def said(given):
@@ -132,7 +151,7 @@ def said(given):
     commitment = base64.b64decode(given["commitment"], validate=True)
     if content := given.get("content"):
         ((kind, value),) = content.items()
-        opened = {"text": lambda: u8(1) + value.encode(), "claim": lambda: u8(2) + bytes(value["offsets"])}[kind]()
+        opened = CONTENTS[kind](value)
         salt = base64.b64decode(given["salt"], validate=True)
         if blake3(place + salt + opened, derive_key_context="lastnim 2026 talk message").digest() != commitment:
             raise Unreadable("the content of a message is not the committed one")

@@ -8,6 +8,7 @@ mod ending;
 mod forfeit;
 mod frozen_format;
 mod note_hash;
+mod pacts;
 mod replay;
 mod resumption;
 mod snapshot;

@@ -1,0 +1,298 @@
+//! Tests of pacts that seats sign while they talk.
+
+use super::table::{Table, declared_match, events_in, refusal_message, refusals_in};
+use super::talk::{accepted, resumed, talk_match, text};
+use crate::game::{BySeat, MAX_PACT_SEATS, Pact, Seat, SeatSet};
+use crate::referee::{
+    Audience, DealHash, Event, MAX_ROUND_MESSAGES, MatchSetup, MatchSetupError, OfferId, OfferedPact,
+    OpenedContent, Record, RefereeEffect, RefusalReason, SubmittedContent, TalkContent, TalkMessage,
+    TalkPrivacy, TalkTerms, TimedEvent, append_stored_bytes, canonical_bytes, parse_canonical_bytes,
+};
+
+/// A pact as numbers: each member with its relations.
+type Terms = Vec<(usize, Vec<(usize, usize)>)>;
+
+fn with_pacts(change: impl FnOnce(&mut TalkTerms)) -> Table {
+    Table::open(talk_match(|talk| {
+        talk.pacts = true;
+        change(talk);
+    }))
+}
+
+/// Seats 0 and 1 both rank seat 1 before seat 2; seat 0 also ranks seat 0 before seat 2.
+fn pair() -> Terms {
+    vec![(0, vec![(1, 2), (0, 2)]), (1, vec![(1, 2)])]
+}
+
+/// All seats promise nothing.
+fn trio() -> Terms {
+    (0..3).map(|seat| (seat, Vec::new())).collect()
+}
+
+impl Table {
+    fn offer(&mut self, seat: usize, number: u32, pact: Terms) -> Vec<RefereeEffect> {
+        self.say(seat, number, &[], SubmittedContent::Offer(pact))
+    }
+
+    fn accept(&mut self, seat: usize, number: u32, offer: (u32, u32, u32)) -> Vec<RefereeEffect> {
+        self.say(seat, number, &[], acceptance(offer))
+    }
+
+    fn end_round(&mut self) {
+        let round = self.record().state().rounds_heard();
+        (0..3).for_each(|seat| drop(self.end_talk(seat, round)));
+        assert_eq!(self.record().state().rounds_heard(), round + 1);
+    }
+
+    /// Returns the pacts in the snapshot of a seat: the sender of the offer, the seats that have accepted it, and
+    /// whether it is signed.
+    fn pacts(&mut self, seat: usize) -> Vec<(usize, Vec<usize>, bool)> {
+        let pacts = self.join(seat).talk.unwrap().pacts;
+        let known = |offered: &OfferedPact| {
+            let accepted = offered.accepted.iter().map(Seat::index).collect();
+            (offered.offer.seat.index(), accepted, offered.is_signed())
+        };
+        pacts.iter().map(known).collect()
+    }
+}
+
+fn acceptance((seat, round, number): (u32, u32, u32)) -> SubmittedContent {
+    SubmittedContent::Accept { seat, round, number }
+}
+
+#[test]
+fn a_pact_binds_once_all_members_have_accepted() {
+    let mut table = with_pacts(|talk| talk.rounds = 3);
+    assert_eq!(accepted(&table.offer(0, 0, pair())), [(0, Some(0), false)]);
+    assert_eq!(accepted(&table.offer(2, 0, trio())), [(0, Some(0), false)]);
+    assert_eq!(table.pacts(0), [(0, vec![0], false)]);
+    assert_eq!(table.pacts(1), [], "nobody hears of an offer before the round ends");
+    table.end_round();
+    let (pair, trio) = ((0, 0, 0), (2, 0, 0));
+    assert_eq!(table.pacts(1), [(0, vec![0], false), (2, vec![2], false)]);
+    assert_eq!(table.pacts(2), [(2, vec![2], false)], "seat 2 is not a member of the first pact");
+    table.accept(1, 0, trio);
+    table.accept(1, 1, pair);
+    assert_eq!(table.pacts(1)[0], (0, vec![0, 1], true));
+    assert_eq!(table.pacts(0)[0], (0, vec![0], false), "members hear of an acceptance when the round ends");
+    table.end_round();
+    assert_eq!(table.pacts(0), [(0, vec![0, 1], true), (2, vec![1, 2], false)]);
+    assert_eq!(table.pacts(2), [(2, vec![1, 2], false)]);
+    let heard = |seat| table.record().messages_heard(table.seat(seat), 1).count();
+    assert_eq!([heard(0), heard(1), heard(2)], [2, 0, 1], "only members hear an acceptance");
+    table.accept(0, 0, trio);
+    table.end_round();
+    assert_eq!(table.pacts(2), [(2, vec![0, 1, 2], true)]);
+    assert!(table.record().state().pacts().iter().all(OfferedPact::is_signed));
+}
+
+#[test]
+fn an_offer_or_acceptance_that_is_sent_again_counts_once() {
+    let mut table = with_pacts(|_| ());
+    table.offer(0, 0, pair());
+    let effects = table.offer(0, 0, pair());
+    assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
+    assert_eq!(
+        refusal_message(&table.offer(0, 0, trio())),
+        "message 0 of round 0 was already sent, and differs"
+    );
+    table.end_round();
+    table.accept(1, 0, (0, 0, 0));
+    let effects = table.accept(1, 0, (0, 0, 0));
+    assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(1, Some(0), true)], 0));
+    assert_eq!(refusal_message(&table.accept(1, 1, (0, 0, 0))), "seat 1 has already accepted this pact");
+    table.end_round();
+    let late = table.say_in(1, 1, 0, &[], acceptance((0, 0, 0)));
+    assert_eq!(accepted(&late), [(1, Some(0), true)]);
+    let late = table.say_in(1, 1, 1, &[], acceptance((0, 0, 0)));
+    assert_eq!(refusal_message(&late), "round 1 of talk is over");
+    assert_eq!(table.record().messages().count(), 2);
+}
+
+#[test]
+fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
+    let mut table = with_pacts(|talk| talk.rounds = 4);
+    let offer = SubmittedContent::Offer;
+    let long: Terms = (0..100_000).map(|_| (0, Vec::new())).collect();
+    let cycle = vec![(0, vec![(1, 2), (2, 1)]), (1, vec![])];
+    let unknown = "seat 1 has offered seat 0 no pact with message 0 of round 0";
+    for (to, content, expected) in [
+        (&[][..], offer(vec![(1, vec![]), (2, vec![])]), "a pact without seat 0"),
+        (&[], offer(vec![(0, vec![])]), "a pact with 1 member: expected 2 or more"),
+        (&[], offer(vec![]), "a pact with 0 members: expected 2 or more"),
+        (&[], offer(vec![(0, vec![]), (3, vec![])]), "a pact names seat 3: expected 0 to 2"),
+        (&[], offer(vec![(0, vec![(1, 9)]), (1, vec![])]), "a pact names seat 9: expected 0 to 2"),
+        (&[], offer(vec![(0, vec![]), (0, vec![])]), "seat 0 is a member twice"),
+        (&[], offer(long), "seat 0 is a member twice"),
+        (&[], offer(cycle), "seat 0 cannot put seat 2 before seat 1"),
+        (&[1], offer(pair()), "a pact with addressees: expected none"),
+        (&[], acceptance((1, 0, 0)), unknown),
+        (&[], acceptance((0, 0, 0)), "seat 0 has offered seat 0 no pact"),
+        (&[], acceptance((3, 0, 0)), "seat 3: expected 0 to 2"),
+        (&[], acceptance((1, u32::MAX, u32::MAX)), "no pact with message 4294967295"),
+    ] {
+        let effects = table.say(0, 0, to, content);
+        assert_eq!(refusals_in(&effects), [(0, RefusalReason::InvalidTalk)], "{expected}");
+        let message = refusal_message(&effects);
+        assert!(message.contains(expected), "{message}");
+        assert_eq!(events_in(&effects).len(), 0);
+    }
+    // An acceptance cannot find out whether something was offered in this round, or to others.
+    table.offer(1, 0, pair());
+    assert_eq!(refusal_message(&table.accept(0, 0, (1, 0, 0))), unknown);
+    let stranger = "seat 1 has offered seat 2 no pact with message 0 of round 0";
+    assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
+    table.say(1, 1, &[], text("a"));
+    table.end_round();
+    assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
+    assert_eq!(
+        refusal_message(&table.accept(0, 0, (1, 0, 1))),
+        "seat 1 has offered seat 0 no pact with message 1 of round 0"
+    );
+    assert_eq!(
+        refusal_message(&table.say(0, 0, &[1], acceptance((1, 0, 0)))),
+        "a pact with addressees: expected none, because it goes to its members"
+    );
+    table.accept(0, 0, (1, 0, 0));
+    // Offers count as messages of the round.
+    for number in 1..MAX_ROUND_MESSAGES {
+        assert_eq!(accepted(&table.offer(0, number, pair())).len(), 1);
+    }
+    assert_eq!(
+        refusal_message(&table.offer(0, MAX_ROUND_MESSAGES, pair())),
+        "seat 0 has sent 4 messages in round 1, the maximum"
+    );
+    table.declare(2, &[0, 1, 2]);
+    assert_eq!(refusal_message(&table.offer(2, 0, trio())), "seat 2 has ended its talk in round 1");
+    assert!(table.record().state().strikes().iter().all(|&strikes| strikes == 0));
+    let mut without = Table::open(talk_match(|_| ()));
+    for content in [offer(pair()), acceptance((1, 0, 0))] {
+        let effects = without.say(0, 0, &[], content);
+        assert_eq!(refusal_message(&effects), "the seats of this match do not sign pacts");
+    }
+}
+
+#[test]
+fn a_match_with_pacts_has_few_seats() {
+    let mut setup = declared_match(MAX_PACT_SEATS + 1, &[1]);
+    setup.terms.talk = Some(TalkTerms { pacts: true, ..TalkTerms::default() });
+    let errors = MatchSetup::validate(setup).unwrap_err();
+    assert!(matches!(errors[..], [MatchSetupError::Pacts(_)]), "{errors:?}");
+    assert_eq!(errors[0].to_string(), "a pact in a match of 9 seats: expected at most 8");
+}
+
+#[test]
+fn a_pact_is_heard_by_its_members_or_by_everyone() {
+    for (privacy, audience) in [
+        (TalkPrivacy::Open, Audience::Everyone),
+        (TalkPrivacy::Private, Audience::Seats { seats: seats([1]), published: false }),
+        (TalkPrivacy::Published, Audience::Seats { seats: seats([1]), published: true }),
+    ] {
+        let mut table = with_pacts(|talk| talk.privacy = privacy);
+        table.offer(0, 0, pair());
+        table.end_round();
+        table.accept(1, 0, (0, 0, 0));
+        let audiences: Vec<_> = table.record().messages().map(|message| message.audience).collect();
+        let answer = match audience {
+            Audience::Everyone => Audience::Everyone,
+            Audience::Seats { published, .. } => Audience::Seats { seats: seats([0]), published },
+        };
+        assert_eq!(audiences, [audience, answer]);
+        assert_eq!(table.pacts(2), [], "a seat that is no member has no pact");
+        let stranger = table.accept(2, 0, (0, 0, 0));
+        assert_eq!(refusal_message(&stranger), "seat 0 has offered seat 2 no pact with message 0 of round 0");
+    }
+}
+
+fn seats<const N: usize>(seats: [usize; N]) -> SeatSet {
+    let all = BySeat::from_fn(crate::game::SeatCount::new(3).unwrap(), |seat| seat);
+    seats.into_iter().map(|index| all.as_slice()[index]).collect()
+}
+
+fn signed_table() -> Table {
+    let mut table = with_pacts(|_| ());
+    table.offer(0, 0, pair());
+    table.end_round();
+    table.accept(1, 0, (0, 0, 0));
+    table
+}
+
+#[test]
+fn a_resumed_match_knows_its_pacts() {
+    let table = signed_table();
+    let mut table = Table { referee: resumed(&table), now: table.now };
+    assert_eq!(table.pacts(1), [(0, vec![0, 1], true)]);
+    table.end_round();
+    assert_eq!(table.pacts(0), [(0, vec![0, 1], true)]);
+}
+
+#[test]
+fn the_hashes_of_a_record_do_not_depend_on_its_pacts() {
+    let table = signed_table();
+    let record = table.record();
+    let mut events = record.events().to_vec();
+    for timed in &mut events {
+        let mut stored = Vec::new();
+        append_stored_bytes(timed, &mut stored);
+        let read = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
+        assert_eq!(read.as_ref(), Ok(&*timed), "the store keeps the content");
+        if let Event::Said(message) = &mut timed.event {
+            for cut in canonical_bytes(&TimedEvent { event: Event::Said(message.clone()), at: timed.at })
+                .len()
+                + 1..stored.len()
+            {
+                assert!(parse_canonical_bytes(&stored[..cut], Some(record.state().setup().seats())).is_err());
+            }
+            message.opened = None;
+        }
+    }
+    let without = Record::replay(record.id(), events).unwrap();
+    assert_eq!(without.hashes(), record.hashes());
+    assert_eq!(without.state().pacts(), []);
+}
+
+#[test]
+fn a_pact_that_cannot_be_offered_or_accepted_does_not_fit() {
+    let table = signed_table();
+    let record = table.record();
+    let refused = |index: usize, change: &dyn Fn(&mut TalkContent, &mut Audience)| {
+        let mut events = record.events().to_vec();
+        let places = events.iter().enumerate().filter(|(_, timed)| matches!(timed.event, Event::Said(_)));
+        let place = places.map(|(place, _)| place).nth(index).unwrap();
+        events.truncate(place + 1);
+        if let Event::Said(message) = &mut events[place].event {
+            let OpenedContent { salt, mut content } = message.opened.clone().unwrap();
+            let mut audience = message.audience;
+            change(&mut content, &mut audience);
+            let at = (message.seat, message.round, message.number);
+            **message = TalkMessage::new(at, audience, content, salt);
+        }
+        Record::replay(record.id(), events).map_err(|error| error.to_string()).unwrap_err()
+    };
+    let count = record.state().setup().seats();
+    let of_terms =
+        |terms: &[(usize, Vec<(usize, usize)>)]| TalkContent::Offer(Pact::parse(count, terms).unwrap());
+    let offer = "event 1: a message of seat 0 whose content is invalid or does not match its commitment";
+    assert_eq!(refused(0, &|content, _| *content = of_terms(&[(1, vec![]), (2, vec![])])), offer);
+    assert_eq!(refused(0, &|_, audience| *audience = Audience::Everyone), offer);
+    assert_eq!(refused(0, &|content, _| *content = of_terms(&trio())), offer, "the audience is all members");
+    let answer = "whose content is invalid or does not match its commitment";
+    let other = |seat: usize, round, number| {
+        let offer = OfferId { seat: count.seat(seat).unwrap(), round, number };
+        move |content: &mut TalkContent, _: &mut Audience| *content = TalkContent::Accept(offer)
+    };
+    for (seat, round, number) in [(0, 0, 1), (0, 1, 0), (1, 0, 0), (2, 0, 0)] {
+        assert!(refused(1, &other(seat, round, number)).contains(answer));
+    }
+    assert!(refused(1, &|_, audience| *audience = Audience::Everyone).contains(answer));
+    // A second acceptance of the same pact does not fit either.
+    let mut events = record.events().to_vec();
+    let mut last = events.last().unwrap().clone();
+    if let Event::Said(message) = &mut last.event {
+        let content = message.content().unwrap().clone();
+        let at = (message.seat, message.round, message.number + 1);
+        **message = TalkMessage::new(at, message.audience, content, DealHash::from_bytes([1; 32]));
+    }
+    events.push(last);
+    assert!(Record::replay(record.id(), events).unwrap_err().to_string().contains(answer));
+}
