@@ -4,7 +4,7 @@ import type { Logger } from "./logger.js";
 import type { MatchInfo } from "./match-info.js";
 import { isRequest, matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
 import { isRow, standardRow } from "./row.js";
-import type { Message } from "./talk.js";
+import type { Message, OfferId, Pact } from "./talk.js";
 
 /** The largest number in the protocol. */
 const MAX_WIRE_COUNTERS = 2n ** 64n - 1n;
@@ -77,9 +77,35 @@ async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promi
 
 function isMessage(message: unknown, seats: number): message is Message {
   if (typeof message !== "object" || message === null) return false;
-  const { text, claim, to = [] }: Record<string, unknown> = { ...message };
-  const isContent = claim === undefined ? typeof text === "string" : text === undefined && isRow(claim, seats);
-  return isContent && Array.isArray(to) && to.every((seat) => Number.isInteger(seat) && seat >= 0 && seat < seats);
+  const { text, claim, offer, accept, to = [] }: Record<string, unknown> = { ...message };
+  const isContent = [typeof text === "string", isRow(claim, seats), isPact(offer), isOfferId(accept)].filter(Boolean).length === 1;
+  const isSingle = [text, claim, offer, accept].filter((content) => content !== undefined).length === 1;
+  return isSingle && isContent && Array.isArray(to) && to.every((seat) => Number.isInteger(seat) && seat >= 0 && seat < seats);
+}
+
+/** Returns whether a value has the shape of a pact. The server checks the seats. */
+function isPact(value: unknown): value is Pact {
+  const isRelation = (relation: unknown) => isWhole(relation, "before") && isWhole(relation, "after");
+  const isMember = (member: unknown) => isWhole(member, "seat") && isList(member, "relations", isRelation);
+  return isList(value, "members", isMember);
+}
+
+function isOfferId(value: unknown): value is OfferId {
+  return ["seat", "round", "number"].every((name) => isWhole(value, name));
+}
+
+function isWhole(value: unknown, name: string): boolean {
+  const number = memberOf(value, name);
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number < 2 ** 32;
+}
+
+function isList(value: unknown, name: string, isItem: (item: unknown) => boolean): boolean {
+  const list = memberOf(value, name);
+  return Array.isArray(list) && list.every(isItem);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 async function askNoteHash(bot: Bot, match: MatchInfo): Promise<Uint8Array | undefined> {

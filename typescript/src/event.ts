@@ -11,7 +11,13 @@ import {
 } from "./gen/lastnim/v1/arena_service_pb.js";
 import type { Audit } from "./gen/lastnim/v1/audit_pb.js";
 import { Ending as WireEnding, type AllianceMatrix as WireMatrix } from "./gen/lastnim/v1/game_pb.js";
-import { EndReason as WireEndReason, RefusalReason as WireRefusalReason, TalkPrivacy } from "./gen/lastnim/v1/record_pb.js";
+import {
+  EndReason as WireEndReason,
+  RefusalReason as WireRefusalReason,
+  TalkPrivacy,
+  type OfferId as WireOfferId,
+  type Pact as WirePact,
+} from "./gen/lastnim/v1/record_pb.js";
 import { SuspensionReason as WireSuspensionReason, TournamentState } from "./gen/lastnim/v1/tournament_service_pb.js";
 import { MAX_ROUND_MESSAGES, cutText } from "./bounds.js";
 import { protocolError } from "./errors.js";
@@ -20,7 +26,7 @@ import type { MatchInfo } from "./match-info.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import { isRow, type AllianceMatrix } from "./row.js";
 import type { Mover } from "./seen-takes.js";
-import type { TalkMessage } from "./talk.js";
+import type { OfferId, Pact, TalkMessage } from "./talk.js";
 import { enumWord, type EnumWord } from "./wire-enum.js";
 
 /** Why a bot did not enter a tournament. */
@@ -234,6 +240,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
       roundMs: setup.talk.roundMs,
       textChars: setup.talk.textChars,
       privacy: enumWord(TalkPrivacy, setup.talk.privacy),
+      pacts: setup.talk.pacts,
     },
     messages: [],
   };
@@ -243,7 +250,10 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
 export function parseTalkMessages(messages: readonly WireTalkMessage[], { seats, talk }: MatchInfo, field: string): TalkMessage[] {
   return messages.flatMap(({ seat, round, number, to, content }) => {
     if (content?.content.case === undefined) return [];
-    const wrong = [seat, ...to].find((named) => named >= seats);
+    const offer = content.content.case === "offer" ? readPact(content.content.value) : undefined;
+    const accept = content.content.case === "accept" ? readOfferId(content.content.value) : undefined;
+    const ofPact = offer?.members.flatMap((member) => [member.seat, ...member.relations.flatMap(({ before, after }) => [before, after])]);
+    const wrong = [seat, ...to, ...(ofPact ?? []), accept?.seat ?? 0].find((named) => named >= seats);
     if (wrong !== undefined) throw unfit(field, `seat ${wrong}: expected 0 to ${seats - 1}`);
     if (round >= (talk?.rounds ?? 0) || number >= MAX_ROUND_MESSAGES) {
       throw unfit(field, `message ${number} of round ${round}: the match has no such message`);
@@ -251,8 +261,16 @@ export function parseTalkMessages(messages: readonly WireTalkMessage[], { seats,
     const text = content.content.case === "text" ? cutText(content.content.value) : undefined;
     const claim = content.content.case === "claim" ? content.content.value.offsets : undefined;
     if (claim !== undefined && !isRow(claim, seats)) throw unfit(field, "a claim that is not a permutation of the offsets");
-    return [{ seat, round, number, to, text, claim }];
+    return [{ seat, round, number, to, text, claim, offer, accept }];
   });
+}
+
+function readPact({ members }: WirePact): Pact {
+  return { members: members.map(({ seat, relations }) => ({ seat, relations: relations.map(({ before, after }) => ({ before, after })) })) };
+}
+
+function readOfferId({ seat, round, number }: WireOfferId): OfferId {
+  return { seat, round, number };
 }
 
 /** Checks that a matrix has a row for each seat of its match. */

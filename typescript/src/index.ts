@@ -20,4 +20,4 @@ export { favouringRow, standardRow, type AllianceMatrix, type Row } from "./row.
 export { run } from "./run.js";
 export type { Mover, SeenTake, TakeFeed } from "./seen-takes.js";
 export { Summary } from "./summary.js";
-export { lastClaim, type Message, type Talk, type TalkMessage, type TalkRound } from "./talk.js";
+export { lastClaim, type Message, type OfferId, type Pact, type PactMember, type Talk, type TalkMessage, type TalkRound } from "./talk.js";

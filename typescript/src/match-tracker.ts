@@ -82,8 +82,10 @@ export class MatchTracker {
         if (open === undefined || accepted === undefined) break;
         const { seat } = open.match;
         const { to = [], ...content } = accepted.said;
-        const { text, claim } = { text: undefined, claim: undefined, ...content };
-        open.addMessages([{ seat, round: event.round, number: event.number!, to: [...to].sort((a, b) => a - b), text, claim }]);
+        const { text, claim, offer, accept } = { text: undefined, claim: undefined, offer: undefined, accept: undefined, ...content };
+        const accepts = accept && { seat: accept.seat, round: accept.round, number: accept.number };
+        const place = { seat, round: event.round, number: event.number!, to: [...to].sort((a, b) => a - b) };
+        open.addMessages([{ ...place, text, claim, offer, accept: accepts }]);
         send(accepted.next);
         break;
       }

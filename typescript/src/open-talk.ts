@@ -1,6 +1,6 @@
 import { MAX_ROUND_MESSAGES } from "./bounds.js";
 import { endTalkAction, sayAction, type PlayAction } from "./play-action.js";
-import type { Message, TalkMessage } from "./talk.js";
+import type { Message, Pact, TalkMessage } from "./talk.js";
 
 /** The stage of the bot's talk in the round that is open. */
 type TalkStage =
@@ -87,6 +87,28 @@ export class OpenTalk {
 }
 
 function isSame(known: TalkMessage, { to = [], ...content }: Message): boolean {
+  if ("offer" in content) return known.offer !== undefined && promises(known.offer) === promises(content.offer);
+  if ("accept" in content) {
+    const { seat, round, number } = content.accept;
+    return known.accept?.seat === seat && known.accept.round === round && known.accept.number === number;
+  }
   const isSameContent = "text" in content ? known.text === content.text : String(known.claim) === String(content.claim);
   return isSameContent && String(known.to) === String([...new Set(to)].sort((a, b) => a - b));
+}
+
+/** Returns all that follows from the relations of a pact, as a text. The server leaves out relations that follow from others. */
+function promises({ members }: Pact): string {
+  const promisesOf = ({ seat, relations }: Pact["members"][number]) => {
+    const pairs = new Set(relations.map(({ before, after }) => `${before}>${after}`));
+    // The loops also reach the pairs that they add.
+    for (const pair of pairs) {
+      for (const other of pairs) {
+        const [[first, last], [otherFirst, otherLast]] = [pair.split(">"), other.split(">")];
+        if (last === otherFirst) pairs.add(`${first}>${otherLast}`);
+        if (otherLast === first) pairs.add(`${otherFirst}>${last}`);
+      }
+    }
+    return `${seat}: ${[...pairs].sort().join(" ")}`;
+  };
+  return members.map(promisesOf).sort().join("; ");
 }

@@ -19,11 +19,21 @@ export function takeAction(matchId: string, ply: number, take: bigint, noteHash 
 
 /** Creates the message that sends a message to other seats. */
 export function sayAction(matchId: string, round: number, number: number, message: Message): PlayAction {
-  const content =
-    "text" in message
-      ? { case: "text" as const, value: message.text }
-      : { case: "claim" as const, value: { offsets: [...message.claim] } };
+  const content = wireContent(message);
   return { case: "say", value: create(SaySchema, { matchId, round, number, to: [...(message.to ?? [])], content: { content } }) };
+}
+
+function wireContent(message: Message) {
+  if ("text" in message) return { case: "text" as const, value: message.text };
+  if ("claim" in message) return { case: "claim" as const, value: { offsets: [...message.claim] } };
+  if ("accept" in message) {
+    const { seat, round, number } = message.accept;
+    return { case: "accept" as const, value: { seat, round, number } };
+  }
+  const members = message.offer.members.map(({ seat, relations }) => {
+    return { seat, relations: relations.map(({ before, after }) => ({ before, after })) };
+  });
+  return { case: "offer" as const, value: { members } };
 }
 
 /** Creates the message that ends the bot's talk in a round. */

@@ -12,7 +12,7 @@ import type { BotQuestion } from "#src/question.js";
 import { TestServer } from "./harness/server.js";
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a8057";
-const talk = { rounds: 2, roundMs: 9_000, textChars: 500, privacy: TalkPrivacy.PRIVATE };
+const talk = { rounds: 2, roundMs: 9_000, textChars: 500, privacy: TalkPrivacy.PRIVATE, pacts: true };
 /** Seat 1 of three. */
 const begun = {
   matchId: ID,
@@ -99,12 +99,38 @@ test("a bot talks round by round and then declares", () => {
   assert.deepEqual(table.settle(), ["heard", "talk"]);
   const { round, messages } = table.round;
   assert.deepEqual([round, messages.map(({ seat, number }) => [seat, number])], [1, [[0, 0], [1, 0], [1, 1]]]);
-  assert.deepEqual(messages[2], { seat: 1, round: 0, number: 1, to: [2], text: undefined, claim: [2, 0, 1] });
+  assert.deepEqual(messages[2], { seat: 1, round: 0, number: 1, to: [2], text: undefined, claim: [2, 0, 1], offer: undefined, accept: undefined });
   assert.deepEqual(lastClaim(table.round, 1), [2, 0, 1]);
   assert.equal(lastClaim(table.round, 0), undefined);
   assert.deepEqual(table.say(), done(1));
   table.receive(heard(1));
   assert.deepEqual(table.settle(), ["heard", "declare"]);
+});
+
+test("a bot hears and accepts a pact", () => {
+  const table = new Table();
+  table.receive(started);
+  table.say();
+  const pact = { members: [{ seat: 0, relations: [] }, { seat: 1, relations: [{ before: 0, after: 2 }] }] };
+  table.receive(heard(0, { seat: 0, round: 0, number: 2, to: [1], content: { content: { case: "offer", value: pact } } }));
+  table.settle();
+  const [offered] = table.round.messages;
+  assert.deepEqual(offered?.offer, pact);
+  assert.deepEqual(table.say({ accept: offered! }), said(1, 0, { accept: { seat: 0, round: 0, number: 2 } }));
+  table.receive(accepted(1, 0));
+  assert.deepEqual(table.receive(heard(1)), []);
+  table.settle();
+});
+
+test("a restarted process does not offer a pact again", () => {
+  const table = new Table();
+  const member = { seat: 1, relations: [{ before: 0, after: 1 }, { before: 1, after: 2 }] };
+  const offer = { case: "offer" as const, value: { members: [{ seat: 0, relations: [] }, member] } };
+  table.receive(snapshot({ round: 0, leftMs: 4_000, messages: [{ seat: 1, round: 0, number: 0, to: [0], content: { content: offer } }] }));
+  // The server leaves out that seat 0 comes before seat 2, which follows from the others.
+  const relations = [{ before: 1, after: 2 }, { before: 0, after: 2 }, { before: 0, after: 1 }];
+  const repeated = { offer: { members: [{ seat: 1, relations }, { seat: 0, relations: [] }] } };
+  assert.deepEqual(table.say(repeated, { text: "b" }), said(0, 1, { text: "b" }));
 });
 
 test("a refused message is left out and the next gets its number", () => {
@@ -164,6 +190,7 @@ test("impossible talk is an error", () => {
     [text(3, 0, 0, "a"), "heard.messages: seat 3: expected 0 to 2"],
     [text(0, 2, 0, "a"), "message 0 of round 2"],
     [text(0, 0, 4, "a"), "message 4 of round 0"],
+    [{ seat: 0, content: { content: { case: "accept", value: { seat: 3 } } } }, "heard.messages: seat 3: expected 0 to 2"],
     [{ seat: 0, content: { content: { case: "claim", value: { offsets: [0, 0, 1] } } } }, "a claim"],
   ] as const) {
     const table = new Table();
@@ -174,7 +201,7 @@ test("impossible talk is an error", () => {
 
 test("an answer that is not a list of messages fails", async () => {
   const round: TalkRound = { ...practiceView({ piles: [1n] }), round: 0, timeLeftMs: 1 };
-  const answers: unknown[] = ["hello", [1], [{ text: "a", claim: [0, 1] }], [{ claim: [0, 0] }], [{ text: "a", to: [7] }], [{}]];
+  const answers: unknown[] = ["hello", [1], [{ text: "a", claim: [0, 1] }], [{ claim: [0, 0] }], [{ text: "a", to: [7] }], [{}], [{ offer: { members: [1] } }], [{ accept: { seat: 0 } }]];
   for (const answer of answers) {
     const bot = { talk: () => answer, play: () => 1n } as unknown as Bot;
     assert.deepEqual(await askBot(bot, { kind: "talk", round }, silentLogger), { kind: "failed" });
