@@ -9,14 +9,18 @@ import logging
 import operator
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._json import message_from_json
 from ._lastnim import Session
 from .bot import Bot, Choice
 from .match import Match, MatchEnd, Position, SeenTake, TalkRound, Turn
+from .messages import Pact
 from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
 from .talk import Message
+
+if TYPE_CHECKING:
+    from ._lastnim import GivenMessage, GivenPact
 
 logger = logging.getLogger("lastnim.bot")
 
@@ -233,11 +237,19 @@ def give_answer(session: Session, notice: Notice, result: Any) -> None:
         session.declare(notice.number, row_of(choice.value), note_hash)
 
 
-def message_of(value: Any) -> tuple[list[int], str | None, list[int] | None]:
-    """Reads a message: the seats that hear it, and its text or the offsets of its claim. The server refuses illegal ones."""
+def message_of(value: Any) -> GivenMessage:
+    """Reads a message. The server refuses illegal ones."""
     if not isinstance(value, Message):
         raise TypeError(f"talk returned {value!r} in its list: expected a Message")
-    return [operator.index(seat) for seat in value.to], value.text, None if value.claim is None else row_of(value.claim)
+    claim = None if value.claim is None else row_of(value.claim)
+    offer = None if value.offer is None else members_of(value.offer)
+    accept = None if value.accept is None else (value.accept.seat, value.accept.round, value.accept.number)
+    return [operator.index(seat) for seat in value.to], value.text, claim, offer, accept
+
+
+def members_of(pact: Pact) -> GivenPact:
+    """Reads the members of a pact, each with the pairs of seats of which its row ranks the first before the second."""
+    return [(member.seat, [(each.before, each.after) for each in member.relations]) for member in pact.members]
 
 
 def take_of(value: Any) -> int:

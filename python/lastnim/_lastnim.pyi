@@ -3,11 +3,20 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .llm.questions import PromptSettings
 
 __version__: str
+
+GivenPact: TypeAlias = Sequence[tuple[int, Sequence[tuple[int, int]]]]
+"""The members of a pact, each with the pairs of seats of which its row ranks the first before the second."""
+
+GivenMessage: TypeAlias = tuple[Sequence[int], str | None, Sequence[int] | None, GivenPact | None, tuple[int, int, int] | None]
+"""
+A message: the seats that hear it, and its text, the offsets of its claim, the pact that it offers, or the seat, round and
+number of the offer that it accepts.
+"""
 
 class ModelQuestion:
     """A question to a model, with the messages that `lastnim bot run llm` would send. `lastnim.llm` asks questions."""
@@ -128,8 +137,8 @@ class Session:
     def next(self, seconds: float) -> tuple[str, int, str] | None:
         """Waits for the next notice: kind, number and JSON. None after `seconds`."""
 
-    def talk(self, number: int, messages: Sequence[tuple[Sequence[int], str | None, Sequence[int] | None]] | None) -> None:
-        """Answers a question with messages: the seats that hear each, and its text or the offsets of its claim; None to declare at once."""
+    def talk(self, number: int, messages: Sequence[GivenMessage] | None) -> None:
+        """Answers a question with messages; None to declare at once."""
 
     def declare(self, number: int, offsets: Sequence[int], note_hash: bytes | None) -> None:
         """Answers a question with a row."""

@@ -10,7 +10,10 @@ use crate::{
 use lastnim_client::{
     Choice, Error, Message, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until,
 };
-use lastnim_core::game::{Row, Seat, SeatCount};
+use lastnim_core::{
+    game::{Pact, Row, Seat, SeatCount},
+    referee::OfferId,
+};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
@@ -28,8 +31,13 @@ use tracing_subscriber::{layer::SubscriberExt as _, registry};
 /// Time between checks for an interrupt.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A message: the seats that hear it, and its text or the offsets of its claim.
-type GivenMessage = (Vec<usize>, Option<String>, Option<Vec<u64>>);
+/// The members of a pact, each with the pairs of seats of which its row ranks the first before the second.
+type GivenPact = Vec<(usize, Vec<(usize, usize)>)>;
+
+/// A message: the seats that hear it, and its text, the offsets of its claim, the pact that it offers, or the seat, round
+/// and number of the offer that it accepts.
+type GivenMessage =
+    (Vec<usize>, Option<String>, Option<Vec<u64>>, Option<GivenPact>, Option<(usize, u32, u32)>);
 
 /// The opponents, piles and rounds of practice matches.
 type PracticeTerms = (Vec<String>, Vec<u64>, u32);
@@ -148,11 +156,23 @@ impl Session {
 }
 
 /// Reads a message to other seats.
-fn read_message((to, text, claim): GivenMessage, seats: SeatCount) -> PyResult<Message> {
-    let message = match (text, claim) {
-        (Some(text), None) => Message::text(text),
-        (None, Some(offsets)) => Message::claim(Row::parse(&offsets, seats).map_err(value_error)?),
-        _ => return Err(PyValueError::new_err("a message has a text or a claim, and not both")),
+fn read_message((to, text, claim, offer, accept): GivenMessage, seats: SeatCount) -> PyResult<Message> {
+    let message = match (text, claim, offer, accept) {
+        (Some(text), None, None, None) => Message::text(text),
+        (None, Some(offsets), None, None) => {
+            Message::claim(Row::parse(&offsets, seats).map_err(value_error)?)
+        }
+        (None, None, Some(members), None) => {
+            Message::offer(Pact::parse(seats, &members).map_err(value_error)?)
+        }
+        (None, None, None, Some((seat, round, number))) => {
+            Message::accept(OfferId { seat: seats.seat(seat).map_err(value_error)?, round, number })
+        }
+        _ => {
+            return Err(PyValueError::new_err(
+                "a message has a text, a claim, an offer or an acceptance, and only one",
+            ));
+        }
     };
     let to: Vec<Seat> =
         to.into_iter().map(|seat| seats.seat(seat)).collect::<Result<_, _>>().map_err(value_error)?;

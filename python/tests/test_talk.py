@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import lastnim
+from lastnim.messages import Pact, PactMember, PactRelation
 from lastnim.testing import TestServer
 
 
@@ -90,6 +91,35 @@ def test_bots_talk_and_hear_what_is_addressed_to_them() -> None:
     assert naive.last.match.messages == (hello, claim, thanks)
 
 
+class Partner(Ending):
+    """Offers a pact to the other bot, and accepts what it is offered."""
+
+    def __init__(self, offers: bool) -> None:
+        super().__init__()
+        self.offers = offers
+
+    def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+        promise = (PactRelation(2, 0), PactRelation(2, 1))
+        pact = Pact((PactMember(0, promise), PactMember(1, ())))
+        if round.round == 0:
+            return [lastnim.Message(offer=pact)] if self.offers else []
+        return [lastnim.Message(accept=said.offer_id) for said in round.match.messages if said.offer and not self.offers]
+
+
+def test_bots_sign_a_pact() -> None:
+    ann, bob = Partner(offers=True), Partner(offers=False)
+    with TestServer(house=["oracle"]) as server:
+        talk = {"rounds": 2, "privacy": "published", "pacts": True}
+        match_id = asyncio.run(play_exhibition(server, {"ann": ann, "bob": bob}, talk=talk))
+        record = server.record(match_id)
+    assert record is not None and ann.last is not None and bob.last is not None
+    offer, acceptance = bob.last.match.messages
+    assert offer.offer is not None and offer.to == (1,) and offer.text is None
+    assert [(member.seat, len(member.relations)) for member in offer.offer.members] == [(0, 2), (1, 0)]
+    assert acceptance.seat == 1 and acceptance.accept == offer.offer_id
+    assert [said.accept for said in ann.last.match.messages] == [None, offer.offer_id]
+
+
 def test_a_naive_bot_declares_what_it_heard() -> None:
     with TestServer(house=["oracle"]) as server:
         match_id = asyncio.run(play_exhibition(server, {"talker": Talker(), "naive": Naive()}, talk={"rounds": 2}))
@@ -119,7 +149,7 @@ def test_an_answer_that_is_not_a_message_resigns(wrong: Any, caplog: pytest.LogC
     assert "talk failed: the seat is resigned" in caplog.text
 
 
-def test_a_message_has_a_text_or_a_claim() -> None:
+def test_a_message_has_one_content() -> None:
     for wrong in ({}, {"text": "a", "claim": (0, 1)}):
-        with pytest.raises(TypeError, match="a text or a claim"):
+        with pytest.raises(TypeError, match="a text, a claim, an offer or an acceptance"):
             lastnim.Message(**wrong)  # type: ignore[arg-type]
