@@ -101,6 +101,19 @@ impl Organiser {
         found.await.unwrap().bot.unwrap()
     }
 
+    /// Waits until a bot is registered.
+    pub async fn wait_for_bot(&self, name: &str) {
+        let began = Instant::now();
+        loop {
+            let request = pb::GetBotRequest { name: name.into() };
+            match self.ask(|line| async move { BotServiceClient::new(line).get_bot(request).await }).await {
+                Ok(_) => return,
+                Err(status) => assert!(began.elapsed() < TIMEOUT, "{status:?}"),
+            }
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
+    }
+
     /// Creates a tournament and returns its id. A tournament with the same title is the one whose answer was lost.
     pub async fn create_tournament(&self, settings: &pb::TournamentSettings) -> String {
         let began = Instant::now();
