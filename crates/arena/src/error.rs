@@ -85,6 +85,14 @@ pub enum ArenaError {
         /// When they closed.
         closed_at: Utc,
     },
+    /// Entries to a new tournament would have closed already.
+    #[error("entries_close_at: {closes_at} has passed: expected a time after {now}, the time of the server")]
+    EntriesInPast {
+        /// When they would close.
+        closes_at: Utc,
+        /// The time of the server.
+        now: Utc,
+    },
     /// The intervention is not possible in this tournament.
     #[error("tournament {id}: {why}")]
     Intervention {

@@ -99,7 +99,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::EntriesClosed { .. } => (Code::FailedPrecondition, "ENTRIES_CLOSED"),
         ArenaError::Intervention { .. } => (Code::FailedPrecondition, "INTERVENTION"),
         ArenaError::Field { .. } => (Code::FailedPrecondition, "FIELD"),
-        ArenaError::Setup(_) => (Code::InvalidArgument, "BAD_SETUP"),
+        ArenaError::Setup(_) | ArenaError::EntriesInPast { .. } => (Code::InvalidArgument, "BAD_SETUP"),
         ArenaError::Full { .. } => return retry_status(Code::ResourceExhausted, "FULL", &message),
         ArenaError::TooManyGuestMatches { .. } => {
             return retry_status(Code::ResourceExhausted, NO_GUEST_PLACE, &message);

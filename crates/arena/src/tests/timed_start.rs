@@ -47,10 +47,14 @@ impl Stage {
 
     /// Creates a tournament for two seats.
     async fn create(&self, change: impl FnOnce(&mut SettingsDraft)) -> TournamentId {
+        self.try_create(change).await.unwrap()
+    }
+
+    async fn try_create(&self, change: impl FnOnce(&mut SettingsDraft)) -> Result<TournamentId, ArenaError> {
         let mut draft = (*testing::settings(2, 1, AllianceSource::Standard)).clone();
         change(&mut draft);
         let new = NewTournament { settings: Settings::new(draft).unwrap(), terms: Terms::default() };
-        self.arena.create_tournament(new).await.unwrap().stored.id
+        self.arena.create_tournament(new).await.map(|view| view.stored.id)
     }
 
     /// Creates a tournament with the start time.
@@ -163,4 +167,8 @@ async fn no_bot_enters_after_entries_have_closed() {
     );
     assert_eq!(stage.join(id, "second").await, Ok(TournamentState::Open), "joining twice does no harm");
     stage.arena.start_tournament(id).await.unwrap();
+    // The clock shows the time at which entries would close.
+    let refused = stage.try_create(|draft| draft.entries_close_at = Some(time(START))).await.unwrap_err();
+    let expected = "entries_close_at: 2027-01-15T08:00:00.000000Z has passed: expected a time after 2027-01-15T08:00:00.000000Z, the time of the server";
+    assert_eq!(refused.to_string(), expected);
 }

@@ -77,7 +77,7 @@ impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If the limit on unfinished tournaments is reached.
+    /// If the limit on unfinished tournaments is reached, or entries would have closed already.
     pub fn create_tournament(
         &self,
         new: NewTournament,
@@ -96,6 +96,11 @@ impl Arena {
         let limit = self.inner.limits.tournaments;
         if self.open_tournament_count() >= limit {
             return Err(ArenaError::Full { what: "unfinished tournaments", limit });
+        }
+        let now = self.inner.environment.date();
+        if let Some(close) = new.settings.entries_close_at.filter(|&close| close <= now) {
+            let [closes_at, now] = [close, now].map(|time| Utc(time.as_micros()));
+            return Err(ArenaError::EntriesInPast { closes_at, now });
         }
         let deals_rows = new.settings.alliance.deal_rule().is_some();
         let stored = StoredTournament {
