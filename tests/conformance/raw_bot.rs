@@ -14,8 +14,11 @@ use tonic::{Request, transport::Endpoint};
 /// The pause before it reconnects.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The interval of keepalive pings, and the time limit for their answers.
-const KEEPALIVE: Duration = Duration::from_secs(2);
+/// The interval of keepalive pings.
+const PING_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The time limit for the answer to a keepalive ping. A busy machine may take seconds to answer.
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The fault of the bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +78,7 @@ impl RawBot {
     async fn play_session(&mut self) -> Result<SessionEnd, Box<dyn Error + Send + Sync>> {
         let mut endpoint = Endpoint::from_shared(format!("http://{}", self.environment.server))?;
         if self.fault != Fault::WaitsInSilence {
-            endpoint = endpoint.http2_keep_alive_interval(KEEPALIVE).keep_alive_timeout(KEEPALIVE);
+            endpoint = endpoint.http2_keep_alive_interval(PING_INTERVAL).keep_alive_timeout(PING_TIMEOUT);
         }
         let mut client = ArenaServiceClient::new(endpoint.connect().await?);
         let (actions, requests) = mpsc::unbounded_channel();

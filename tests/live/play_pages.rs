@@ -94,7 +94,7 @@ impl<'h> Guest<'h> {
     }
 
     /// Waits for the guest's turn or the end of the game.
-    async fn until_awaited(&mut self) {
+    pub async fn until_awaited(&mut self) {
         while !self.is_over() && self.turn().is_none() {
             self.wait().await;
         }
