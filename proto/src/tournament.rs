@@ -477,9 +477,9 @@ mod tests {
         }
         let wrong = pb::Talk { rounds: 0, round_ms: 3_600_001, text_chars: 1_001, ..pb::Talk::default() };
         let expected = [
-            "settings.talk.rounds: rounds of 0: expected a whole number from 1 to 4",
-            "settings.talk.round_ms: round_ms of 3600001: expected a whole number from 1 to 3600000",
-            "settings.talk.text_chars: text_chars of 1001: expected a whole number from 1 to 1000",
+            "settings.talk.rounds: rounds is 0: expected a whole number from 1 to 4",
+            "settings.talk.round_ms: round_ms is 3600001: expected a whole number from 1 to 3600000",
+            "settings.talk.text_chars: text_chars is 1001: expected a whole number from 1 to 1000",
         ];
         assert_eq!(parsed(pb::AllianceMode::Declared, wrong).unwrap_err(), expected.join("; "));
     }

@@ -25,8 +25,8 @@ pub fn resolution_text(resolution: Result<Resolution, ResolutionError>) -> Strin
     let [_, least, ..] = ERROR_PERCENTS;
     let needed = match needed {
         NeededSize::Planned => String::new(),
-        NeededSize::About(size) => format!("; 90% need about {size} {unit}"),
-        NeededSize::MoreThan(size) => format!("; 90% need more than {size} {unit}"),
+        NeededSize::About(size) => format!("; for 90%, it needs about {size} {unit}"),
+        NeededSize::MoreThan(size) => format!("; for 90%, it needs more than {size} {unit}"),
     };
     format!("{first} if it never errs and the others err in at least {least}% of their turns{needed}")
 }

@@ -11,7 +11,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The folders of the system that a sandboxed bot can read.
+/// The system folders that a sandboxed bot can read.
 const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
 /// The files outside these folders that programs need to start.
 const SYSTEM_FILES: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];

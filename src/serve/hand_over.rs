@@ -65,7 +65,7 @@ async fn hand_over(args: &HandOverArgs) -> CommandResult {
         })
     };
     args.form.form().print_result(json, |out| {
-        writeln!(out, "{successor} serves, {:.1} s after {} was asked", took.as_secs_f64(), started.server)
+        writeln!(out, "{successor} took over from {} within {:.1} s", started.server, took.as_secs_f64())
     })?;
     Ok(CommandExit::Done)
 }

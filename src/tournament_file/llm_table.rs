@@ -17,18 +17,23 @@ const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmTable {
     /// The maximum cost of all models together.
-    pub money: Option<Decimal>,
+    pub budget: Option<Decimal>,
     /// The maximum number of tokens that all models may use together.
-    pub tokens: Option<u64>,
+    pub token_budget: Option<u64>,
     /// The maximum number of tokens of the replies of all models together.
-    pub reply_tokens: Option<u64>,
+    pub reply_token_budget: Option<u64>,
     /// How long a model's endpoint may fail before the run stops.
     pub outage_limit: Duration,
 }
 
 impl Default for LlmTable {
     fn default() -> Self {
-        Self { money: None, tokens: None, reply_tokens: None, outage_limit: Duration::from_hours(24) }
+        Self {
+            budget: None,
+            token_budget: None,
+            reply_token_budget: None,
+            outage_limit: Duration::from_hours(24),
+        }
     }
 }
 
@@ -37,9 +42,9 @@ impl LlmTable {
     pub fn read(toml: &mut TomlDocument) -> Self {
         let mut table = Self::default();
         if toml.has_table(TABLE, &LLM_TABLE_KEYS) {
-            set_value(&mut table.money, LLM_TABLE_KEYS[0], 0..=u64::MAX, toml);
-            set_value(&mut table.tokens, LLM_TABLE_KEYS[1], 0..=u64::MAX, toml);
-            set_value(&mut table.reply_tokens, LLM_TABLE_KEYS[2], 0..=u64::MAX, toml);
+            set_value(&mut table.budget, LLM_TABLE_KEYS[0], 0..=u64::MAX, toml);
+            set_value(&mut table.token_budget, LLM_TABLE_KEYS[1], 0..=u64::MAX, toml);
+            set_value(&mut table.reply_token_budget, LLM_TABLE_KEYS[2], 0..=u64::MAX, toml);
             set_value(&mut table.outage_limit, LLM_TABLE_KEYS[3], 0..=MAX_OUTAGE_MILLIS, toml);
         }
         table
@@ -47,15 +52,15 @@ impl LlmTable {
 
     /// Returns whether the models have a shared budget.
     pub fn has_budget(&self) -> bool {
-        self.money.is_some() || self.tokens.is_some() || self.reply_tokens.is_some()
+        self.budget.is_some() || self.token_budget.is_some() || self.reply_token_budget.is_some()
     }
 
     /// Returns the settings of a model, with the shared budgets and their ledger added.
     pub fn shared_settings(&self, settings: &LlmSettings, ledger: &Path) -> LlmSettings {
         LlmSettings {
-            shared_budget: self.money,
-            shared_token_budget: self.tokens,
-            shared_reply_token_budget: self.reply_tokens,
+            shared_budget: self.budget,
+            shared_token_budget: self.token_budget,
+            shared_reply_token_budget: self.reply_token_budget,
             shared_ledger: self.has_budget().then(|| ledger.to_owned()),
             ..settings.clone()
         }
@@ -75,9 +80,9 @@ impl LlmTable {
     /// Returns the table as JSON.
     pub fn to_json(self) -> Value {
         json!({
-            LLM_TABLE_KEYS[0]: self.money.to_json(),
-            LLM_TABLE_KEYS[1]: self.tokens.to_json(),
-            LLM_TABLE_KEYS[2]: self.reply_tokens.to_json(),
+            LLM_TABLE_KEYS[0]: self.budget.to_json(),
+            LLM_TABLE_KEYS[1]: self.token_budget.to_json(),
+            LLM_TABLE_KEYS[2]: self.reply_token_budget.to_json(),
             LLM_TABLE_KEYS[3]: self.outage_limit.to_json(),
         })
     }

@@ -230,8 +230,8 @@ mod tests {
             mistakes("declared", "{ round_time = \"2h\", privacy = \"secret\" }"),
             [
                 "6: talk.privacy: \"secret\": expected one of open, private, published",
-                "6: talk.rounds: rounds of 0: expected a whole number from 1 to 4",
-                "6: talk.round_time: round_ms of 7200000: expected a whole number from 1 to 3600000",
+                "6: talk.rounds: rounds is 0: expected a whole number from 1 to 4",
+                "6: talk.round_time: round_ms is 7200000: expected a whole number from 1 to 3600000",
             ]
         );
     }

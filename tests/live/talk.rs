@@ -139,7 +139,7 @@ async fn seats_with_assigned_rows_do_not_talk() {
     let alliance = pb::AllianceMode::Declared.into();
     let request = pb::CreateMatchRequest { talk, alliance, ..exhibition(["ann", "bob"], &[1]) };
     let refused = host.matches().create_match(request).await.unwrap_err();
-    assert!(refused.message().contains("rounds of 9: expected a whole number from 1 to 4"), "{refused:?}");
+    assert!(refused.message().contains("rounds is 9: expected a whole number from 1 to 4"), "{refused:?}");
 }
 
 fn say_in(id: &str, round: u32, number: u32, content: pb::talk_content::Content) -> Action {

@@ -24,8 +24,8 @@ pub(super) struct OpeningTakes {
     pub(super) errors: i64,
     /// By offset, from 1 on: the ranks that these takes gained for the place at this offset.
     pub(super) gains: Vec<i64>,
-    /// By offset, from 1 on: how much an error would have gained on average for the place at this offset, in units of
-    /// which [`UNITS_PER_RANK`] make up one rank.
+    /// By offset, from 1 on: the mean gain of the possible errors for the place at this offset, summed over the opening
+    /// takes, in units of 1/[`UNITS_PER_RANK`] rank.
     pub(super) usual: Vec<i64>,
     /// By offset, from 1 on: the effects that the best takes for the place at this offset would have had; empty at
     /// tables with more than [`MAX_HELP_SEATS`] seats.

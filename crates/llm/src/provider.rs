@@ -126,8 +126,8 @@ impl Provider {
         }
     }
 
-    /// Fills in the settings of the provider that are not given. The usual key is for the provider only: another
-    /// address gets no key unless the settings name the variable that contains it.
+    /// Fills in missing settings with the provider's defaults. The variable of the provider's key is used only for the
+    /// provider's own address. For another address, the settings must name a variable.
     #[must_use]
     pub fn complete_settings(self, settings: LlmSettings) -> LlmSettings {
         let base_url = match self.base_url() {

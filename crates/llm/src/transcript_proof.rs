@@ -111,9 +111,11 @@ impl QuestionProof {
             Self::NoAnswer => "it ended without an answer",
             Self::Unfinished => "the transcript has no decision for it",
             Self::NotPlayed => "not proved: the record has no such answer",
-            Self::Unproved(Unproved::Changed) => "not proved: the hash of its lines differs from the record",
+            Self::Unproved(Unproved::Changed) => {
+                "not proved: the hash of its lines in the transcript differs from the record"
+            }
             Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash for it",
-            Self::Unproved(_) => "not proved: the answer in its lines differs from the record",
+            Self::Unproved(_) => "not proved: the answer in the transcript differs from the record",
         }
     }
 }
@@ -208,9 +210,9 @@ impl Unproved {
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "the transcript has no lines for it",
-            Self::Changed => "the hash of its lines differs from the record",
+            Self::Changed => "the hash of its lines in the transcript differs from the record",
             Self::NotCommitted => "the record has no hash for it",
-            Self::OtherAnswer => "the answer in its lines differs from the record",
+            Self::OtherAnswer => "the answer in the transcript differs from the record",
         }
     }
 }

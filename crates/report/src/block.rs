@@ -1,6 +1,6 @@
 //! The parts of a section.
 
-use super::{Chart, Fact, Plot, Round, Table, Tree};
+use super::{Chart, FactValue, Plot, Round, Table, Tree};
 
 /// Whether a text needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub enum Block {
         items: Vec<String>,
     },
     /// Labels with values.
-    Facts(Vec<(String, Fact)>),
+    Facts(Vec<(String, FactValue)>),
     /// A table.
     Table(Table),
     /// A plot. A table has the same numbers, so a rendering may leave it out.

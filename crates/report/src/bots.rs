@@ -1,7 +1,7 @@
 //! Bots: connection, versions and lost seats.
 
 use super::{
-    Cell, Column, Fact, NumberUnit, Report, Section, Table,
+    Cell, Column, FactValue, NumberUnit, Report, Section, Table,
     versions::version_text,
     words::{enum_phrase, join_items},
 };
@@ -39,8 +39,8 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();
     let connected = match connected_since(&bot) {
-        Some(since) => Fact::Since(since),
-        None => Fact::from("no".to_owned()),
+        Some(since) => FactValue::Since(since),
+        None => FactValue::from("no".to_owned()),
     };
     let open = match shown.open_match_ids.len() {
         0 => bot.open_matches.to_string(),
@@ -48,10 +48,10 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     };
     let facts = [
         ("name", Some(bot.name.clone().into())),
-        ("registered", Some(Fact::At(bot.registered_at_us))),
-        ("house bot", house_bot(&bot).map(Fact::from)),
+        ("registered", Some(FactValue::At(bot.registered_at_us))),
+        ("house bot", house_bot(&bot).map(FactValue::from)),
         ("connected", Some(connected)),
-        ("version", bot.version.as_ref().map(version_text).map(Fact::from)),
+        ("version", bot.version.as_ref().map(version_text).map(FactValue::from)),
         ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms").into())),
         ("waiting messages", bot.connected.then(|| bot.waiting_messages.to_string().into())),
         ("open matches", Some(open.into())),

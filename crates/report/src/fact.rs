@@ -1,10 +1,10 @@
-//! Labelled values.
+//! The values of labelled facts.
 
 use super::words::format_time;
 
-/// A value with a label.
+/// The value of a labelled fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fact {
+pub enum FactValue {
     /// A text.
     Words(String),
     /// A time, in microseconds since 1970-01-01 UTC.
@@ -13,7 +13,7 @@ pub enum Fact {
     Since(u64),
 }
 
-impl Fact {
+impl FactValue {
     /// Formats the value as plain text, times in UTC.
     pub fn text(&self) -> String {
         match self {
@@ -24,7 +24,7 @@ impl Fact {
     }
 }
 
-impl From<String> for Fact {
+impl From<String> for FactValue {
     fn from(words: String) -> Self {
         Self::Words(words)
     }

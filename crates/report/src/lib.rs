@@ -52,7 +52,7 @@ pub mod words;
 pub use block::{Block, BlockTone};
 pub use cell::{Cell, NumberFormat, NumberUnit};
 pub use chart::{Chart, ChartFrame, ChartLevel, ChartLine};
-pub use fact::Fact;
+pub use fact::FactValue;
 pub use plot::{MarkShape, Plot, PlotMark};
 pub use report::{Report, Section};
 pub use report_reader::ReportReader;

@@ -1,6 +1,6 @@
 //! A report and its sections.
 
-use super::{Block, BlockTone, Fact, Plot, Table, Tree};
+use super::{Block, BlockTone, FactValue, Plot, Table, Tree};
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -124,7 +124,7 @@ impl Section {
 
     /// Adds facts.
     #[must_use = "returns the changed section"]
-    pub fn facts<L: Into<String>, F: Into<Fact>>(self, facts: impl IntoIterator<Item = (L, F)>) -> Self {
+    pub fn facts<L: Into<String>, F: Into<FactValue>>(self, facts: impl IntoIterator<Item = (L, F)>) -> Self {
         self.block(Block::Facts(facts.into_iter().map(|(label, fact)| (label.into(), fact.into())).collect()))
     }
 

@@ -119,7 +119,7 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         .column(Column::integer("wins"), |standing| standing.wins)
         .column(
             Column::number("accuracy", NumberUnit::Share, 1)
-                .with_meaning("share of its own takes that were optimal for the declared row"),
+                .with_meaning("share of its own takes that were optimal for its row"),
             |standing| standing.accuracy,
         )
         .column(

@@ -1,7 +1,7 @@
 //! Tournaments, and lists of them.
 
 use super::{
-    Cell, Column, Fact, Report, Section, Table,
+    Cell, Column, FactValue, Report, Section, Table,
     tournament_activity::activity_section,
     tournament_events::event_line,
     tournament_settings::setting_facts,
@@ -81,12 +81,12 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
     let (title, others): (Vec<_>, Vec<_>) =
         setting_facts(&settings).into_iter().partition(|(label, _)| label == "title");
     let state = [
-        ("created".to_owned(), Fact::At(tournament.created_at_us)),
+        ("created".to_owned(), FactValue::At(tournament.created_at_us)),
         ("state".to_owned(), progress_text(tournament).into()),
         ("field".to_owned(), field.into()),
     ];
-    let as_facts = |(label, words): (String, String)| (label, Fact::from(words));
-    let facts = [("id".to_owned(), Fact::from(tournament.id.clone()))].into_iter();
+    let as_facts = |(label, words): (String, String)| (label, FactValue::from(words));
+    let facts = [("id".to_owned(), FactValue::from(tournament.id.clone()))].into_iter();
     let facts =
         facts.chain(title.into_iter().map(as_facts)).chain(state).chain(others.into_iter().map(as_facts));
     let dated =

@@ -23,7 +23,7 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
     Some(hash.to_string())
 }
 
-/// Lists the versions in which a bot played, if there were several.
+/// Lists the versions that a bot played as, if there were several.
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
     let one = |played: &pb::PlayedVersion| {
         let version = version_text(&played.version.clone().unwrap_or_default());
@@ -31,7 +31,7 @@ pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> 
         format!("{version} ({matches}, {} won)", played.wins)
     };
     let versions: Vec<_> = played.iter().map(one).collect();
-    (played.len() > 1).then(|| format!("{bot} played in {} versions: {}", played.len(), versions.join("; ")))
+    (played.len() > 1).then(|| format!("{bot} played as {} versions: {}", played.len(), versions.join("; ")))
 }
 
 /// Lists the versions at each seat, if any bot declared one.
@@ -61,7 +61,7 @@ mod tests {
         versions.extend([played(version("1.1", &[0; 32]), 1, 0), played(version("", &[]), 2, 2)]);
         assert_eq!(
             versions_note("ann", &versions).unwrap(),
-            "ann played in 3 versions: 1.0 (12 matches, 3 won); 1.1 config AAAAAAAA... (1 match, 0 won); \
+            "ann played as 3 versions: 1.0 (12 matches, 3 won); 1.1 config AAAAAAAA... (1 match, 0 won); \
              no version (2 matches, 2 won)"
         );
     }

@@ -57,8 +57,8 @@ settings! {
         connections: usize = 10_000, "N".range(1..);
         /// Maximum percentage of connections for strangers: clients that have called without a valid token
         ///
-        /// When these are used up, a new connection replaces one without a running call, or else the one whose call has
-        /// run longest.
+        /// When these are used up, a new connection replaces one without a running call, or else one whose call has run
+        /// for at least `--stranger-call-time`. The address with the most connections loses one first.
         stranger_share: u8 = 25, "PERCENT".range(1..=100);
         /// Maximum number of connections of strangers from one address (an IPv6 /64 counts as one)
         strangers_per_address: usize = 64, "N".range(1..);

@@ -97,12 +97,12 @@ pub enum SettingsError {
     Deal(#[from] DealError),
     /// Dealt rows are scored by wins.
     #[error(
-        "scoring by wins with dealt rows: expected satisfaction, because the dealt row says what a seat wants"
+        "dealt rows with scoring by wins: use scoring by satisfaction, because a dealt row says what a seat wants"
     )]
     DealtWins,
     /// A test by regret has dealt rows.
     #[error(
-        "a sequential test by regret with dealt rows: expected points, because a bot chooses the row by which its regret is counted"
+        "dealt rows with a sequential test by regret: use a test by points, because a bot chooses the row by which its regret is counted"
     )]
     DealtRegret,
     /// The tournament would start with too few or too many bots.
@@ -251,7 +251,7 @@ mod tests {
             dealt(draft, DealRule::All);
             draft.scoring = Scoring::Win;
         });
-        assert!(wins.starts_with("scoring by wins with dealt rows: expected satisfaction"), "{wins}");
+        assert!(wins.starts_with("dealt rows with scoring by wins: use scoring by satisfaction"), "{wins}");
         let regret = refused(|draft| {
             dealt(draft, DealRule::SelfFirst);
             draft.format = TournamentFormat::Sprt(SprtSettings {
@@ -264,7 +264,7 @@ mod tests {
             });
         });
         assert!(
-            regret.starts_with("a sequential test by regret with dealt rows: expected points"),
+            regret.starts_with("dealt rows with a sequential test by regret: use a test by points"),
             "{regret}"
         );
         assert_eq!(

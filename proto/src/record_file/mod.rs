@@ -22,7 +22,8 @@ impl RecordForm {
     /// The formats that can be read back.
     pub const JSON: [Self; 2] = [Self::Json, Self::PrettyJson];
 
-    /// Writes a record, with its seal if its match is over, and a newline at the end.
+    /// Returns a record in this format, with a newline at the end. The seal is included if it is given and the record keeps
+    /// no event secret.
     pub fn write(self, record: &Record, seal: Option<&Seal>) -> String {
         let json = || MessageJson::canonical(&pb::MatchRecord::of(record, seal));
         let written = match self {

@@ -12,7 +12,7 @@ use super::{
 use crate::PartialRow;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// Maximum number of leaves in the set of rows while takes are combined.
+/// Maximum number of leaves (partial rows) that are kept while takes of several games are combined.
 const MAX_LEAVES: usize = 1 << 14;
 /// The number of rows that are added to the sample in each round.
 const ROWS_PER_ROUND: usize = 8;

@@ -89,7 +89,7 @@ fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voided_group_is_replayed_also_after_a_restart() {
+async fn a_voided_group_is_played_again_even_after_a_restart() {
     let store = Backend::in_memory().store;
     let arena = arena_with_store(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;

@@ -102,7 +102,7 @@ async fn a_tournament_with_too_few_bots_starts_when_enough_have_joined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tournament_starts_at_a_number_of_bots_before_its_time() {
+async fn a_tournament_starts_at_its_time_or_once_enough_bots_have_joined() {
     let stage = Stage::start().await;
     let id = stage.create(|draft| (draft.start_at, draft.start_when) = (Some(time(START)), Some(3))).await;
     stage.join(id, "first").await.unwrap();

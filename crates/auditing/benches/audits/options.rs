@@ -68,7 +68,7 @@ impl Options {
 }
 
 fn parse_number<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{text} is not a number"))
+    text.parse().map_err(|_| format!("{text}: expected a whole number, such as 40"))
 }
 
 fn parse_numbers<T: FromStr>(text: &str) -> Result<Vec<T>, String> {

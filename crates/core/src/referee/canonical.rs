@@ -86,7 +86,8 @@ pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     bytes.as_slice().to_vec()
 }
 
-/// Appends the stored bytes of an event: its canonical bytes and, if it is a message, its content.
+/// Appends the stored bytes of an event: its canonical bytes, and for a message whose content is
+/// known also the salt, the kind and the content.
 pub fn append_stored_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     let mut added = CanonicalBytes::default();
     added.write_event(event);

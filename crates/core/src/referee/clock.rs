@@ -22,7 +22,7 @@ pub struct Clock {
 
 /// A time out of range, or with a fraction of a millisecond, which records cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} of {value} ms: expected a whole number of ms from {min} to {max}")]
+#[error("{field} is {value} ms: expected a whole number of ms from {min} to {max}")]
 pub struct ClockError {
     /// The name of the time in protocol messages.
     pub field: &'static str,
@@ -149,7 +149,7 @@ mod tests {
         let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
         assert_eq!(
             clock.validate().unwrap_err()[0].to_string(),
-            "declaration_ms of 1 ms: expected a whole number of ms from 1 to 3600000"
+            "declaration_ms is 1 ms: expected a whole number of ms from 1 to 3600000"
         );
         assert!(Clock::default().validate().is_ok());
     }

@@ -63,8 +63,8 @@ pub enum TalkPrivacy {
 /// Talk that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{field} of {value}: expected a whole number from {min} to {max}{}",
-    if *min > 1 { ", because a pact is accepted in a later round than it is offered" } else { "" }
+    "{field} is {value}: expected a whole number from {min} to {max}{}",
+    if *min > 1 { ", because a pact is offered in one round and accepted in a later one" } else { "" }
 )]
 pub struct TalkTermsError {
     /// The name of the value in protocol messages.

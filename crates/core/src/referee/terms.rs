@@ -31,10 +31,10 @@ pub struct Terms {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TermsError {
     /// The number of strikes is out of range.
-    #[error("strikes of {0}: expected 1 to {MAX_STRIKES}")]
+    #[error("strikes is {0}: expected 1 to {MAX_STRIKES}")]
     Strikes(u32),
     /// The ply limit is out of range.
-    #[error("max_plies of {0}: expected 1 to {MAX_PLIES}")]
+    #[error("max_plies is {0}: expected 1 to {MAX_PLIES}")]
     MaxPlies(u32),
     /// A time of the clock is out of range.
     #[error("clock: {0}")]
@@ -86,11 +86,11 @@ mod tests {
         assert_eq!(
             words,
             [
-                "strikes of 101: expected 1 to 100",
-                "max_plies of 0: expected 1 to 65536",
-                "clock: initial_ms of 0 ms: expected a whole number of ms from 1 to 86400000",
-                "talk: rounds of 5: expected a whole number from 1 to 4",
-                "talk: text_chars of 0: expected a whole number from 1 to 1000",
+                "strikes is 101: expected 1 to 100",
+                "max_plies is 0: expected 1 to 65536",
+                "clock: initial_ms is 0 ms: expected a whole number of ms from 1 to 86400000",
+                "talk: rounds is 5: expected a whole number from 1 to 4",
+                "talk: text_chars is 0: expected a whole number from 1 to 1000",
             ]
         );
         assert!(Terms::default().validate().is_ok());
@@ -98,8 +98,8 @@ mod tests {
         let refused = Terms { talk, ..Terms::default() }.validate().unwrap_err();
         assert_eq!(
             refused[0].to_string(),
-            "talk: rounds of 1: expected a whole number from 2 to 4, because a pact is accepted in a later round than \
-             it is offered"
+            "talk: rounds is 1: expected a whole number from 2 to 4, because a pact is offered in one round and \
+             accepted in a later one"
         );
     }
 }

@@ -72,7 +72,8 @@ fn many_contexts() -> Vec<PromptContext> {
     contexts
 }
 
-/// Returns a text and its parts from each opening bracket to the next closing one, in the form of possible answers.
+/// Returns possible answers in a text: the text itself, and each part from an opening bracket to the next closing one of
+/// its kind. A list becomes a `row`.
 fn example_replies(text: &str) -> Vec<String> {
     let mut replies = vec![text.to_owned()];
     for (open, close) in [('{', '}'), ('[', ']')] {

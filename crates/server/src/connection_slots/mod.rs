@@ -31,8 +31,8 @@ pub(super) struct ConnectionLimits {
 /// token. Newcomers and strangers never keep anyone out: if all slots are taken, one of them is evicted.
 ///
 /// A newcomer becomes a stranger with its first call, if that call has no valid token. If a limit on strangers is
-/// reached, one of them is first told to close: one without a running call, or else the one whose call has run longest,
-/// if that is at least `stranger_call_time`. If there is no such stranger, the newcomer is refused and told to close
+/// reached, one of them is first told to close: one without a running call, or else one whose call has run for at least
+/// `stranger_call_time`; the address with the most connections loses one first. If there is no such stranger, the newcomer is refused and told to close
 /// instead.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {

@@ -63,7 +63,7 @@ pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
 ) -> Result<i64, StoreError> {
     number.try_into().map_err(|_| {
         StoreError::Refused(format!(
-            "{what} of {number}: expected at most {}, the maximum of a column",
+            "{what} of {number}: expected at most {}, the largest number that the database can store",
             i64::MAX
         ))
     })

@@ -21,7 +21,7 @@ pub(crate) struct SiteCookie {
 pub(crate) enum SameSite {
     /// No request.
     Strict,
-    /// Requests from links that open a page, but not from forms.
+    /// Requests that open a page with GET, as links do, but not posted forms.
     Lax,
 }
 

@@ -135,7 +135,8 @@ impl HttpBody for EventStreamBody {
     }
 }
 
-/// Adds a visitor to a feed. The response ends with the visitor's session, since other visitors may see other things.
+/// Streams a feed to a visitor. The response ends when the visitor's session ends, because what a feed shows depends on
+/// who is signed in.
 pub(crate) async fn watch_page(
     site: &Site,
     visitor: &Visitor,

@@ -115,11 +115,11 @@ pub(super) fn sign_in_as_bot(
 }
 
 /// Takes the seats back from another session.
-pub(super) fn reclaim_seats(site: &Site, seated: &Visitor) -> Result<PageResponse, Status> {
+pub(super) fn reclaim_seats(site: &Site, as_bot: &Visitor) -> Result<PageResponse, Status> {
     let now = Instant::now();
-    let ending = seated.secret().and_then(|secret| Some((secret, site.players.expiry_of(secret, now)?)));
-    let Some((secret, until)) = ending else { return signed_out_response(seated) };
-    let seats = site.bot_games.take_seats(&seated.request(()), until)?;
+    let ending = as_bot.secret().and_then(|secret| Some((secret, site.players.expiry_of(secret, now)?)));
+    let Some((secret, until)) = ending else { return signed_out_response(as_bot) };
+    let seats = site.bot_games.take_seats(&as_bot.request(()), until)?;
     site.players.hold_seats(secret, seats, now);
     Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
 }
@@ -137,25 +137,25 @@ pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
 /// Shows the open matches of a bot once they are newer than the revision `since`, or the wait times out.
 pub(super) async fn wait_for_bot_seats_page(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: BotName,
     since: u64,
     within: Duration,
 ) -> Result<PageResponse, Status> {
     site.bot_games.wait_for_newer_events(&bot, within, since).await;
     // Live updates of this page do not include the tournaments.
-    bot_seats_page_with(site, seated, bot, StatusCode::OK, String::new())
+    bot_seats_page_with(site, as_bot, bot, StatusCode::OK, String::new())
 }
 
 /// Shows the open matches of a bot, with the section on its tournaments.
 pub(super) fn bot_seats_page_with(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: BotName,
     status: StatusCode,
     tournaments: String,
 ) -> Result<PageResponse, Status> {
-    let form_token = seated.form_token()?;
+    let form_token = as_bot.form_token()?;
     let revision = site.bot_games.revision(&bot);
     let (games, has_more) = site.bot_games.open_games(&bot, MATCHES);
     let player = Player::Bot(bot);
@@ -169,7 +169,7 @@ pub(super) fn bot_seats_page_with(
         has_more,
         tournaments,
     };
-    Ok(private_response(seated, status, Page::of_template("Play as a bot", &content)))
+    Ok(private_response(as_bot, status, Page::of_template("Play as a bot", &content)))
 }
 
 fn open_match(player: &Player, OpenGame { id, setup, open }: &OpenGame) -> OpenMatch {

@@ -67,12 +67,12 @@ struct TournamentForm {
 /// Writes the tournaments of a bot. If they cannot be read now, the page is shown without them.
 pub(super) async fn bot_tournaments_html(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: &BotName,
     mistake: &str,
 ) -> Result<String, Status> {
-    let form_token = seated.form_token()?;
-    let (sections, unread) = match read_tournaments(site, seated, bot).await {
+    let form_token = as_bot.form_token()?;
+    let (sections, unread) = match read_tournaments(site, as_bot, bot).await {
         Ok(sections) => {
             (sections.into_iter().filter(|section| !section.tournaments.is_empty()).collect(), String::new())
         }
@@ -85,7 +85,7 @@ pub(super) async fn bot_tournaments_html(
 /// Returns the tournaments that a bot is in, and those that it may join.
 async fn read_tournaments(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: &BotName,
 ) -> Result<[TournamentSection; 2], Status> {
     let mut entered = TournamentSection::with_heading("Joined");
@@ -96,7 +96,7 @@ async fn read_tournaments(
         for _ in 0..MAX_REQUESTS {
             let (page_size, state) = (TOURNAMENTS_PER_REQUEST, state.into());
             let request = pb::ListTournamentsRequest { page_size, page_token, state };
-            let list = site.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
+            let list = site.tournaments.list_tournaments(as_bot.request(request)).await?.into_inner();
             for tournament in list.tournaments {
                 let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
                 if !is_entered {
@@ -105,7 +105,7 @@ async fn read_tournaments(
                 }
                 let is_suspended = tournament.has_open_field() && ladders < MAX_LADDERS && {
                     ladders += 1;
-                    is_suspended(site, seated, &tournament.id, bot).await?
+                    is_suspended(site, as_bot, &tournament.id, bot).await?
                 };
                 let entry = if is_suspended { FieldEntry::Suspended } else { FieldEntry::Entered };
                 entered.extend(ListedTournament::of(tournament, entry));
@@ -183,8 +183,8 @@ fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) 
     TournamentForm { action: address.to_string(), button }
 }
 
-async fn is_suspended(site: &Site, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
-    let shown = site.get_tournament(seated, id).await?;
+async fn is_suspended(site: &Site, as_bot: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
+    let shown = site.get_tournament(as_bot, id).await?;
     let Some(Verdict::Suspended(suspended)) = shown.verdict.and_then(|verdict| verdict.verdict) else {
         return Ok(false);
     };
@@ -194,7 +194,7 @@ async fn is_suspended(site: &Site, seated: &Visitor, id: &str, bot: &BotName) ->
 /// Lets the bot join or leave a tournament, and shows its tournaments.
 pub(super) async fn change_field(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: BotName,
     (id, action): (TournamentId, FieldAction),
 ) -> Result<PageResponse, Status> {
@@ -203,19 +203,19 @@ pub(super) async fn change_field(
     let changed = match action {
         FieldAction::Join => {
             let request = pb::JoinTournamentRequest { tournament_id, bot: named };
-            site.tournaments.join_tournament(seated.request(request)).await.map(drop)
+            site.tournaments.join_tournament(as_bot.request(request)).await.map(drop)
         }
         FieldAction::Leave => {
             let request = pb::LeaveTournamentRequest { tournament_id, bot: named };
-            site.tournaments.leave_tournament(seated.request(request)).await.map(drop)
+            site.tournaments.leave_tournament(as_bot.request(request)).await.map(drop)
         }
     };
     match changed {
         Ok(()) => Ok(redirect_response(&BotPlayAddress::Seats { since: None })),
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let tournaments = bot_tournaments_html(site, seated, &bot, status.message()).await?;
-            let response = bot_seats_page_with(site, seated, bot, form_status(&status), tournaments)?;
+            let tournaments = bot_tournaments_html(site, as_bot, &bot, status.message()).await?;
+            let response = bot_seats_page_with(site, as_bot, bot, form_status(&status), tournaments)?;
             Ok(with_refusal(response, &status))
         }
     }
@@ -224,11 +224,11 @@ pub(super) async fn change_field(
 /// Shows the matches and tournaments of a bot.
 pub(super) async fn bot_page_with_tournaments(
     site: &Site,
-    seated: &Visitor,
+    as_bot: &Visitor,
     bot: BotName,
 ) -> Result<PageResponse, Status> {
-    let tournaments = bot_tournaments_html(site, seated, &bot, "").await?;
-    bot_seats_page_with(site, seated, bot, StatusCode::OK, tournaments)
+    let tournaments = bot_tournaments_html(site, as_bot, &bot, "").await?;
+    bot_seats_page_with(site, as_bot, bot, StatusCode::OK, tournaments)
 }
 
 #[cfg(test)]

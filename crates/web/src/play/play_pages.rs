@@ -9,7 +9,7 @@ use super::bot_tournaments::{bot_page_with_tournaments, change_field};
 use super::game::PlayerGame;
 use super::game_page::game_response;
 use super::new_game_page::{new_game_page, start_game};
-use super::player::{Player, seated_visitor, visitor_guest_name};
+use super::player::{Player, visitor_as_bot, visitor_guest_name};
 use crate::address::{BotPlayAddress, PlayAddress};
 use crate::forms::FormFields;
 use crate::response::{PageResponse, redirect_response};
@@ -48,22 +48,22 @@ pub(crate) async fn show_bot_play_page(
         address,
         BotPlayAddress::Seats { since: Some(_) } | BotPlayAddress::Game { since: Some(_), .. }
     );
-    let Some((seated, bot)) = seated_visitor(site, visitor) else {
+    let Some((as_bot, bot)) = visitor_as_bot(site, visitor) else {
         return if is_followed { lost_sign_in_response(visitor) } else { sign_in_page(visitor) };
     };
     let shown = match *address {
         BotPlayAddress::Game { id, since } => {
-            Box::pin(show_game(site, &seated, Player::Bot(bot), id, since)).await?
+            Box::pin(show_game(site, &as_bot, Player::Bot(bot), id, since)).await?
         }
         BotPlayAddress::Seats { since: Some(since) } => {
-            wait_for_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
+            wait_for_bot_seats_page(site, &as_bot, bot, since, POLL_TIMEOUT).await?
         }
-        BotPlayAddress::Seats { since: None } => bot_page_with_tournaments(site, &seated, bot).await?,
+        BotPlayAddress::Seats { since: None } => bot_page_with_tournaments(site, &as_bot, bot).await?,
         // The other addresses accept only forms.
         _ => redirect_response(&BotPlayAddress::Seats { since: None }),
     };
     // The session may have ended while the response waited.
-    if is_followed && seated_visitor(site, visitor).is_none() {
+    if is_followed && visitor_as_bot(site, visitor).is_none() {
         return lost_sign_in_response(visitor);
     }
     Ok(shown)
@@ -109,16 +109,16 @@ pub(crate) async fn handle_bot_play_form(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     check_player_channel(visitor)?;
-    match (address, seated_visitor(site, visitor)) {
+    match (address, visitor_as_bot(site, visitor)) {
         (BotPlayAddress::SignIn, _) => sign_in_as_bot(site, visitor, fields),
         (BotPlayAddress::SignOut, _) => Ok(sign_out(site, visitor)),
         (_, None) => signed_out_response(visitor),
-        (BotPlayAddress::RetakeSeats, Some((seated, _))) => reclaim_seats(site, &seated),
-        (&BotPlayAddress::ChangeField { id, action }, Some((seated, bot))) => {
-            change_field(site, &seated, bot, (id, action)).await
+        (BotPlayAddress::RetakeSeats, Some((as_bot, _))) => reclaim_seats(site, &as_bot),
+        (&BotPlayAddress::ChangeField { id, action }, Some((as_bot, bot))) => {
+            change_field(site, &as_bot, bot, (id, action)).await
         }
-        (&BotPlayAddress::Game { id, .. }, Some((seated, bot))) => {
-            Box::pin(act_in_game(site, &seated, Player::Bot(bot), id, fields)).await
+        (&BotPlayAddress::Game { id, .. }, Some((as_bot, bot))) => {
+            Box::pin(act_in_game(site, &as_bot, Player::Bot(bot), id, fields)).await
         }
         (BotPlayAddress::Seats { .. }, Some(_)) => {
             Ok(redirect_response(&BotPlayAddress::Seats { since: None }))

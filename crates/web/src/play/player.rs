@@ -25,12 +25,13 @@ pub(super) fn visitor_guest_name(visitor: &Visitor) -> Result<BotName, Status> {
     Ok(guest_name(secret.hash().as_bytes()))
 }
 
-/// Returns a signed-in visitor with the bot's token, and the bot; `None` if the token is no longer valid.
-pub(super) fn seated_visitor(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
+/// Returns the visitor with the authorization of the bot that they signed in as, and that bot's name; `None` if the
+/// bot's token is no longer valid.
+pub(super) fn visitor_as_bot(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
     let (secret, now) = (visitor.secret()?, Instant::now());
-    let seated = visitor.with_authorization(site.players.authorization_of(secret, now)?);
-    let bot = site.bot_games.bot_of_request(&seated.request(()));
-    bot.inspect_err(|_| site.players.end(secret, now)).ok().map(|bot| (seated, bot))
+    let as_bot = visitor.with_authorization(site.players.authorization_of(secret, now)?);
+    let bot = site.bot_games.bot_of_request(&as_bot.request(()));
+    bot.inspect_err(|_| site.players.end(secret, now)).ok().map(|bot| (as_bot, bot))
 }
 
 impl Player {

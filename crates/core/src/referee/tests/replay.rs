@@ -255,7 +255,7 @@ fn a_record_begins_with_a_valid_setup() {
     );
     assert_eq!(
         begin(&|setup| setup.terms.strikes = 0),
-        Err("event 0: strikes of 0: expected 1 to 100".into())
+        Err("event 0: strikes is 0: expected 1 to 100".into())
     );
     assert_eq!(
         begin(&|setup| setup.piles = Piles::parse_partly_emptied(&[0]).unwrap()),

@@ -284,7 +284,7 @@ fn resumption_never_precedes_the_record() {
 }
 
 #[test]
-fn when_the_clock_has_gone_back_each_seat_pays_for_what_passes() {
+fn after_the_clock_goes_back_each_seat_is_charged_for_elapsed_time() {
     let mut table = interrupted_match();
     let last = table.record().events().last().unwrap().at;
     table.now = last.minus(Duration::from_hours(2));

@@ -6,7 +6,7 @@ mod tables;
 mod time;
 
 use self::plots::plot_svg;
-use crate::{Block, BlockTone, Fact, Report, Section};
+use crate::{Block, BlockTone, FactValue, Report, Section};
 use askama::Template;
 
 pub use time::Time;
@@ -73,12 +73,12 @@ mod tests {
     #[test]
     fn times_are_machine_readable() {
         let micros = 1_700_000_000_000_000;
-        let facts = [("made", Fact::At(micros)), ("connected", Fact::Since(micros))];
+        let facts = [("made", FactValue::At(micros)), ("connected", FactValue::Since(micros))];
         let html = Html::with_links(&|_, _| None).section_html(&Section::new().facts(facts));
         let time = "<time datetime=\"2023-11-14T22:13:20.000000Z\">2023-11-14 22:13:20 UTC</time>";
         assert!(html.contains(&format!("<dd>{time}</dd>")), "{html}");
         assert!(html.contains(&format!("<dd>since {time}</dd>")), "{html}");
-        assert_eq!(Fact::Since(micros).text(), "since 2023-11-14 22:13:20 UTC");
+        assert_eq!(FactValue::Since(micros).text(), "since 2023-11-14 22:13:20 UTC");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod charts;
 mod plots;
 
-use crate::{Alignment, Block, BlockTone, Fact, Report, Round, Section, Table, Tree};
+use crate::{Alignment, Block, BlockTone, FactValue, Report, Round, Section, Table, Tree};
 use comfy_table::{CellAlignment, presets};
 use lastnim_core::visible_text::visible_text;
 use std::{ffi::OsStr, fmt::Write as _};
@@ -106,7 +106,7 @@ impl Terminal {
         }
     }
 
-    fn write_facts(self, text: &mut String, facts: &[(String, Fact)], indent: &str) {
+    fn write_facts(self, text: &mut String, facts: &[(String, FactValue)], indent: &str) {
         let columns = facts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
         let columns = columns.max(MIN_LABEL_COLUMNS);
         for (label, fact) in facts {
