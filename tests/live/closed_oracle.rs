@@ -253,7 +253,7 @@ async fn audits_and_practice_are_closed_too() {
     // The snapshot of the second match was skipped.
     drop(alice);
     let mut alice = stage.session(&stage.alice).await;
-    tokio::join!(alice.play_timidly(1), bob.play_timidly(1));
+    tokio::join!(ended(&mut alice), ended(&mut bob));
     stage.host.tournament_over(&id).await;
     stage.is_open().await;
     for asker in stage.everybody() {
