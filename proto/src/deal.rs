@@ -40,7 +40,7 @@ pub(crate) fn parse_deal_rule(
     }
 }
 
-/// Reports a rule in fields whose alliance mode deals no rows. Returns whether there was none.
+/// Reports a deal rule that is given although the alliance mode deals no rows. Returns whether no rule is given.
 pub(crate) fn refuse_deal(
     mode: pb::AllianceMode,
     rule: i32,

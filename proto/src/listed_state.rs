@@ -9,7 +9,7 @@ pub enum ListedState {
     Over,
     /// The match was voided.
     Voided,
-    /// The match was quarantined, because its record was found to be damaged before the match ended.
+    /// The match was quarantined before its end, because its record is damaged or no server could finish it.
     Quarantined,
 }
 

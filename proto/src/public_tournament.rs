@@ -38,7 +38,7 @@ pub struct PublicTournament {
     pub pause: Option<OpenMatches>,
     /// The reason why the tournament cannot continue; `None` if it is not quarantined.
     pub damage: Option<Arc<str>>,
-    /// What everybody may know of the secret from which its rows are dealt; `None` if no rows are dealt.
+    /// The public part of the secret from which its rows are dealt; `None` if no rows are dealt.
     pub deal_secret: Option<PublishedSecret>,
 }
 

@@ -62,7 +62,7 @@ pub fn parse_terms(
     terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
 }
 
-/// Reads the setup of a match to be created, and the rule by which its rows are to be dealt, if they are.
+/// Reads the setup of a match to be created, and the rule by which its rows are dealt, if they are dealt.
 pub fn parse_new_setup(
     request: &pb::CreateMatchRequest,
     field: RequestField<'_>,

@@ -23,7 +23,7 @@ impl From<&TalkTerms> for pb::Talk {
     }
 }
 
-/// Reads the terms of talk without checking them. Zeros, except of the number of rounds, become the defaults.
+/// Reads the terms of talk without checking them. Zeros become the defaults, except for the number of rounds.
 pub(crate) fn parse_talk(talk: &pb::Talk, field: RequestField<'_>) -> Option<TalkTerms> {
     let default = TalkTerms::default();
     let privacy: Option<TalkPrivacy> = field.member("privacy").optional_enum(talk.privacy)?;
@@ -51,7 +51,7 @@ impl From<&TalkContent> for pb::TalkContent {
     }
 }
 
-/// Reads what a bot's message says; `None` if nothing known to this server.
+/// Reads the content of a bot's message; `None` if there is no content of a kind that this server knows.
 pub(crate) fn submitted_content(content: Option<pb::TalkContent>) -> Option<SubmittedContent> {
     Some(match content?.content? {
         Content::Text(text) => SubmittedContent::Text(text),
@@ -135,7 +135,7 @@ impl From<&OfferedPact> for pb::OfferedPact {
     }
 }
 
-/// Writes a message, for everybody: without the content of a message that stays private.
+/// Writes a message for everybody, without its content if it is private.
 impl From<&TalkMessage> for pb::SaidEvent {
     fn from(message: &TalkMessage) -> Self {
         let shown = message.public_content();

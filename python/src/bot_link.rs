@@ -23,9 +23,9 @@ use tokio::sync::oneshot;
 /// An event for Python.
 #[derive(Debug)]
 pub struct Notice {
-    /// Its kind: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
+    /// Its kind: the name of a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question or report, also if it is withdrawn; `None` for the kinds `log`, `finished` and
+    /// The number of the question or report, even if it is withdrawn; `None` for the kinds `log`, `finished` and
     /// `failed`.
     pub number: Option<u64>,
     /// The data.

@@ -31,7 +31,8 @@ use tracing_subscriber::{layer::SubscriberExt as _, registry};
 /// Time between checks for an interrupt.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The members of a pact, each with the pairs of seats of which its row ranks the first before the second.
+/// The members of a pact, each with pairs of seats: the member's row must rank the first seat of a pair before the
+/// second one.
 type GivenPact = Vec<(usize, Vec<(usize, usize)>)>;
 
 /// A message: the seats that hear it, and its text, the offsets of its claim, the pact that it offers, or the seat, round

@@ -147,8 +147,8 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> R
     form.print_message_report(&shown, || match_report(game, &shown))
 }
 
-/// Follows a match to its end. The words of models are shown only of a match that was over before, because transcripts
-/// are published after matches.
+/// Follows a match to its end. Shows the words of models only if the match is already over, because transcripts are
+/// published after matches.
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut events = remote.watch_match(id);
     let mut said = MatchQuestions::new();

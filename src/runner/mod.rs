@@ -1,16 +1,16 @@
 //! `lastnim tournament run`, which plays the tournament of a file, and `check`, which only reads the file.
 //!
-//! `command` is the whole run; `folder`, `secrets_folder`, `saved_run` and `resumption` are the data kept on disk between
-//! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
-//! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
-//! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
-//! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
-//! terminal; `finished_run` serves its results once it is over. `model_spending` reads what the models have cost, and
-//! `group_plan` derives from a `pilot` how large a tournament must be, and `resolution` says what its matches can
-//! resolve. `running_tournament` follows the tournament to
-//! its end, `model_measures` then measures its models, `progress` shows its progress, and `result_file` writes the
-//! result to a file. `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until they
-//! answer, and `probes` tries each endpoint before the first match.
+//! `command` prepares a run, and `tournament_run` plays it; `folder`, `secrets_folder`, `saved_run` and `resumption`
+//! are the data kept on disk between runs; `run_server` is the server that hosts the matches, and `organiser` sends
+//! requests to it. `players` starts the bots: `program` starts external programs, each with a `bounded_log` and under a
+//! `supervisor`, a process that ends the program when this process is gone for any reason; `host_process` protects this
+//! process from them. `leaving` pauses a tournament on someone else's server while the run is stopped, and
+//! `located_run` finds a run from another terminal; `finished_run` serves its results once it is over. `model_spending`
+//! reads what the models have cost, and `group_plan` derives from a `pilot` how large a tournament must be, and
+//! `resolution` says what its matches can resolve. `running_tournament` follows the tournament to its end,
+//! `model_measures` then measures its models, `progress` shows its progress, and `result_file` writes the result to a
+//! file. `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until they answer, and
+//! `probes` tries each endpoint before the first match.
 
 mod bounded_log;
 mod check;

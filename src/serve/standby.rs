@@ -182,7 +182,7 @@ async fn wait_for_lock(
         }
         differs_since = None;
         description = Some(holder.description.clone());
-        // A server that takes over has not described itself at first, so that the former server finds its own card.
+        // A server that takes over has not described itself yet, so the former server still finds its own card.
         if has_let_go && card.name == own.name {
             return Ok(());
         }

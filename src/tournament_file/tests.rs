@@ -51,7 +51,7 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     }
 }
 
-/// The settings of the start, of entries and of the rows. They need other values than most, or no file has them.
+/// The settings of the start, of entries and of the rows. They need special values, or a file cannot have them.
 const SPECIAL_FIELDS: [&str; 6] =
     ["start_when", "start_at_us", "entries_close_at_us", "alliance_matrix.rows", "deal", "deal_rows"];
 
@@ -77,7 +77,7 @@ fn has_two_values(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
 }
 
-/// Makes the settings those of a tournament that deals rows.
+/// Changes the settings to those of a tournament that deals rows.
 fn deal_rows(given: &mut GivenSettings) {
     let deal = all_settings().find(|setting| setting.field == "deal").unwrap();
     given.push((deal, "all".into()));

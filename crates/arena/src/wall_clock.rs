@@ -1,4 +1,4 @@
-//! The server's clock. The server reads the time nowhere else.
+//! The server's clock, which stands still while the server stalls.
 
 use crate::running_time::RunningTime;
 use lastnim_core::referee::Timestamp;

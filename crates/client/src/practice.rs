@@ -47,7 +47,7 @@ pub struct Practice {
     pub rivals: Vec<String>,
     /// The number of counters in each pile.
     pub piles: Vec<u64>,
-    /// How many matches to play in each seat against each pair of rivals that follow each other in the list.
+    /// How many matches to play in each seat against each pair of consecutive rivals in the list.
     pub rounds: u32,
 }
 
@@ -73,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets how many matches to play in each seat against each pair of rivals that follow each other in the list.
+    /// Sets how many matches to play in each seat against each pair of consecutive rivals in the list.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;

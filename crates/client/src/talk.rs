@@ -10,8 +10,8 @@ use std::{ops::Deref, sync::Arc, time::Duration};
 /// A message that a bot sends to other seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The seats that hear it; empty for everyone, also watchers. Empty for an offer and an acceptance, which the server
-    /// sends to the members of the pact.
+    /// The seats that hear it; empty for everyone, including watchers. It must be empty for an offer or an acceptance,
+    /// which the server sends to the members of the pact.
     pub to: SeatSet,
     /// What it says.
     pub content: TalkContent,
@@ -26,7 +26,8 @@ pub struct TalkMessage {
     pub round: u32,
     /// The number among the messages of the sender in this round, from 0.
     pub number: u32,
-    /// The seats that hear it; empty for everyone, and for offers and acceptances of this process.
+    /// The seats that hear it; empty if everyone does. It is also empty for an offer or an acceptance that this process
+    /// has sent.
     pub to: SeatSet,
     /// What it says.
     pub content: TalkContent,
@@ -63,7 +64,7 @@ impl Message {
         Self { to: SeatSet::default(), content: TalkContent::Accept(offer) }
     }
 
-    /// Returns whether a message of the bot says the same to the same seats.
+    /// Returns whether a message that the bot has sent has the same content and goes to the same seats.
     pub(super) fn is_same(&self, sent: &TalkMessage) -> bool {
         let is_about_pact = matches!(self.content, TalkContent::Offer(_) | TalkContent::Accept(_));
         self.content == sent.content && (is_about_pact || self.to == sent.to)
@@ -82,7 +83,7 @@ impl TalkMessage {
         (self.round, self.seat, self.number)
     }
 
-    /// Returns what accepts the pact that this message offers.
+    /// Returns the id of the offer in this message, with which another seat can accept it.
     pub fn offer_id(&self) -> OfferId {
         OfferId { seat: self.seat, round: self.round, number: self.number }
     }

@@ -8,8 +8,8 @@ use std::{
     ops::{Add, Sub},
 };
 
-/// Units of money per unit of the currency. If prices per million tokens have up to six decimals, a token costs a whole
-/// number of units.
+/// The number of money units in one unit of the currency: money is counted in units of 10^-12 of the currency. If
+/// prices per million tokens have up to six decimals, a token costs a whole number of these units.
 const UNITS: u128 = 1_000_000_000_000;
 
 /// A number of tokens and their cost.

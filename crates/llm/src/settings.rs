@@ -179,7 +179,7 @@ impl FromStr for StructuredOutput {
 text_settings!(StructuredOutput);
 
 impl LlmSettings {
-    /// Returns the settings, with the provider's values for those that are not given.
+    /// Returns the settings, in which missing ones have the provider's defaults.
     ///
     /// # Errors
     /// If the provider has no fixed address and none is given.
@@ -205,8 +205,8 @@ impl LlmSettings {
         }
     }
 
-    /// Returns the account to which limits per minute apply: the name of the variable with the key, `none`
-    /// without a key, and the address of the endpoint.
+    /// Returns the two parts that identify the account to which limits per minute apply: the name of the variable that
+    /// contains the key, or `none`, and the address of the endpoint.
     pub fn rate_account(&self) -> (String, String) {
         let settings = self.clone().completed().unwrap_or_else(|_| self.clone());
         let key = settings.api_key_env.as_ref().map_or("none", |name| name.as_str());

@@ -29,7 +29,7 @@ pub struct QuestionKey {
 pub struct TranscriptRun {
     /// The id of the run, which all its lines have.
     pub run: String,
-    /// The hash of the prompt and of all settings.
+    /// The hash of the prompt and of the settings that cannot be amended.
     #[serde(default)]
     pub config_hash: String,
     /// The settings of the run that are read back.

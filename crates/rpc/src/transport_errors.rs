@@ -44,8 +44,8 @@ pub fn tls_required_status() -> Status {
     refusal_status(Code::FailedPrecondition, "TLS_REQUIRED", "this port needs TLS: connect with https://")
 }
 
-/// Returns the status of every call to a server that is standing by for the server named `holder`; `None` if it has not
-/// seen another server serve yet.
+/// Returns the status of every call to a server that is standing by for the server named `holder`. `holder` is `None`
+/// if this server has not seen another one serve yet.
 pub fn standing_by_status(holder: Option<&str>) -> Status {
     let (code, reason) = (Code::Unavailable, "STANDING_BY");
     match holder {

@@ -43,7 +43,7 @@ pub struct StoredTournament {
 }
 
 impl StoredTournament {
-    /// Returns what everybody may know of the secret: its hash, and the secret once the last match is over.
+    /// Returns the public part of the secret: its hash, and the secret itself once the last match is over.
     pub fn published_secret(&self) -> Option<PublishedSecret> {
         self.deal_secret.as_ref().map(|secret| secret.publish(self.over.is_some()))
     }

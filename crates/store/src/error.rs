@@ -19,7 +19,7 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
-    /// The match was quarantined because its record is damaged.
+    /// The match was quarantined, because its record is damaged or it cannot be finished.
     #[error("match {id} is quarantined: {why}")]
     Quarantined {
         /// The match.

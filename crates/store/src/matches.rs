@@ -55,7 +55,7 @@ pub struct StoredResult {
     pub outcome: Option<MatchOutcome>,
 }
 
-/// The hash that identifies the record of a match in a finished tournament.
+/// The hash that identifies the record of a finished match in a tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchHead {
     /// The match.

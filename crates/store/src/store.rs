@@ -42,7 +42,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns how long the database has not confirmed that it belongs to this server, by a clock that also counts
+    /// Returns how long ago the database last confirmed that it belongs to this server, by a clock that also counts
     /// while the machine is suspended. `None` if no other server can take the database over.
     fn time_since_confirmed(&self) -> Option<Duration> {
         None
@@ -53,8 +53,8 @@ pub trait Store: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the names of the servers that wait for the database, in the order of the alphabet. Empty if no other
-    /// server can take the database over.
+    /// Returns the names of the servers that wait for the database, in alphabetical order. Empty if no other server can
+    /// take the database over.
     async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }

@@ -25,7 +25,7 @@ pub struct BotAudits {
 #[derive(Debug, Default)]
 struct AuditState {
     audits: HashMap<BotName, CachedFindings>,
-    /// The bot that is being response.
+    /// The bot that is being audited.
     running: Option<BotName>,
 }
 
@@ -62,7 +62,7 @@ impl BotAudits {
         self.lock().audits.get(name).map(|findings| Arc::clone(&findings.response))
     }
 
-    /// Returns whether a bot is being response.
+    /// Returns whether a bot is being audited.
     pub(super) fn is_running(&self, name: &BotName) -> bool {
         self.lock().running.as_ref() == Some(name)
     }

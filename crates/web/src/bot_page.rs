@@ -34,7 +34,7 @@ const MAX_LISTED_SEATS: usize = 20;
 struct BotContent {
     /// How well it plays, in sentences.
     lead: Vec<String>,
-    /// Why nothing is said about how much of its play is optimal.
+    /// Why the page does not say how much of its play is optimal; `None` if it does.
     missing: Option<String>,
     /// A description of its worst error, and the address of the position after it.
     worst: Option<(String, PageAddress)>,
@@ -121,7 +121,7 @@ pub(super) async fn bot_page(
     Ok(content.with_lifetime(lifetime))
 }
 
-/// Why the page does not tell how much of a bot's play is optimal.
+/// Why the page does not say how much of a bot's play is optimal.
 struct MissingAudit {
     words: String,
     lifetime: PageLifetime,

@@ -57,7 +57,7 @@ pub struct Site {
     pub feeds: Feeds,
     /// Cached pages.
     pub kept: PageCache,
-    /// What was found about the tournaments of lists.
+    /// Who leads or has won the listed tournaments.
     pub headlines: KeptHeadlines,
     /// Cached audits of bots.
     pub audits: BotAudits,

@@ -22,7 +22,8 @@ const MAX_KEPT: usize = 1_000;
 /// How long a finding is kept while nothing about its tournament changes.
 const MAX_AGE: Duration = Duration::from_secs(30);
 
-/// What was found about tournaments, for all lists. Without this, each page of a list would read up to 50 standings.
+/// The cached findings about tournaments, which all lists share. Without this cache, each page of a list would read up
+/// to 50 standings.
 #[derive(Debug, Clone, Default)]
 pub struct KeptHeadlines {
     /// By the id of the tournament.
@@ -111,8 +112,8 @@ async fn read_finding(
     Ok(finding)
 }
 
-/// Reads the standings of a tournament. Damaged ones are reported as the finding, so that the other tournaments of a list
-/// are shown.
+/// Reads the standings of a tournament. If they are damaged, the finding says so, and the other tournaments of the list
+/// are still shown.
 async fn read_standings_finding(
     site: &Site,
     visitor: &Visitor,

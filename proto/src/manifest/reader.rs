@@ -19,7 +19,7 @@ pub struct Manifest {
     pub id: TournamentId,
     /// Its state.
     pub state: TournamentState,
-    /// What everybody may know of the secret from which its rows are dealt; `None` if no rows are dealt.
+    /// The public part of the secret from which its rows are dealt; `None` if no rows are dealt.
     pub deal_secret: Option<PublishedSecret>,
     /// Its settings.
     pub settings: pb::TournamentSettings,

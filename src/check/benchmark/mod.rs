@@ -1,7 +1,7 @@
 //! `lastnim check benchmark`: plays a bot on a frozen set of positions, and signs a card with its losses.
 //!
-//! The set, its scores and the card are in `lastnim_benchmark`. `player` is the bot, `playing` plays its matches, and `run_folder` keeps an
-//! interrupted run; `model_tally` counts the failures of a language model.
+//! The set, its scores and the card are in `lastnim_benchmark`. `player` is the bot, `benchmark_run` plays its matches,
+//! and `run_folder` keeps an interrupted run; `model_tally` counts the failures of a language model.
 
 mod benchmark_run;
 mod command;

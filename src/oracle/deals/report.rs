@@ -196,7 +196,7 @@ fn play_sections(play: &DealtPlay) -> [Section; 2] {
     ]
 }
 
-/// Returns the word for what a take says about its mover.
+/// Returns the word that a report shows for whether a take keeps the mover's declared row.
 pub fn word_of_take(word: KeptWord) -> &'static str {
     match word {
         KeptWord::Kept => "kept",

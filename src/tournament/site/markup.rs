@@ -3,7 +3,7 @@
 /// Elements without an end tag.
 const VOID_ELEMENTS: [&str; 7] = ["br", "hr", "img", "input", "link", "meta", "wbr"];
 
-/// The marks that a page's summary has only with its public address.
+/// The properties of the `meta` elements that a page has only if the public address of its server is known.
 const SHARING_MARKS: [&str; 4] = ["og:url", "og:image", "og:image:width", "og:image:height"];
 
 /// Changes the links of a page or of a news feed to those that `find_link` returns, and leaves out forms, live updates

@@ -36,7 +36,7 @@ pub struct SiteCounts {
 
 /// The export of a site. It holds one page at a time in memory, and the ids of all matches.
 pub struct SiteExport<'a> {
-    /// The server, as somebody without a token sees it unless the server requires a token.
+    /// The server, which is called without a token unless it requires one.
     remote: RemoteServer,
     folder: &'a AtomicFolder,
     places: SitePlaces,

@@ -148,7 +148,7 @@ impl Arena {
         self.inner.roster.presence(name).open_match_ids(limit)
     }
 
-    /// Returns up to `limit` seats that a bot forfeited in finished matches before `before`, the newest first. If
+    /// Returns up to `limit` seats that a bot forfeited in finished matches older than `before`, the newest first. If
     /// `tournament` is given, only its matches count.
     ///
     /// # Errors

@@ -5,10 +5,10 @@ use lastnim_core::referee::Terms;
 use lastnim_tournament::{Positions, Settings};
 use std::time::Duration;
 
-/// Returns the maximum duration of a match by its clocks: the rounds of talk, the declaration time, the banks of all seats with their full
-/// lag compensation, and the increment for every ply. There are at most as many plies as counters, because each take
-/// removes at least one. Stalls of the server, writes to the store and pauses by the organiser stop the clocks, so they
-/// are not included.
+/// Returns the maximum duration of a match by its clocks: the rounds of talk, the declaration time, the banks of all
+/// seats with their full lag compensation, and the increment for every ply. There are at most as many plies as
+/// counters, because each take removes at least one. Stalls of the server, writes to the store and pauses by the
+/// organiser stop the clocks, so they are not included.
 pub(crate) fn longest_match(settings: &Settings, terms: &Terms) -> Duration {
     let clock = &terms.clock;
     let most_counters = match &settings.positions {

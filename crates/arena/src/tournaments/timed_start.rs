@@ -43,9 +43,9 @@ impl Arena {
                         tracing::info!(tournament = %id, %error, "the start time has passed: waiting for more bots");
                         too_small = Some(stored.field);
                     }
-                    // After a failure of the store, it is tried again.
+                    // The store has failed, so the start is tried again later.
                     Err(ArenaError::Store(_) | ArenaError::Delayed(_)) => {}
-                    // It has started, or it was cancelled, or the server is stopping.
+                    // The tournament has started or was cancelled, or the server is stopping.
                     _ => return,
                 }
             }

@@ -28,9 +28,9 @@ pub(super) struct ModelTally {
     overall: SelectedTakes,
     row_spending: Spending,
     take_spending: Spending,
-    /// The spending for takes that were not withdrawn.
+    /// The spending for questions about takes that were not withdrawn.
     decided_take_spending: Spending,
-    /// The duration of each of these takes, in milliseconds.
+    /// The duration of each of these questions, in milliseconds.
     take_millis: Vec<u64>,
     take_forecasts: Forecasts,
     row_forecasts: Forecasts,

@@ -6,7 +6,7 @@ use crate::{
 };
 use lastnim_proto::pb;
 
-/// Units of money per unit of the currency.
+/// The number of money units in one unit of the currency; see [`Amount::money`].
 const MONEY_UNITS: f64 = 1e12;
 const MILLIS_PER_SECOND: f64 = 1_000.0;
 

@@ -24,8 +24,8 @@ pub enum OracleQuestionError {
 }
 
 /// Answers a question to a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. The question and the
-/// answer are the JSON form of the method's messages (see [`wire::json`](lastnim_proto::json)). The memory limits are
-/// those of a server.
+/// answer are the JSON form of the method's messages (see [`lastnim_proto::json`]). The memory limits are those of a
+/// server.
 ///
 /// # Errors
 /// The error names the fault in the question, or the limit that was reached.

@@ -32,8 +32,8 @@ pub(super) struct ConnectionLimits {
 ///
 /// A newcomer becomes a stranger with its first call, if that call has no valid token. If a limit on strangers is
 /// reached, one of them is first told to close: one without a running call, or else one whose call has run for at least
-/// `stranger_call_time`; the address with the most connections loses one first. If there is no such stranger, the newcomer is refused and told to close
-/// instead.
+/// `stranger_call_time`; the address with the most connections loses one first. If there is no such stranger, the
+/// newcomer is refused and told to close instead.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,

@@ -14,7 +14,7 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
     /// Checks that the database still exists, as described for [`Store::check_intact`](crate::Store::check_intact).
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// Returns how long the database has not confirmed its owner, as described for
+    /// Returns how long ago the database last confirmed its owner, as described for
     /// [`Store::time_since_confirmed`](crate::Store::time_since_confirmed).
     fn time_since_confirmed(&self) -> Option<Duration> {
         None

@@ -44,7 +44,7 @@ struct StreamedFeed {
 /// The messages of feeds. Each message of a feed is produced after the previous one is sent.
 #[derive(Default)]
 struct EventStreamBody {
-    /// The feeds that may have more messages. The one that sent a message last is the last one.
+    /// The feeds that may have more messages. The feed that sent the latest message comes last.
     feeds: Vec<StreamedFeed>,
     /// The bytes that are held for this visitor alone.
     held_bytes: u64,
@@ -147,7 +147,7 @@ pub(crate) async fn watch_page(
     Ok(body.response())
 }
 
-/// Adds a visitor to several feeds. The response says for each feed that is refused why.
+/// Adds a visitor to several feeds. For each feed that is refused, the response says why.
 pub(crate) async fn watch_pages(site: &Site, visitor: &Visitor, feeds: &[FeedAddress]) -> PageResponse {
     let mut body = EventStreamBody::default();
     for (place, feed) in feeds.iter().enumerate() {

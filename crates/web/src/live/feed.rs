@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// The interval between updates is at least this long for each watcher, which limits the messages per second.
+/// With n watchers, two updates are at least n times this interval apart, which limits the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
 /// The interval of heartbeats. `live.js` and `live_stream.js` repeat this number.

@@ -29,7 +29,7 @@ struct DrawnPanel {
     action: String,
     ply: u32,
     counters: u64,
-    /// The sign and the name of each seat of the best line, and what it takes.
+    /// For each take in the line of best play: the symbol and the name of the seat, and the number of counters.
     line: Vec<(String, String, u64)>,
     has_more: bool,
     winner: String,

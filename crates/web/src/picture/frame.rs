@@ -29,7 +29,7 @@ impl PictureColour {
     pub(crate) const STONE_WAIT: &str = "#a9b1ae";
 }
 
-/// Describes a picture, which takes long.
+/// Creates the contents of a picture, which may take long.
 pub(crate) type DrawPicture = Box<dyn FnOnce() -> Result<Picture, Status> + Send>;
 
 /// A picture, before it is drawn.

@@ -1,6 +1,6 @@
 //! Text that fits into a picture. Widths are estimates, since a viewer of an SVG may have another font.
 
-/// Estimates the width of a text in the bold font, in units of its size.
+/// Estimates the width of a text in the bold font, as a multiple of the font size.
 fn estimated_width(text: &str) -> f64 {
     text.chars().map(character_width).sum()
 }

@@ -79,7 +79,7 @@ impl JudgedGame<'_> {
         preference_rank(self.replay, self.seat, winner as usize).unwrap_or_default()
     }
 
-    /// Says by which rule the winner won, and which choice of the player that result was.
+    /// Says by which rule the winner won, and whether that was the player's first, second or later choice.
     fn why(&self) -> Sentence {
         let winner = self.audit.winner as usize;
         let is_own = winner == self.seat;

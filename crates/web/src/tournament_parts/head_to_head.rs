@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The maximum number of bots with a cross-table on a page; larger ones are in the CSV and JSON.
 pub(crate) const MAX_COMPARED_BOTS: usize = 16;
-/// The maximum probability that any lead that is called certain is due to chance.
+/// The maximum probability that at least one of the leads that are shown as certain is due to chance.
 const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
 #[derive(Template)]

@@ -184,7 +184,8 @@ impl ReplayStep<'_> {
     }
 }
 
-/// Returns the section that lists the seats with their bots and rows. Each reason, a seat with a fact, is under its seat.
+/// Returns the section that lists the seats with their bots and rows. Each item of `reasons` is a seat and a fact,
+/// which is shown under that seat.
 pub fn head_section(record: &Record, reasons: &[(usize, (&'static str, String))]) -> Section {
     let setup = record.state().setup();
     let row =

@@ -106,7 +106,7 @@ impl Commits {
         known.last_owned_at = known.last_owned_at.max(asked_at);
     }
 
-    /// Returns for how long the database has not confirmed that it belongs to this server.
+    /// Returns how long ago the database last confirmed that it belongs to this server.
     pub(super) fn time_since_confirmed(&self) -> Duration {
         time_since_boot().saturating_sub(self.lock().last_owned_at)
     }

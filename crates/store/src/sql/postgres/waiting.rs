@@ -42,7 +42,7 @@ impl WatchedHolder {
         }
     }
 
-    /// Returns how long the holder has sent no query, by the clock of this server.
+    /// Returns for how long the holder has sent no query, by the clock of this server.
     fn silent_for(&self) -> Option<Duration> {
         self.newest.activity.as_ref().map(|_| time_since_boot().saturating_sub(self.seen_at))
     }
