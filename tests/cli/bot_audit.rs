@@ -219,7 +219,7 @@ fn unverified_records_do_not_count() {
     assert!(refusals[3].starts_with("left out: standard input: line 6: not a record"), "{errors}");
 
     let (code, found, _) = lastnim(&["audit", "bot", &bot, "--unsigned", "--json", "-"], &input);
-    // It is the record that was given before, no matter who signed it.
+    // This counts as the record that was given before, no matter who signed it.
     let records = &json(&found)["records"];
     assert_eq!((code, &records["unsigned"], &records["given_twice"]), (3, &0.into(), &1.into()));
     let (code, found, _) =

@@ -29,7 +29,8 @@ impl Process {
         Self(piped.spawn().unwrap())
     }
 
-    /// Passes its input, and waits until it ends. Its warning that the token can be read is left out of its errors.
+    /// Sends the process its input, and waits until it ends. The warning about a token on the command line is removed
+    /// from its errors.
     pub fn finish(mut self, input: &[u8]) -> Output {
         let mut stdin = self.0.stdin.take().unwrap();
         let input = input.to_vec();

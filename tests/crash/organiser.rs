@@ -171,7 +171,7 @@ impl Organiser {
         found.await.unwrap().field_history
     }
 
-    /// Cancels a tournament, also if an answer is lost; returns its final state.
+    /// Cancels a tournament, even if an answer is lost; returns its final state.
     pub async fn cancel(&self, tournament: &str) -> pb::TournamentState {
         let cancelled = self.insist(|line| {
             let request = pb::CancelTournamentRequest { tournament_id: tournament.into() };

@@ -78,7 +78,7 @@ async fn everything_else_continues(
         let reason = refused.get_details_error_info().unwrap().reason;
         assert_eq!((refused.code(), reason.as_str()), (Code::DataLoss, "MATCH_QUARANTINED"));
     }
-    // A repair now is too late: the quarantine stays, also after another kill.
+    // A repair now is too late: the quarantine stays, even after another kill.
     stage.until_takes(stage.ledger.takes() + 30).await;
     server.kill();
     stage.database.flip_first_take(&damaged).await;

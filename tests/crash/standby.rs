@@ -266,7 +266,7 @@ async fn signals_reach_a_server_in_every_phase() {
     let Some((stage, second)) = Stage::for_pair() else { return };
     let mut active = stage.start.start().await;
     let mut standby = stand_by(&second, 1).await;
-    // A standby server has nothing to hand over, also later.
+    // A standby server ignores this signal, and does not act on it later, when it serves.
     standby.signal("USR1");
     active.signal("USR1");
     second.wait_for_log(SERVES, 1).await;

@@ -407,11 +407,11 @@ async fn links_of_other_sites_do_not_lose_games() {
     assert!(cookie.ends_with("; Path=/play; HttpOnly; SameSite=Lax"), "{cookie}");
     let mut guest = Guest::begin(&host, &duel("against-timid", "5")).await;
     let before = guest.browser.cookie("lastnim_guest").unwrap().to_owned();
-    // Over plain http, a browser does not say where a link is, and sends the cookie.
+    // Over plain http, a browser does not say that a link is on another site, and sends the cookie.
     let table = guest.browser.get("/play").await;
     assert_eq!((table.status, table.header("set-cookie")), (200, ""));
     assert!(table.body.contains(&guest.address), "{}", table.body);
-    // A browser that says so is redirected, and keeps the cookie.
+    // A browser that says so must reload the page, and keeps the cookie.
     guest.browser.added = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n".to_owned();
     for path in ["/play", &guest.address] {
         let answer = guest.browser.get(path).await;

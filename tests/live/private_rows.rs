@@ -104,8 +104,8 @@ fn filled(descriptor: &MessageDescriptor, tournament: &str, id: &str) -> Vec<u8>
     request.encode_to_vec()
 }
 
-/// Calls every method that changes nothing, as the admin, and keeps what they answer. Streams are read on in the
-/// background.
+/// Calls every method that changes nothing, as the admin, and keeps the answers. Streams that do not end are read in
+/// the background.
 async fn call_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
     let pool = DescriptorPool::decode(pb::DESCRIPTORS).unwrap();
     let mut called = Vec::new();
@@ -121,7 +121,7 @@ async fn call_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
         soon("a ready channel", grpc.ready()).await.unwrap();
         let path: PathAndQuery = path.parse().unwrap();
         let asked = grpc.streaming(bearing(host.admin.reveal(), tokio_stream::once(request)), path, Bytes);
-        // A refusal is an answer as well.
+        // A refusal is an answer, too.
         let answers = match soon("an answer", asked).await {
             Ok(answers) => answers.into_inner(),
             Err(refused) => {
@@ -243,7 +243,7 @@ async fn nobody_else_learns_a_dealt_row_before_the_end() {
     let id = started[0].match_id.clone();
     let rows: Vec<Vec<u32>> =
         started.iter().map(|started| started.dealt_row.clone().expect("a dealt row").offsets).collect();
-    // A row could also be written somewhere for another reason.
+    // A sorted row may occur in a message for another reason.
     let is_rare = |row: &&Vec<u32>| !row.is_sorted();
     let secret_rows: Vec<_> = rows.iter().filter(is_rare).cloned().collect();
     assert!(secret_rows.len() >= 2, "{rows:?}");

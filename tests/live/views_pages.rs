@@ -225,7 +225,7 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     assert_eq!(get(&host, "/bots/nobody/audit").await.status, 404);
     let twin = get(&host, "/bots/random/audit.json").await;
     assert!(twin.status == 200 && twin.json()["report"]["bots"][0]["bot"] == "random", "{}", twin.body);
-    // The figures fold on the page of a position has words, not the word of a flag.
+    // The page of a position describes the ending in words, and not with the value of the flag.
     assert!(oracle.contains("When no counter is left, the seat to move wins."), "{oracle}");
     assert!(!oracle.contains("Ending: to_move_wins"), "{oracle}");
 }

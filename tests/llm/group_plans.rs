@@ -66,7 +66,7 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
         let planned = &found["pairs"][0]["plan"];
         [&planned["groups"], &planned["matches"], &planned["cost"]["tokens"]].map(number)
     };
-    // Every call costs 120 tokens, also the one that only tries the endpoint. All 24 matches are of m1.
+    // Every call costs 120 tokens, including the one that only tries the endpoint. All 24 matches are of m1.
     let spent = 120 * (endpoint.calls().len() as u64 + 1);
     assert_eq!(sizes(&found), [cautious, 2 * cautious, spent * 2 * cautious / 24], "{found}");
 

@@ -351,7 +351,7 @@ async fn wishes_and_plans_are_compared_with_takes() {
 async fn unproved_questions_are_excluded_and_named() {
     let cup = MeasuredCup::play().await;
     let written = fs::read_to_string(cup.transcript("m1")).unwrap();
-    // Forge takes, so that the seat keeps its row as a question in each counted match.
+    // Decisions about takes are forged, and not those about rows, so that each counted match still has a question.
     let is_take = |line: &&str| {
         line.contains("\"decision\"") && line.contains("{\"take\":") && line.contains("\"by\":\"model\"")
     };
@@ -373,7 +373,8 @@ async fn unproved_questions_are_excluded_and_named() {
     assert_eq!(number_of(&read["unread_lines"]), 2);
     let place = |line: usize| format!("{}:{line}", transcript.display());
     assert_eq!(read["unread_places"], json!([place(lines + 1), place(lines + 2)]));
-    // The decision without calls is of an unknown match, and the calls without a decision are of an unfinished question.
+    // The decision without calls belongs to an unknown match, and the calls without a decision to an unfinished
+    // question.
     assert_eq!(
         ["of_other_matches", "unfinished", "unproved"].map(|member| number_of(&read[member])),
         [1, 1, 1]

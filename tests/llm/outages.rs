@@ -71,7 +71,7 @@ fn assert_nothing_lost(report: &Value) {
     assert_eq!((&model["matches"], &model["forfeits"]), (&json!(2), &json!(0)), "{report}");
 }
 
-/// Starts an endpoint that is down while the flag is set, also for probes.
+/// Starts an endpoint that is down while the flag is set, even for probes.
 async fn start_breakable(is_down: bool, failure: Reply) -> (ScriptedEndpoint, Arc<AtomicBool>) {
     let switch = Arc::new(AtomicBool::new(is_down));
     let is_down = Arc::clone(&switch);
@@ -246,7 +246,7 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
         stderr.contains("bot m1: a budget is used up (the budget of the bot is too small for another call"),
         "{stderr}"
     );
-    // A fresh start does not count what was spent, also when it tries the endpoint.
+    // A fresh start does not count what was spent, not even when it tries the endpoint.
     let mut fresh = lastnim(&["tournament", "run", "--fresh"]);
     fresh.arg(&file);
     let (_, _, stderr) = run(fresh).await;

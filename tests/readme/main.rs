@@ -1,8 +1,8 @@
 //! The README and the first chapters of the book, followed step by step.
 //!
-//! On these pages a block of `sh` is run, one that begins with the comment of a file's name is written to that file, and one of `text` is what
-//! the block before it prints, where a line `...` matches any lines. A block below the heading of a language is a
-//! step of that language only.
+//! On these pages, a block of `sh` is run. A block that begins with a comment with the name of a file is written to
+//! that file. A block of `text` is the output of the block before it; a line `...` matches any lines. A block below the
+//! heading of a language is a step for that language only.
 
 mod page;
 mod reader;
