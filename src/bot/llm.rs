@@ -38,7 +38,7 @@ impl FlagTable for LlmSettings {
 /// Creates a bot that asks a language model for its rows and takes.
 ///
 /// # Errors
-/// If a setting is invalid.
+/// If a setting is invalid, a file cannot be opened, or the key of the endpoint is missing.
 pub fn build_llm_bot(flags: &GivenFlags<LlmSettings>, seed: u64) -> Result<LlmBot, Failure> {
     let mut settings = LlmSettings::default();
     apply_flags(flags, &mut settings)?;

@@ -78,7 +78,7 @@ impl Credentials {
     /// Reads the file; if it does not exist, there are no credentials.
     ///
     /// # Errors
-    /// If other users can read the file, or it has an unknown format.
+    /// If the file cannot be read, other users can read it, or it has an unknown format.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let text = match read_text_file(path) {

@@ -27,7 +27,8 @@ impl MatrixJson {
     /// seats.
     ///
     /// # Errors
-    /// If there are neither rows nor a number of players, or if the rows are for a different number of players.
+    /// If there are neither rows nor a number of players, if the number is not one that a game can have, or if the rows
+    /// are for a different number of players.
     pub fn rows(&self, players: Option<usize>) -> Result<Cow<'_, [Vec<u64>]>, JsonError> {
         match (self, players) {
             (Self::Rows(rows), Some(players)) if players != rows.len() => {

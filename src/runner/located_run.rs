@@ -33,7 +33,7 @@ enum RunPlace {
 /// Finds the tournament of a file whose run has started.
 ///
 /// # Errors
-/// If the file has no run, or the run uses a server other than the named one.
+/// If the file has no run, the run uses a server other than the named one, or a file of the run cannot be read.
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();

@@ -12,7 +12,8 @@ const MIN_MILLIS: u64 = 60_000;
 /// The number of takes in a match for which a model's clock should be enough.
 const USUAL_TAKES: u64 = 10;
 
-/// Checks that each model can play: its prompt is a valid template, and its key is set.
+/// Checks that each model can play: the address of its endpoint and its prompt are valid, its key is set, and its
+/// budgets are complete.
 ///
 /// # Errors
 /// Names the first bot whose model cannot play.

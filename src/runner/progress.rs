@@ -72,7 +72,8 @@ struct MatchPace {
 }
 
 impl MatchPace {
-    /// Returns the time until `total` matches are played at the pace so far; `None` if it is open-ended.
+    /// Returns the time until `total` matches are played at the pace so far; `None` if no match has been played since
+    /// then, or if more than `total` have been played, as in an open-ended tournament.
     fn time_left(self, played: u64, total: u64) -> Option<Duration> {
         let here = played.checked_sub(self.played_before).filter(|&here| here > 0)?;
         let left = u32::try_from(total.checked_sub(played)?).ok()?;

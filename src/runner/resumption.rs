@@ -29,7 +29,8 @@ pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> R
 /// Continues or starts the tournament of a file. `server` is the named server, if any.
 ///
 /// # Errors
-/// If the file no longer describes the started tournament.
+/// If the file no longer describes the started tournament, the tournament is on a different server, the folder has a
+/// store that was not made by a run, or a file of the run cannot be used.
 pub fn resume_or_start_run(
     path: &Path,
     server: Option<&str>,

@@ -95,8 +95,9 @@ impl Sandbox {
         line
     }
 
-    /// Finds a program, and returns its path in the sandbox. A word with a `/` is a path from the bot's folder, `lastnim`
-    /// is this program, and any other word is looked up in those folders of PATH that the sandbox has.
+    /// Finds a program, and returns its path in the sandbox. A relative path with a `/` starts from the bot's folder,
+    /// an absolute path must be in a folder that the sandbox has, `lastnim` is this program, and any other word is
+    /// looked up in those folders of PATH that the sandbox has.
     ///
     /// # Errors
     /// Says why the sandbox has no such program.

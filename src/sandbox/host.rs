@@ -69,6 +69,8 @@ pub fn run_sandbox(args: &SandboxArgs) -> CommandExit {
     CommandExit::Done
 }
 
+/// Starts the sandbox and waits for its end.
+///
 /// # Errors
 /// Says why the sandbox did not start.
 fn supervise_sandbox(words: &[OsString]) -> Result<(), String> {

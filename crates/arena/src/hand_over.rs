@@ -33,7 +33,8 @@ impl Arena {
     /// Requests that this server hands its database over to a standby server. The hand-over begins after this returns.
     ///
     /// # Errors
-    /// If this server does not hand its database over, or no standby server waits for it.
+    /// If this server does not hand its database over or is stopping, the store cannot be read, or no standby server
+    /// waits for the database.
     pub async fn request_hand_over(&self) -> Result<HandOver, ArenaError> {
         let desk = &self.inner.hand_over;
         let server = desk.server.get().cloned().ok_or(ArenaError::NotStandby)?;

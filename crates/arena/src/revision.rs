@@ -36,7 +36,7 @@ impl Revision {
 }
 
 impl Arena {
-    /// Returns the revision of the data that pages show; `None` while matches are played, since the data then changes
+    /// Returns the revision of the data that pages show; `None` while a match is open, since the data then changes
     /// constantly.
     pub fn idle_revision(&self) -> Option<Revision> {
         let revision = Revision {

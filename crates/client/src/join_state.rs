@@ -47,7 +47,8 @@ impl JoinState {
         }
     }
 
-    /// Notes that a request to join was refused, and schedules a retry. Refusals from other tournaments are ignored.
+    /// Notes that a request to join was refused, and schedules a retry. Refusals from other tournaments, and refusals
+    /// after the bot has joined, are ignored.
     ///
     /// # Errors
     /// If a retry cannot succeed, or the server has refused retries for too long.

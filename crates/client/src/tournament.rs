@@ -10,7 +10,7 @@ use tonic::{Status, transport::Channel};
 /// Enters the bot that owns the token in a tournament, with a call outside its session. Joining twice does no harm.
 ///
 /// # Errors
-/// If there is no such tournament, or it has started without the bot.
+/// If the server does not answer, or there is no such tournament, or the bot cannot join it.
 pub async fn join_tournament(
     channel: Channel,
     authorization: Authorization,

@@ -125,7 +125,7 @@ impl BotBudget {
     /// Opens the budgets that the settings define, including earlier spending.
     ///
     /// # Errors
-    /// If a budget in money has no prices, or a ledger cannot be used.
+    /// If a budget in money has no prices, a shared budget has no ledger, or a ledger cannot be used.
     pub fn open(settings: &LlmSettings) -> Result<Self, LlmError> {
         let budget = Self::open_concurrently(settings)?;
         budget.own.settle_leftovers(budget.shared.as_ref()).map_err(|error| LlmError::Ledger {
@@ -178,7 +178,7 @@ impl BotBudget {
     /// Reserves an amount in all budgets for a call. If open calls have reserved what is left, it waits until a deadline.
     ///
     /// # Errors
-    /// If a budget has no room for it.
+    /// If a budget has no room for it before the deadline, or a ledger cannot be used.
     pub async fn reserve(
         &self,
         match_id: MatchId,

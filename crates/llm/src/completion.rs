@@ -91,7 +91,7 @@ impl Completion {
     /// Reads a whole reply.
     ///
     /// # Errors
-    /// If it is not a reply.
+    /// If it is not a reply, or reports an error.
     pub fn from_body(body: &[u8]) -> Result<Self, CallFailure> {
         let json: Value = serde_json::from_slice(body)
             .map_err(|error| server_error(format!("the reply is not JSON: {error}")))?;

@@ -85,7 +85,7 @@ impl Endpoint {
     /// settings name.
     ///
     /// # Errors
-    /// If its address is invalid, or its key is missing.
+    /// If the address or another setting is invalid, or the key is missing.
     pub fn new(settings: LlmSettings) -> Result<Self, LlmError> {
         let read_key = |variable: &VariableName| {
             let key = ApiKey::from_variable(variable.as_str())?;
@@ -98,7 +98,7 @@ impl Endpoint {
     /// Creates a client with this key.
     ///
     /// # Errors
-    /// If the address is invalid.
+    /// If the address or another setting is invalid.
     pub fn with_key(settings: LlmSettings, key: Option<ApiKey>) -> Result<Self, LlmError> {
         if settings.model.trim().is_empty() {
             return Err(LlmError::NoModel);

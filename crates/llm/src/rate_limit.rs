@@ -57,7 +57,7 @@ impl RateLimit {
     /// Waits until a call may start.
     ///
     /// # Errors
-    /// If no call may start before the deadline.
+    /// If no call may start before the deadline, or the file of the limits cannot be used.
     pub async fn wait_for_turn(&self, deadline: Instant) -> Result<(), CallFailure> {
         if self.requests.is_none() && self.tokens.is_none() {
             return Ok(());

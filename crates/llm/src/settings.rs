@@ -239,7 +239,8 @@ impl LlmSettings {
     /// Reads the template of the prompt, and checks that it can be rendered.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a valid template.
+    /// If the file cannot be read or is not a valid template, or if the version of the built-in prompt is unknown or
+    /// contradicts the file.
     pub fn read_prompt(&self) -> Result<PromptTemplate, LlmError> {
         let version = self.prompt_version;
         let unusable = |reason: String| LlmError::PromptVersion { version, reason };

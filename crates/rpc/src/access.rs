@@ -50,6 +50,7 @@ impl Access {
     ///
     /// # Errors
     /// If the token is invalid, a required token is missing, or the caller's address has sent too many wrong tokens.
+    /// Calls for health checks and reflection are never refused.
     pub fn caller_status(
         &self,
         path: &str,

@@ -70,7 +70,8 @@ pub enum Shutdown {
 /// The future is boxed, so that the server is compiled in this crate and not in each program.
 ///
 /// # Errors
-/// If the services cannot be built, or the store is lost.
+/// If a house bot cannot be hosted, a listener for metrics cannot be bound, the services cannot be built, or the store
+/// is lost.
 pub fn run_server(
     listener: ServerListener,
     arena: Arena,

@@ -149,8 +149,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns a match with its record, after checking that its events fit the stored hashes.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the events do not fit the hashes, [`StoreError::Quarantined`] if that was found
-    /// earlier, and [`StoreError::Pruned`] if the events were removed.
+    /// [`StoreError::Damaged`] if the events do not fit the hashes, [`StoreError::Quarantined`] if the match was
+    /// quarantined, and [`StoreError::Pruned`] if the events were removed.
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
 
     /// Returns the record hashes of a tournament's finished matches, including those of voided matches and of matches

@@ -28,7 +28,7 @@ impl SeenMatches {
     /// Adds the matches of another part.
     ///
     /// # Errors
-    /// If both parts have the same match, or matches that exclude each other.
+    /// If both parts have the same match or matches that exclude each other, or if there are too many matches.
     pub fn merge(&mut self, other: Self) -> Result<(), MatchConflict> {
         for (tournament, matches) in other.tournaments {
             match self.tournaments.entry(tournament) {

@@ -72,7 +72,8 @@ impl BenchmarkRun {
     /// Adds the record of a match, which must be the next item of its tier.
     ///
     /// # Errors
-    /// If it belongs to another item.
+    /// If the match belongs to another item or to none, its rows were not revealed, or the record does not fit the
+    /// item.
     pub fn add_record(&mut self, sealed: &SealedRecord) -> Result<(), String> {
         let record = sealed.record();
         let game = record.state().game().ok_or("the rows of the match were not revealed")?;

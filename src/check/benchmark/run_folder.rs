@@ -45,7 +45,7 @@ impl RunFolder {
     /// Opens or creates the folder of this run, and returns its records.
     ///
     /// # Errors
-    /// If the folder has another run or a finished one, or cannot be read.
+    /// If the folder has another run or a finished one, another benchmark is using it, or it cannot be used.
     pub fn open(path: &Path, plan: &Value) -> Result<(Self, Vec<SealedRecord>), Failure> {
         create_private_folder(path)?;
         let shown = path.display();

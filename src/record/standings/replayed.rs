@@ -158,7 +158,7 @@ impl ReplayedResults {
     /// Computes the standings and the verdict of the format.
     ///
     /// # Errors
-    /// If a match does not belong to the tournament.
+    /// If the schedule cannot be planned, or a match does not belong to the tournament.
     pub fn compute_standings(
         &self,
         shown: &ShownTournament,

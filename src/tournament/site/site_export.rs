@@ -52,7 +52,7 @@ impl<'a> SiteExport<'a> {
     /// Prepares the export of a tournament into an empty folder.
     ///
     /// # Errors
-    /// If the server has no pages, or not of this tournament, or cannot be reached.
+    /// If the server has no pages, or cannot be reached.
     pub async fn new(
         remote: &RemoteServer,
         folder: &'a AtomicFolder,

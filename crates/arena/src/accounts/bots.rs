@@ -130,7 +130,7 @@ impl Arena {
     /// Returns a bot.
     ///
     /// # Errors
-    /// If no bot has this name.
+    /// If no bot has this name, or the store cannot be read.
     pub async fn bot(&self, name: &BotName) -> Result<BotView, ArenaError> {
         Ok(self.bot_view(self.stored_bot(name).await?))
     }

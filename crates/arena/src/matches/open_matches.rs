@@ -334,7 +334,7 @@ impl Arena {
     /// Starts watching a match.
     ///
     /// # Errors
-    /// If no match has this id, or its watcher limit is reached.
+    /// If no match has this id, its watcher limit is reached, or the store cannot be read.
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);

@@ -111,7 +111,7 @@ impl Arena {
     /// Starts watching a tournament. The receiver holds the newest view of the tournament.
     ///
     /// # Errors
-    /// If no tournament has this id, or its watcher limit is reached.
+    /// If no tournament has this id, its watcher limit is reached, or the store cannot be read.
     pub async fn watch_tournament(
         &self,
         id: TournamentId,
@@ -130,7 +130,7 @@ impl Arena {
     /// Starts watching only the state of a tournament. The limit on these watchers equals the limit on sessions.
     ///
     /// # Errors
-    /// If no tournament has this id, or its watcher limit is reached.
+    /// If no tournament has this id, its watcher limit is reached, or the store cannot be read.
     pub async fn watch_tournament_state(
         &self,
         id: TournamentId,

@@ -68,7 +68,7 @@ fn amount_of_cost(cost: CallCost) -> Amount {
     Amount { tokens: cost.tokens, money: (cost.money * MONEY_UNITS).round() as u128, ..Amount::default() }
 }
 
-/// Returns quantiles of the durations; `None` without any.
+/// Returns the mean and quantiles of the durations; `None` if there are no durations.
 pub fn seconds_per_question(mut millis: Vec<u64>) -> Option<pb::SecondsPerTake> {
     millis.sort_unstable();
     let count = millis.len();

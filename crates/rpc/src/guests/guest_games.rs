@@ -110,7 +110,8 @@ impl GuestGames {
     /// Begins a match of a guest against house bots. An empty bot name in the request stands for the guest.
     ///
     /// # Errors
-    /// If the caller may not read, its address has reached a limit, or the match cannot begin.
+    /// If the server admits no guests, the caller may not read, its address has reached a limit, or the match cannot
+    /// begin.
     pub async fn begin(
         &self,
         request: Request<pb::CreateMatchRequest>,

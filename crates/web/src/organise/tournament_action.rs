@@ -30,7 +30,8 @@ impl TournamentAction {
         }
     }
 
-    /// Returns the question to confirm first; `None` if the action can be undone.
+    /// Returns the title, the text and the button of the question to confirm first; `None` if the action needs no
+    /// confirmation.
     fn question(self, bot: &str) -> Option<(&'static str, String, &'static str)> {
         match self {
             Self::Cancel => Some((

@@ -40,7 +40,7 @@ impl PlayerGame {
     /// Reads a game of a player.
     ///
     /// # Errors
-    /// If there is no such match, or the player has no seat in it.
+    /// If there is no such match, the player has no seat in it, or its record cannot be read.
     pub(super) async fn load(
         site: &Site,
         visitor: &Visitor,

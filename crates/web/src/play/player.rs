@@ -25,8 +25,8 @@ pub(super) fn visitor_guest_name(visitor: &Visitor) -> Result<BotName, Status> {
     Ok(guest_name(secret.hash().as_bytes()))
 }
 
-/// Returns the visitor with the authorization of the bot that they signed in as, and that bot's name; `None` if the
-/// bot's token is no longer valid.
+/// Returns the visitor with the authorization of the bot that they signed in as, and that bot's name; `None` if they
+/// are not signed in as a bot, or the bot's token is no longer valid.
 pub(super) fn visitor_as_bot(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
     let (secret, now) = (visitor.secret()?, Instant::now());
     let as_bot = visitor.with_authorization(site.players.authorization_of(secret, now)?);
@@ -61,7 +61,7 @@ impl Player {
         }
     }
 
-    /// Waits until the game has a status, the session ends, or the time is over.
+    /// Waits until the status of the game meets a condition, the session ends, or the time is up.
     ///
     /// # Errors
     /// If a guest gets no session.
@@ -92,7 +92,7 @@ impl Player {
     /// Sends an action to a match.
     ///
     /// # Errors
-    /// If the match is over, or the player has no session.
+    /// If the visitor has no read access, the match is over, or the player has no session.
     pub(super) async fn act(
         &self,
         site: &Site,

@@ -27,7 +27,8 @@ impl SealedRecord {
         self.record
     }
 
-    /// Returns the seal; `None` if the match is not over or its rows were never revealed.
+    /// Returns the seal; `None` if the record is unsigned. A server does not sign the record of a match that is not
+    /// over or whose rows were never revealed.
     pub fn seal(&self) -> Option<&Seal> {
         self.seal.as_ref()
     }
