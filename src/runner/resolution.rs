@@ -4,8 +4,8 @@ use lastnim_bots::{ERROR_PERCENTS, FirstPlaces, NeededSize, Resolution, Resoluti
 use lastnim_report::opponent_scores::wilson_interval;
 use serde_json::{Value, json};
 
-/// Says how often the best bot of a typical field finishes first, and what it would take for 90%. The best bot is the
-/// subject of the sentence.
+/// Says how often the best bot of a typical field finishes first, and what it would take for 90%. The text is a
+/// sentence without its subject, which is the best bot.
 pub fn resolution_text(resolution: Result<Resolution, ResolutionError>) -> String {
     let Resolution { now, simulated_size, needed, unit } = match resolution {
         Ok(resolution) => resolution,

@@ -188,7 +188,7 @@ fn forward_connection(bot: &TcpStream, server: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies bytes until one side closes the connection, and then closes the other side too.
+/// Copies bytes until `from` sends no more, and then says so to `to`. If a connection breaks, closes both.
 fn copy_one_way(mut from: &TcpStream, mut to: &TcpStream) {
     if io::copy(&mut from, &mut to).is_err() {
         // The connection is broken, so the other direction ends as well.

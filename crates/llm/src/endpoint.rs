@@ -316,7 +316,8 @@ impl Endpoint {
         })
     }
 
-    /// Waits for a part of a response; fails once the idle timeout has passed since the last progress.
+    /// Waits for a part of a response. If responses are streamed, fails once the idle timeout has passed since the last
+    /// progress.
     async fn within_idle_limit<T>(
         &self,
         last_progress: Instant,

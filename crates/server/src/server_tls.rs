@@ -135,7 +135,7 @@ impl ServerTls {
         Ok((Box::new(stream), protocol))
     }
 
-    /// Uses the files again whenever they have changed, until dropped. If they cannot be used, the certificate in use
+    /// Loads the files again whenever they have changed, until dropped. If they cannot be used, the certificate in use
     /// stays. Files that changed are used once they stay the same for a second, because they are replaced one by one.
     pub(super) async fn follow_files(self: Arc<Self>) {
         let mut previous = None;

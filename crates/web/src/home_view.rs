@@ -104,8 +104,8 @@ async fn read_previews(
     MatchPreview::read_first(site, visitor, matches, most).await
 }
 
-/// Orders matches for previews: those of tournaments, then others, then a few of guests. In each group the oldest is
-/// first, so that it stays the same until it ends, and those that have just begun are last.
+/// Orders matches for previews: those of tournaments, then others, then a few of guests. In each group the oldest match
+/// is first, so that the first preview does not change until its match ends. Matches without a take are last in it.
 fn preview_order(newest_first: &[pb::Match]) -> Vec<&pb::Match> {
     let (guests, mut others): (Vec<_>, Vec<_>) = newest_first.iter().partition(|game| has_guest(game));
     others.truncate(MAX_MATCHES);

@@ -75,7 +75,7 @@ impl NewsFeed {
     }
 }
 
-/// Reads the newest tournaments: each has an entry when it is created, and one when it is over.
+/// Reads the newest tournaments: each has an entry when it is created, and one when it has finished.
 pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<NewsFeed, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_ENTRIES, ..Default::default() };
     let list = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();

@@ -86,8 +86,8 @@ fn note_hash_bytes(note_hash: Option<&NoteHash>) -> Vec<u8> {
 }
 
 impl pb::MatchRecord {
-    /// Writes a record, with its seal if the match is over. While rows are secret, this leaves them out, and also the
-    /// hashes and the seal, which depend on them.
+    /// Writes a record, with the seal if one is given. While rows are secret, this leaves them out, and also the hashes
+    /// and the seal, which depend on them.
     pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
         let match_id = record.id().to_string();
         let mut events: Vec<pb::RecordEvent> = record.public_events().map(Into::into).collect();

@@ -10,8 +10,8 @@ use lastnim_core::referee::{
 };
 use std::fmt::Write as _;
 
-/// Writes a record, with its seal if the match is over. While rows are secret, this leaves them out, and also the hashes
-/// and the seal, which depend on them.
+/// Writes a record, with the seal if one is given. While rows are secret, this leaves them out, and also the hashes and
+/// the seal, which depend on them.
 pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();

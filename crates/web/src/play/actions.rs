@@ -75,8 +75,8 @@ pub(super) async fn act_in_game(
     Ok(answer)
 }
 
-/// Starts a guest's game again from one of its positions, with the same opponents. After the first position, the rows
-/// of the old game are kept.
+/// Starts a guest's game again from one of its positions, with the same opponents. From any position but the first, the
+/// rows of the old game are kept.
 async fn play_again(
     site: &Site,
     visitor: &Visitor,

@@ -309,7 +309,7 @@ fn player_turn(game: &PlayerGame, position: &Position, typed: Option<&FormFields
     Turn::Take { ply: game.replay.plies(), counters: position.counters() }
 }
 
-/// Lists all rows of a few seats, the standard row first.
+/// Lists all rows for a game with few seats, the standard row first.
 fn row_choices(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<RowChoice> {
     let seats = game.names.count();
     let mut rows = vec![Vec::new()];

@@ -9,7 +9,7 @@ use lastnim_core::game::{MatchId, MatchIdError, SeatCount};
 use lastnim_core::referee::{InvalidEvent, PublicKey, PublicKeyError, Signature};
 use thiserror::Error;
 
-/// A verified record, with its seal.
+/// A verified record, with its seal if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedRecord {
     record: Record,
