@@ -64,7 +64,8 @@ impl Message {
         Self { to: SeatSet::default(), content: TalkContent::Accept(offer) }
     }
 
-    /// Returns whether a message that the bot has sent has the same content and goes to the same seats.
+    /// Returns whether a message that the bot has sent has the same content and goes to the same seats. The content of
+    /// a message about a pact determines its seats.
     pub(super) fn is_same(&self, sent: &TalkMessage) -> bool {
         let is_about_pact = matches!(self.content, TalkContent::Offer(_) | TalkContent::Accept(_));
         self.content == sent.content && (is_about_pact || self.to == sent.to)

@@ -109,7 +109,7 @@ impl FailureClass {
         matches!(self, Self::Stalled | Self::RateLimited | Self::ServerError) || self.needs_change()
     }
 
-    /// Returns whether the call ended, for any reason, before the endpoint showed that it works.
+    /// Returns whether the time for the call ended before the endpoint showed whether it works.
     pub fn is_without_reply(self) -> bool {
         matches!(self, Self::TimedOut | Self::Queued)
     }

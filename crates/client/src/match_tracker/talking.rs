@@ -46,7 +46,7 @@ impl Talk {
 }
 
 impl OpenMatch {
-    /// Returns whether the bot should still answer what it sends in this round.
+    /// Returns whether the bot must still say what it sends in this round.
     pub(super) fn awaits_messages(&self, round: u32) -> bool {
         self.talk.stage == TalkStage::Asked && self.talk.heard == round && self.seat == SeatState::Own
     }
