@@ -16,7 +16,7 @@ pub struct VersionLabel(Arc<str>);
 pub struct VersionLabelError(String);
 
 /// The hash of a program's configuration, such as its settings file or prompt. The bot decides how to compute it. Its
-/// text form is base64.
+/// text form is base64; 64 hexadecimal digits can be parsed, too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConfigHash([u8; Self::BYTES]);
 

@@ -4,8 +4,8 @@ use super::{PartialRow, Row, Seat, SeatCount, SeatError, SeatSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The maximum number of seats in a match with pacts. The row that is nearest to another one can be searched for up to
-/// this number.
+/// The maximum number of seats in a match with pacts. Up to this number, it is fast to find the row that keeps a pact
+/// and is nearest to another row.
 pub const MAX_PACT_SEATS: usize = 8;
 
 /// A pact: an agreement of two or more seats about the rows that they will declare.
@@ -119,7 +119,7 @@ impl Pact {
         self.members.iter().find(|member| member.seat == seat).map(|member| &member.constraint)
     }
 
-    /// Returns the number of relations of all members from which all others follow.
+    /// Returns the number of relations from which all others follow, added up over the members' constraints.
     pub fn count_relations(&self) -> usize {
         self.members.iter().map(|member| member.relations().count()).sum()
     }

@@ -58,7 +58,7 @@ pub struct Audit {
     pub kingmaking_plies: Vec<u32>,
     /// The first ply at which the take was not optimal, if any.
     pub first_error: Option<u32>,
-    /// The comparison with the dealt rows, if rows were dealt and the audit is that of a record.
+    /// The comparison with the dealt rows; `None` if no rows were dealt, or if this is not the audit of a record.
     pub dealt: Option<Box<DealtAudit>>,
 }
 
@@ -252,8 +252,8 @@ impl Audit {
         self
     }
 
-    /// Returns the place of the winner in the row by which the seat scores, 0 (best) to n-1: its dealt row, if rows were
-    /// dealt.
+    /// Returns the place of the winner in the row by which the seat scores, 0 (best) to n-1: its dealt row, if rows
+    /// were dealt.
     pub fn rank_scored(&self, seat: Seat) -> u32 {
         self.dealt.as_ref().map_or(self.seats[seat].rank_actual, |dealt| dealt.seats[seat].rank_actual)
     }

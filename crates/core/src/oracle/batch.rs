@@ -53,7 +53,7 @@ pub struct BatchSolver {
     /// The winners, indexed by worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position
     /// that did not fit into the tables.
     winners: Box<[Seat; TABLE_LENGTH]>,
-    /// The ranks that each worth stands for, indexed by the number of the worth.
+    /// The ranks that make up each worth, indexed by the number of the worth.
     ranks: Vec<Ranks>,
     places: HashMap<Ranks, TableIndex>,
 }
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
     use crate::{game::Piles, oracle};
 
-    /// Pseudorandom numbers (xorshift64).
+    /// Generates pseudorandom numbers (xorshift64).
     fn numbers() -> impl Iterator<Item = u64> {
         std::iter::successors(Some(0x9e37_79b9_7f4a_7c15_u64), |&last| {
             let mut next = last ^ (last << 13);

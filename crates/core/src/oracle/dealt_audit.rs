@@ -36,7 +36,7 @@ impl DealtAudit {
     /// Compares an audited game with the dealt rows.
     ///
     /// # Panics
-    /// If declarations and play do not add up for a seat, or the dealt rows are those of another number of seats.
+    /// If declarations and play do not add up for a seat, or the dealt rows are for another number of seats.
     pub fn of_audit(game: &Game, dealt: AllianceMatrix, audit: &Audit) -> Self {
         let honest_winner = solve_winners(&game.piles, &dealt, game.ending)[game.first_seat()];
         let seats = dealt.seats();

@@ -41,12 +41,12 @@
 //! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
 //! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional:
 //! the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag
-//! total, declaration. The deal is the deal rule, `u8`, which for a list is followed by a list of its rows; and a list of
-//! the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The talk is the number
-//! of rounds, `u32`; the span of a round; the maximum characters of a text, `u32`; the privacy, `u8`; and 1, `u8`, if
-//! seats can sign pacts, 0 if not. The audience is its kind, `u8`, which for kinds 2 and 3 is followed by a list of the
-//! seats. `talk.rs` says how commitments to messages are derived. The origin is the tournament's id; the match's number,
-//! `u64`; the group, `u64`.
+//! total, declaration. The deal is the deal rule, `u8`, which for a list is followed by a list of its rows; and a list
+//! of the commitments, by seat, 32 bytes each. `deal.rs` says how rows and commitments are derived. The talk is the
+//! number of rounds, `u32`; the span of a round; the maximum characters of a text, `u32`; the privacy, `u8`; and 1,
+//! `u8`, if seats can sign pacts, 0 if not. The audience is its kind, `u8`, which for kinds 2 and 3 is followed by a
+//! list of the seats. `talk.rs` says how commitments to messages are derived. The origin is the tournament's id; the
+//! match's number, `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|

@@ -29,7 +29,7 @@ pub enum CanonicalBytesError {
     /// A number has no defined meaning.
     #[error("unknown {what} {number}")]
     Unknown {
-        /// The kind of value that the number should stand for.
+        /// The kind of value that was expected.
         what: &'static str,
         /// The number.
         number: u8,
@@ -42,8 +42,8 @@ pub enum CanonicalBytesError {
     Value(String),
 }
 
-/// Parses the canonical or stored bytes of an event of a match with `seats` seats. Only the `created` event can be parsed without
-/// this number.
+/// Parses the canonical or stored bytes of an event of a match with `seats` seats. Only the `created` event can be
+/// parsed without this number.
 ///
 /// # Errors
 /// If the bytes are not a valid event. Whether the event fits the previous ones is not checked here, but by the record.

@@ -6,9 +6,9 @@
 //! space in the hashed input, so one block of BLAKE3 is enough for a take without a note hash.
 //!
 //! A record whose rows are not revealed never shows these hashes, since they would let anyone find a row by trying all
-//! rows. Nor does a record whose dealt rows are not opened, since a reader could not check them. The public events of
-//! such a record have a separate chain, which begins with `lastnim public chain v1\n` and leaves out the events whose
-//! rows are secret.
+//! rows. Nor does a record in which dealt rows or messages are still secret, since a reader could not check the hashes.
+//! The public events of such a record have a separate chain, which begins with `lastnim public chain v1\n` and leaves
+//! out the secret events.
 
 use super::TimedEvent;
 use super::canonical::CanonicalBytes;

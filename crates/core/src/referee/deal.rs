@@ -13,10 +13,10 @@
 //! | row of a seat | drawn with the numbers that follow |
 //! | commitment to a row | `derive_key("lastnim 2026 dealt row", seat, salt, offsets of the row)` |
 //!
-//! A number below `n` is the next 8 bytes, little-endian, modulo `n`; numbers from the last incomplete run of `n` values
-//! below 2^64 are skipped. A permutation of a list swaps, for `i` from its last index down to 1, entry `i` with the entry
-//! at a number below `i + 1`. The rule `all` permutes 0 to n-1. `self_first` permutes 1 to n-1 and puts 0 first. `list`
-//! takes the row at a number below the length of the list.
+//! A number below `n` is the next 8 bytes, little-endian, modulo `n`; numbers from the last incomplete run of `n`
+//! values below 2^64 are skipped. A permutation of a list swaps, for `i` from its last index down to 1, entry `i` with
+//! the entry at a number below `i + 1`. The rule `all` permutes 0 to n-1. `self_first` permutes 1 to n-1 and puts 0
+//! first. `list` takes the row at a number below the length of the list.
 //!
 //! The setup contains the commitments, so a row cannot be exchanged later; a commitment says nothing about its row,
 //! because nobody can guess the salt.
@@ -34,7 +34,7 @@ pub const MAX_DEAL_ROWS: usize = 1_000;
 pub enum DealRule {
     /// All permutations.
     All,
-    /// All rows whose first offset is 0: every seat likes to win best.
+    /// All rows whose first offset is 0: every seat likes best to win itself.
     SelfFirst,
     /// These rows, 1 to [`MAX_DEAL_ROWS`] of equal length. A row that is listed twice is twice as likely.
     List(Vec<Row>),
@@ -203,7 +203,7 @@ impl DealHash {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
@@ -238,7 +238,7 @@ impl DealSecret {
         Self(bytes)
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }

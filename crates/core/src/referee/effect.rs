@@ -64,7 +64,7 @@ pub enum SeatMessage {
         round: u32,
         /// The number of the message; `None` for the end of the seat's talk.
         number: Option<u32>,
-        /// Whether it was accepted before.
+        /// Whether the message, or the end of talk, had been accepted before.
         again: bool,
     },
     /// It is the seat's turn. After a refusal, this is repeated with the current state.

@@ -19,11 +19,12 @@ pub struct TimedEvent {
 pub enum Event {
     /// The match was set up.
     Created(Box<MatchSetup>),
-    /// A private row was dealt to each seat, by which the seat scores. Directly after `created`, if rows are dealt. Only
-    /// the seat itself sees its row before the match has ended, and nobody sees the others if it was cancelled.
+    /// Each seat was dealt a private row, by which it scores. If rows are dealt, this event comes directly after
+    /// `created`. Each seat sees only its own row until the match has a winner. If the match is cancelled, the rows
+    /// stay secret.
     Dealt(Box<DealtRows>),
-    /// A seat sent a message. Others hear it when the round ends. Only its audience hears it, and everybody sees that
-    /// it was sent once the match has a winner.
+    /// A seat sent a message. Its audience hears it when the round ends. Once the match has a winner, everybody else
+    /// sees that it was sent.
     Said(Box<TalkMessage>),
     /// A seat ended its own talk in a round.
     TalkEnded {

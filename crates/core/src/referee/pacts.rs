@@ -14,7 +14,7 @@ pub struct OfferId {
     pub seat: Seat,
     /// The round, from 0.
     pub round: u32,
-    /// The number of the message among those of the sender in this round, from 0.
+    /// The number of the message among the sender's messages in this round, from 0.
     pub number: u32,
 }
 

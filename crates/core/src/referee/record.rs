@@ -10,8 +10,9 @@ use crate::oracle::{Audit, AuditError, Mover};
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// The maximum number of events in a record: `created`, `dealt`, `revealed` and `ended`; a row, a forfeit and all strikes for
-/// each seat; all takes; and, for each round of talk, all messages, the end of each seat's talk, and its end.
+/// The maximum number of events in a record: `created`, `dealt`, `revealed` and `ended`; a row, a forfeit and all
+/// strikes for each seat; all takes; and, for each round of talk, all messages, the end of each seat's talk, and its
+/// end.
 pub const MAX_EVENTS: usize = 4
     + MAX_SEATS * (MAX_STRIKES as usize + 2)
     + MAX_PLIES as usize
@@ -202,15 +203,15 @@ impl Record {
     }
 
     /// Returns the last hash of the chain of public events; `None` if all events are public. It does not depend on rows
-    /// that are still secret.
+    /// and messages that are still secret.
     pub fn public_head(&self) -> Option<EventHash> {
         let begin = EventHash::before_first_public_event(self.id);
         let has_secrets = !self.state.is_all_public();
         has_secrets.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
     }
 
-    /// Returns the events that seats and watchers may see: declared rows once they are revealed, dealt rows once they
-    /// are opened, and all other events.
+    /// Returns the events that everybody may see: declared rows once they are revealed, messages to everyone once their
+    /// round has ended, dealt rows and messages to some seats once the match has a winner, and all other events.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         self.events.iter().filter(|timed| self.state.is_public(&timed.event))
     }
@@ -223,7 +224,8 @@ impl Record {
         })
     }
 
-    /// Returns the messages of a round that a seat hears when the round ends: those of other seats to it or everyone.
+    /// Returns the messages of a round that a seat hears when the round ends: those of other seats that are addressed
+    /// to it or to everyone.
     pub fn messages_heard(&self, seat: Seat, round: u32) -> impl Iterator<Item = &TalkMessage> {
         let is_heard = move |message: &&TalkMessage| {
             message.round == round && message.seat != seat && message.audience.contains(seat)

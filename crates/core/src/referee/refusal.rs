@@ -16,7 +16,7 @@ pub enum RefusalReason {
     InvalidRow,
     /// The seat's row is already settled, or the match has assigned rows.
     AlreadyDeclared,
-    /// Rows are still being declared.
+    /// Play has not begun: seats still talk or declare their rows.
     NotStarted,
     /// The match has ended.
     MatchEnded,

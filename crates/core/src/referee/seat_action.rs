@@ -43,7 +43,7 @@ pub struct SubmittedMessage {
     pub number: u32,
     /// The seats that should hear it; empty for everyone.
     pub to: Vec<u32>,
-    /// What it says; `None` if nothing known to this server.
+    /// The content; `None` if it has none of a kind that this server knows.
     pub content: Option<SubmittedContent>,
 }
 
@@ -54,8 +54,8 @@ pub enum SubmittedContent {
     Text(String),
     /// The offsets of a row.
     Claim(Vec<u64>),
-    /// The members of a pact, each with its relations: the numbers of the seat that it must rank before, and of the seat
-    /// that it must rank after.
+    /// The members of a pact, each with its relations. A relation `(a, b)` means that the member must rank seat `a`
+    /// before seat `b`.
     Offer(Vec<(usize, Vec<(usize, usize)>)>),
     /// The place of the message that offers the accepted pact.
     Accept {
@@ -63,7 +63,7 @@ pub enum SubmittedContent {
         seat: u32,
         /// The round, from 0.
         round: u32,
-        /// The number of the message among those of the sender in this round, from 0.
+        /// The number of the message among the sender's messages in this round, from 0.
         number: u32,
     },
 }

@@ -72,7 +72,7 @@ pub enum MatchSetupError {
     /// The rows to be dealt do not fit the match.
     #[error(transparent)]
     Deal(DealError),
-    /// There is not one commitment for each seat.
+    /// The number of commitments differs from the number of seats.
     #[error("{given} commitments to dealt rows, but the match has {seats} seats")]
     Commitments {
         /// The number of commitments.

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The phase of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchPhase {
-    /// Seats talk. A seat that declares its row already now has ended its talk.
+    /// Seats talk. A seat that declares its row in this phase thereby ends its talk.
     Talking,
     /// Rows are being declared.
     Declaring,
@@ -30,7 +30,7 @@ pub struct MatchSnapshot {
     pub phase: MatchPhase,
     /// The talk; `None` if the seats of this match do not talk.
     pub talk: Option<TalkView>,
-    /// The time left to declare, which is all of it while seats talk; `None` if the seat's row is settled.
+    /// The time left to declare, which is the full time while seats talk; `None` if the seat's row is settled.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.
     pub matrix: Option<AllianceMatrix>,

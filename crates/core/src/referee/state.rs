@@ -38,7 +38,7 @@ struct ColdState {
     rows: BySeat<Option<Row>>,
     /// The number of rounds of talk that have ended.
     rounds_heard: u32,
-    /// By seat: the number that its next message in this round of talk must have at least.
+    /// By seat: the minimum number of its next message in this round of talk.
     next_numbers: BySeat<u32>,
     /// The seats that have said that they send no more messages in this round of talk.
     talk_ended: SeatSet,
@@ -170,7 +170,7 @@ pub enum InvalidEvent {
     /// The event records a strike for a refusal that never costs one.
     #[error("a strike for \"{0}\", which is never a reason for a strike")]
     NoStrike(RefusalReason),
-    /// A seat is forfeited for strikes before it has enough of them, or is not forfeited although it has.
+    /// A seat is forfeited for strikes before it has enough of them, or is not forfeited although it has enough.
     #[error(
         "seat {seat} has {strikes} of {limit} strikes: a seat is forfeited for strikes at the limit, and only then"
     )]
@@ -300,8 +300,8 @@ impl MatchState {
         cold.talk_ended.contains(seat) || cold.rows[seat].is_some() || self.forfeited_seats.contains(seat)
     }
 
-    /// Returns the pacts that seats have offered, in order, also in the current round; without those whose offers the
-    /// record does not show.
+    /// Returns the pacts that seats have offered, in order, including those of the current round. Leaves out pacts
+    /// whose offers the record does not show.
     pub fn pacts(&self) -> &[OfferedPact] {
         &self.cold.pacts
     }

@@ -18,8 +18,8 @@
 //! | 3 | offer of a pact | for each member in seat order: its seat; the number of its relations, a byte; and of each relation the seat that comes before and the seat that comes after |
 //! | 4 | acceptance | seat, round and number of the message with the offer |
 //!
-//! The relations of a member are those from which all others follow, in ascending order of their offsets. Only someone who
-//! knows the salt can compare a commitment with a guess at the content.
+//! The relations of a member are those from which all others follow, in ascending order of their offsets. Only someone
+//! who knows the salt can compare a commitment with a guess at the content.
 
 use super::{DealHash, OfferId, OfferedPact, SigningKey};
 use crate::game::{MatchId, Pact, Row, Seat, SeatSet};
@@ -60,7 +60,7 @@ pub enum TalkPrivacy {
     Published,
 }
 
-/// Talk that is out of range.
+/// A value of [`TalkTerms`] that is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{field} is {value}: expected a whole number from {min} to {max}{}",
@@ -114,7 +114,7 @@ impl TalkTerms {
 pub enum TalkContent {
     /// A text.
     Text(String),
-    /// A row: "this is what I want".
+    /// A row that the sender claims to want.
     Claim(Row),
     /// An offer of a pact, of which the sender is a member.
     Offer(Pact),
@@ -125,7 +125,7 @@ pub enum TalkContent {
 /// The seats that hear a message, apart from the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Everybody, also watchers.
+    /// Everybody, including watchers.
     Everyone,
     /// These seats. Others can read the message once the match has a winner if `published` is true, and never if not.
     Seats {
@@ -143,7 +143,7 @@ pub struct TalkMessage {
     pub seat: Seat,
     /// The round, from 0.
     pub round: u32,
-    /// The number of the message among those of the sender in this round, from 0.
+    /// The number of the message among the sender's messages in this round, from 0.
     pub number: u32,
     /// Who hears it.
     pub audience: Audience,
@@ -231,7 +231,8 @@ impl TalkMessage {
         self.opened.as_ref().map(|opened| &opened.content)
     }
 
-    /// Returns the content for everybody; `None` for a message that stays private.
+    /// Returns the content, if the record may show it to everybody once it shows the message; `None` for a message that
+    /// stays private, or whose content is not known.
     pub fn public_content(&self) -> Option<&OpenedContent> {
         let is_private = matches!(self.audience, Audience::Seats { published: false, .. });
         self.opened.as_ref().filter(|_| !is_private)

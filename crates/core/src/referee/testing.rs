@@ -53,11 +53,11 @@ enum StepAction {
     /// The take that was made this many plies ago, sent again.
     TakeAgain(u32),
     Resign(usize),
-    /// The seat, the distance of its message from the next number, and the seats that hear it.
+    /// The seat, the distance of its message from the next number, the seats that hear it, and the content.
     Say(usize, u32, Vec<u32>, SubmittedContent),
     /// The seat, another member, and the relations of both.
     Offer(usize, usize, Vec<(usize, usize)>),
-    /// The seat, and which of the pacts that were offered it accepts.
+    /// The seat, and the offered pact that it accepts.
     Accept(usize, prop::sample::Index),
     /// The seat and the distance from the current round.
     EndTalk(usize, u32),

@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
-    /// The latest match time so far. All match times here are `ahead` later than the time of the system clock.
+    /// The latest match time so far. All match times here are later than the time of the system clock by `ahead`.
     now: Timestamp,
     /// How far the record was ahead of the system clock when the match was resumed; match times continue from the
     /// record's last event.
@@ -51,7 +51,7 @@ struct ClockStops {
     hold: Option<ClockHold>,
 }
 
-/// The running clock: the clock of the seat to move, or of all seats that have yet to declare.
+/// The running clock: that of a round of talk, of all seats that have yet to declare, or of the seat to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningClock {
     /// When the clock started.
@@ -82,10 +82,10 @@ impl Referee {
         Self::begin_dealt(id, setup, None, present, now)
     }
 
-    /// Begins a match; `dealt` contains the rows to which the setup is committed, if it is.
+    /// Begins a match; `dealt` contains the rows to which the setup is committed; `None` if no rows are dealt.
     ///
     /// # Panics
-    /// If [`MatchSetup::validate`] rejects the setup, or the dealt rows are not those of the setup.
+    /// If [`MatchSetup::validate`] rejects the setup, or the dealt rows do not match its commitments.
     pub fn begin_dealt(
         id: MatchId,
         setup: MatchSetup,
@@ -184,8 +184,8 @@ impl Referee {
         self.stops.as_ref().map_or(&[], |stops| &stops.excused)
     }
 
-    /// Tells the referee that all effects so far have been stored and sent. Only then does the clock of the seat to
-    /// move start, unless it is held, so that bots are not charged for the server's work.
+    /// Tells the referee that all effects so far have been stored and sent. Only then does the next clock start, unless
+    /// it is held, so that bots are not charged for the server's work.
     pub fn mark_effects_announced(&mut self, now: Timestamp) {
         self.advance_time(self.to_match_time(now));
         let ended = self.state().phase() == MatchPhase::Ended;
@@ -542,8 +542,8 @@ impl Referee {
         }
     }
 
-    /// Sends a seat its turn again, or a snapshot if it has yet to declare a row, so that its bot can recover from a
-    /// mistake. Sends nothing if no action is expected. The seat's clock keeps running.
+    /// Sends a seat its turn again, or a snapshot if the talk is over and it has yet to declare its row, so that its
+    /// bot can recover from a mistake. Otherwise sends nothing. The seat's clock keeps running.
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let message = match state.phase() {

@@ -34,10 +34,10 @@ impl ClockHold {
 impl Referee {
     /// Resumes a match from its record. `present` marks the seats whose bots are connected.
     ///
-    /// Until `hold` has passed since `now`, a seat's clock does not start before its bot has connected once. While rows
-    /// are being declared, this applies to the one clock that all seats yet to declare share. If a bot reconnects and
-    /// leaves again, its clock runs as usual. The banks are as in the record, and the interrupted turn, or the time to
-    /// declare, starts again at [`mark_effects_announced`](Self::mark_effects_announced).
+    /// Until `hold` has passed since `now`, a seat's clock does not start before its bot has connected once. While
+    /// seats talk or declare rows, this applies to the one clock that they share. If a bot reconnects and leaves again,
+    /// its clock runs as usual. The banks are as in the record, and the interrupted turn, round of talk or time to
+    /// declare starts again at [`mark_effects_announced`](Self::mark_effects_announced).
     ///
     /// If the record ends in the middle of a decision, the effects begin with the events that are still due. A snapshot
     /// follows for each seat whose bot is connected; it contains the turn if the seat is to move. There are no effects

@@ -48,8 +48,8 @@ impl Referee {
         self.end_rounds_if_due(effects);
     }
 
-    /// Refuses a message, or the end of talk, of a match that has ended or has no talk, of a forfeited seat, or for a
-    /// round that has not begun. Returns whether it did.
+    /// Refuses a message or the end of talk if the match has ended or has no talk, if the seat is forfeited, or if the
+    /// round does not exist or has not begun. Returns whether it was refused.
     fn refuse_talk_out_of_time(&mut self, seat: Seat, round: u32, effects: &mut Vec<RefereeEffect>) -> bool {
         let (state, reason) = (self.state(), RefusalReason::InvalidTalk);
         let reached = state.rounds_heard();

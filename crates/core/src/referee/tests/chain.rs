@@ -116,7 +116,8 @@ fn dealt_changes(dealt: &DealtRows) -> Vec<Event> {
     changed.chain(salts).map(|dealt| Event::Dealt(Box::new(dealt))).collect()
 }
 
-/// Returns the message with each part changed that its canonical bytes cover. They do not cover the content.
+/// Returns copies of the message, each with one of the parts changed that its canonical bytes cover. They do not cover
+/// the content.
 fn message_changes(message: &TalkMessage) -> Vec<Event> {
     let mut changed = Vec::new();
     let mut change = |change: &dyn Fn(&mut TalkMessage)| {
@@ -346,7 +347,7 @@ proptest! {
     }
 }
 
-/// A match of three bots, cancelled after two declared and one was forfeited.
+/// Returns the events of a match of three bots that was cancelled after two declared and one was forfeited.
 fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
     let seats = SeatCount::new(3).unwrap();
     let bots = ["ann", "bob", "cleo"].map(|name| name.parse().unwrap()).to_vec();

@@ -1,4 +1,5 @@
-//! Dealt rows: each seat sees only its own, the setup is committed to them, and a match with a winner opens them.
+//! Tests of dealt rows: each seat sees only its own row, the setup contains commitments to the rows, and everybody sees
+//! the rows once the match has a winner.
 
 use super::table::{Table, events_in};
 use crate::game::Row;
@@ -30,7 +31,7 @@ fn play_to_end(table: &mut Table) {
     table.take(1, 1, 2);
 }
 
-/// Replays events, each at the time of the first.
+/// Changes the events of a record, and returns the error of replaying them.
 fn replay_error(record: &Record, change: impl FnOnce(&mut Vec<TimedEvent>)) -> String {
     let mut events = record.events().to_vec();
     change(&mut events);

@@ -53,7 +53,7 @@ fn event_at(micros: u64, event: Event) -> TimedEvent {
     TimedEvent { at: Timestamp::from_micros(1_700_000_000_000_000 + micros), event }
 }
 
-/// A match with every kind of event.
+/// Returns a record with every kind of event that can occur without dealt rows and talk.
 fn eventful_record() -> Record {
     let bots = ["ann", "bob-2", "c"].map(|name| name.parse().unwrap()).to_vec();
     let ms = Duration::from_millis;

@@ -19,12 +19,12 @@ fn with_pacts(change: impl FnOnce(&mut TalkTerms)) -> Table {
     }))
 }
 
-/// Seats 0 and 1 both rank seat 1 before seat 2; seat 0 also ranks seat 0 before seat 2.
+/// A pact in which seats 0 and 1 rank seat 1 before seat 2, and seat 0 also ranks seat 0 before seat 2.
 fn pair() -> Terms {
     vec![(0, vec![(1, 2), (0, 2)]), (1, vec![(1, 2)])]
 }
 
-/// All seats promise nothing.
+/// A pact of all three seats, without relations.
 fn trio() -> Terms {
     (0..3).map(|seat| (seat, Vec::new())).collect()
 }

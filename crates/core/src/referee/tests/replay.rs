@@ -38,13 +38,13 @@ fn ended_event(reason: EndReason, winner: Option<usize>) -> Event {
     Event::Ended { reason, winner: winner.map(seat_at) }
 }
 
-/// A first take with this many milliseconds charged and credited.
+/// Returns a first take with this many milliseconds charged and credited.
 fn timed_take(mover: Mover, charged: u64, credited: u64) -> Event {
     let (charged, credited) = (ms(charged), ms(credited));
     Event::Took { ply: 0, seat: seat_at(0), take: 1, mover, charged, credited, note_hash: None }
 }
 
-/// A match with limits of one ply and two strikes, and some lag credit.
+/// Returns the record of a match that allows one ply, two strikes and some lag credit.
 fn limited_match() -> Record {
     let mut setup = standard_match(3, &[9]);
     (setup.terms.max_plies, setup.terms.strikes) = (1, 2);

@@ -56,7 +56,7 @@ fn snapshots_in(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     effects.iter().filter_map(snapshot).collect()
 }
 
-/// A match in which seat 0 made a take after 300 ms and seat 1 has had the turn for 400 ms.
+/// Returns a match in which seat 0 made a take after 300 ms and seat 1 has had the turn for 400 ms.
 fn interrupted_match() -> Table {
     let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(300);

@@ -1,4 +1,4 @@
-//! Talk: rounds of messages before rows are declared, which only their audience hears.
+//! Tests of talk: rounds of messages that seats send before they declare rows, and that only their audience hears.
 
 use super::table::{
     Table, declared_match, events_in, ms, refusal_message, refusals_in, reveals_rows, standard_match,
