@@ -10,8 +10,8 @@ use std::iter;
 /// The solution of a game in which all other seats believe the declared row of one seat, the deceiver, and this seat
 /// plays its best reply to them.
 ///
-/// The others make takes that are optimal for the declared rows. Where several are, the deceiver reckons with the one
-/// that is worst for it. So its rank is what it can be sure of, without knowing how the others choose.
+/// The others make takes that are optimal for the declared rows. If several takes are optimal, the one that is worst
+/// for the deceiver counts. So the resulting rank is one that the deceiver can be sure of, however the others choose.
 ///
 /// Beyond n counters in a pile, the winners for the declared rows no longer change. From there on, one more counter can
 /// only improve the result of the deceiver at its own takes and worsen it at the takes of others, and if it changes
@@ -73,7 +73,7 @@ impl BelievedPlay {
         state
     }
 
-    /// Returns the state with `counter` counters in the pile, computed from the one with one counter less.
+    /// Returns the state with `counter` counters in the pile, computed from the state with one counter fewer.
     fn state_with_another_counter(&self, fewer: &PlayState, counter: u64) -> PlayState {
         let declared = if counter == 1 {
             self.recurrence.ranks_with_one_counter(&fewer.declared)

@@ -15,7 +15,7 @@ pub struct Deal {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DealError {
-    /// There is not one declared row for each seat.
+    /// The number of declared rows differs from the number of dealt rows.
     #[error("{declared} declared rows: expected {dealt}, one for each dealt row")]
     Declared {
         /// The number of declared rows.

@@ -27,12 +27,13 @@ pub struct DealMeasures {
 pub struct DeclarationMeasures {
     /// The declaring seat, i.
     pub seat: Seat,
-    /// The Kendall distance between `D_i` and `d_i`, 0 to n(n-1)/2 pairs of winners; 0 means that the seat told the truth.
+    /// The Kendall distance between `D_i` and `d_i`, 0 to n(n-1)/2 pairs of winners; 0 means that the seat told the
+    /// truth.
     pub distance: usize,
     /// `v(D_i, d_-i)`: the winner if this seat had told the truth.
     pub winner_if_truthful: Seat,
-    /// What this declaration cost each seat j, in ranks, -(n-1) to n-1: `rank_j(v(d)) - rank_j(v(D_i, d_-i))`. All are 0
-    /// if the seat told the truth.
+    /// What this declaration cost each seat j, in ranks, -(n-1) to n-1: `rank_j(v(d)) - rank_j(v(D_i, d_-i))`. All are
+    /// 0 if the seat told the truth.
     pub costs: BySeat<i32>,
     /// The ranks, 0 to n-1, that the seat lost by not declaring its best row: `rank_i(v(d)) - min_r rank_i(v(r, d_-i))`
     /// over all rows r. An error says why the search for that row stopped.

@@ -9,7 +9,8 @@ use lastnim_core::{
 /// A played match, judged by the dealt rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DealtPlay {
-    /// For each seat, the parts that its declarations and takes have in its final rank.
+    /// For each seat, how much of the change in its rank is due to declarations, and how much to the takes of each
+    /// seat.
     pub seats: BySeat<RankChangeParts>,
     /// The measures of each take.
     pub takes: Vec<DealtTake>,
@@ -44,11 +45,12 @@ pub struct DealtTake {
     /// optimal for d: what the take cost the mover compared with its best reply. Among several optimal takes the others
     /// choose the one that is worst for the mover, so the regret compares ranks that the mover can be sure of.
     pub regret_if_believed: u32,
-    /// What the take says about the mover's word.
+    /// Whether the take is optimal for the mover's declared row, for its dealt row, for both or for neither.
     pub word: KeptWord,
 }
 
-/// Whether a seat plays for the row that it declared or for its dealt one, the others' rows being as declared.
+/// Whether a take is optimal for the mover's declared row, for its dealt row, for both or for neither. The rows of the
+/// others are the declared ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeptWord {
     /// The take is optimal for the declared row alone.

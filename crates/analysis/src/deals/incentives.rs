@@ -1,4 +1,4 @@
-//! Whether the seats of a position have anything to talk about.
+//! What the seats of a position can gain by lies and by pacts.
 
 use super::{GroupPacts, pact_search::PactSearch, winner_with};
 use crate::{BestDeclaration, declarations::ProfileSearch};
@@ -19,7 +19,7 @@ pub struct Incentives {
     pub groups: Vec<GroupPacts>,
 }
 
-/// What pays in a position.
+/// What pays in a position: a lie, only a pact, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WhatPays {
     /// Some seat alone gets a better winner by declaring another row.
@@ -53,7 +53,7 @@ impl Incentives {
         Ok(Self { truthful_winner, lies, groups: groups.collect() })
     }
 
-    /// Returns what pays; `None` if a search stopped too early to say so.
+    /// Returns what pays; `None` if a search stopped before this was known.
     pub fn what_pays(&self) -> Option<WhatPays> {
         if self.lies.iter().any(|lie| !lie.is_truth_best()) {
             return Some(WhatPays::Lie);

@@ -30,11 +30,11 @@ pub struct PactMemberMeasures {
     /// row if that one keeps the pact.
     pub nearest_keeping_row: Row,
     /// The temptation, in ranks, 0 to n-1, of the member to break the pact, given the declarations of the others: the
-    /// minimum of `rank_i(v(r, d_-i))` over the rows r that keep the pact, minus its minimum over all rows. An error says why the
-    /// search for these rows stopped.
+    /// minimum of `rank_i(v(r, d_-i))` over the rows r that keep the pact, minus its minimum over all rows. An error
+    /// says why the search for these rows stopped.
     pub temptation: Result<u32, HaltReason>,
-    /// The harm of the breach to each seat j, in ranks, -(n-1) to n-1: `rank_j(v(d)) - rank_j(v(k_i, d_-i))`. All are 0 if
-    /// the pact was kept.
+    /// The harm of the breach to each seat j, in ranks, -(n-1) to n-1: `rank_j(v(d)) - rank_j(v(k_i, d_-i))`. All are 0
+    /// if the pact was kept.
     pub harms: BySeat<i32>,
 }
 
@@ -97,7 +97,8 @@ fn find_temptation(deal: &Deal, member: &PactMember, budget: &mut Budget<'_>) ->
 }
 
 impl DoubleDealing {
-    /// Finds the promises of each seat that contradict earlier ones which do not contradict each other.
+    /// Finds the promises of each seat that it cannot keep together with its earlier ones. A promise that is found is
+    /// left out when later ones are examined.
     pub(super) fn find_all(deal: &Deal) -> Vec<Self> {
         deal.dealt().seats().iter().flat_map(|seat| Self::find_of_seat(deal, seat)).collect()
     }

@@ -20,7 +20,8 @@ use std::ops::ControlFlow;
 pub struct GroupPacts {
     /// The members.
     pub members: SeatSet,
-    /// What such pacts lead to: those from which no member gains by a breach first, then by winner.
+    /// The outcomes of such pacts. Outcomes in which no member gains by a breach come first; then they are sorted by
+    /// winner.
     pub outcomes: Vec<PactOutcome>,
     /// Why the search stopped early, if it did; the counts are then lower bounds.
     pub halt: Option<HaltReason>,
@@ -38,8 +39,8 @@ pub struct PactOutcome {
     pub values: BySeat<i32>,
     /// The number of combinations of rows.
     pub count: RowCount,
-    /// A pact with this outcome, no matter which of the rows that keep it the members declare. Of those found, it has
-    /// the fewest relations.
+    /// A pact that always has this outcome, whichever of the rows that keep it the members declare. No other pact that
+    /// was found has fewer relations.
     pub pact: Pact,
 }
 
@@ -62,7 +63,8 @@ pub(super) struct PactSearch<'a> {
 }
 
 impl<'a> PactSearch<'a> {
-    /// Creates a search in a game with the dealt rows of at most [`MAX_PACT_SEATS`](lastnim_core::game::MAX_PACT_SEATS) seats.
+    /// Creates a search in a game with the dealt rows of at most [`MAX_PACT_SEATS`](lastnim_core::game::MAX_PACT_SEATS)
+    /// seats.
     pub(super) fn new(
         game: &'a Game,
         truthful_winner: Seat,

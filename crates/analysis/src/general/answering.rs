@@ -188,8 +188,7 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
     Ok(GrundyDecomposition { value, parts: parts.into_iter().map(part).collect() })
 }
 
-/// Returns the Grundy values of a position and its parts, and for each part an option for each value that is smaller
-/// than that of the part.
+/// Returns the Grundy values of a position and its parts, and for each part one option for each smaller value.
 pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,

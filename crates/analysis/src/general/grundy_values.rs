@@ -26,8 +26,7 @@ struct OpenPart<P, I> {
     part: P,
     heap_bytes: usize,
     options: I,
-    /// The current option: the combined value of those of the option's parts that are evaluated, and the parts still to
-    /// evaluate.
+    /// The current option: the combined value of its evaluated parts, and its parts that are still to be evaluated.
     option: Option<(u32, Vec<P>)>,
     /// The values of the options evaluated so far, as a bit set: bit v is set if an option has the value v.
     seen: Vec<u64>,

@@ -15,7 +15,7 @@ pub struct GameNumbers {
     pub piles: Vec<u64>,
     /// The allowed takes, for the game subtraction.
     pub set: Vec<u64>,
-    /// The maximum take, for subtraction; it stands for the set 1, 2, .., max.
+    /// The maximum take, for subtraction: the allowed takes are then 1, 2, .., max.
     pub max: Option<u64>,
     /// The number of adjacent piles that one move may touch, for circular-nim.
     pub window: Option<u64>,

@@ -44,7 +44,7 @@ struct OpenPosition<P, I> {
     is_settled: bool,
 }
 
-/// Stands for the rank of a seat that has no option; it is worse than every real rank.
+/// Used in place of the rank of a seat that has no option; it is worse than every real rank.
 const NO_RANK: u8 = u8::MAX;
 
 impl<'a, R: Rules> PositionSolver<'a, R> {

@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// The rows, among those of some leaves, that explain the takes of a seat.
+/// The rows of some leaves that explain the takes of a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExplainedLeaves {
     /// All rows of the leaves.
@@ -20,7 +20,7 @@ pub(super) enum ExplainedLeaves {
 }
 
 impl ExplainedLeaves {
-    /// Finds the rows, among those of `leaves`, under which the checked takes of a seat are optimal.
+    /// Finds the rows of `leaves` under which the checked takes of a seat are optimal.
     ///
     /// # Errors
     /// If the budget runs out or there are too many leaves.

@@ -47,9 +47,9 @@ impl SeatTakes {
         self.takes.iter().map(|take| take.check).collect()
     }
 
-    /// For each take, calls `visit` with the index of the take, the winners after each possible take at that ply, and the
-    /// winner after the take itself. The winners are offsets from the seat, and they assume that play continues by the
-    /// rows of `matrix`.
+    /// For each take, calls `visit` with the index of the take, the winners after each possible take at that ply, and
+    /// the winner after the take itself. The winners are offsets from the seat, and they assume that play continues by
+    /// the rows of `matrix`.
     pub(super) fn visit_prospects(
         &self,
         matrix: &AllianceMatrix,

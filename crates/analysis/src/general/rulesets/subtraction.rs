@@ -35,7 +35,7 @@ impl SubtractionGame {
         Ok(Self { set: numbers.into_boxed_slice() })
     }
 
-    /// Creates the rules from the set in `numbers`, or from the maximum take, which stands for the set 1, 2, .., max
+    /// Creates the rules from the set in `numbers`, or from the maximum take, with which the set is 1, 2, .., max
     /// (bounded Nim).
     ///
     /// # Errors

@@ -59,8 +59,8 @@ impl PeriodTheorem {
         }
     }
 
-    /// Finds the shortest period that can be proved from `values`, which are listed by size from 0 on; `None` if they
-    /// prove none.
+    /// Finds the shortest period that can be proved from `values`, which are listed by size from 0 on; `None` if no
+    /// period can be proved.
     pub(super) fn prove_period(self, values: &[u32]) -> Option<Period> {
         // By length: how many values at the end of the sequence equal the values `length` places before them.
         let agreeing = agreements_at_end(values);

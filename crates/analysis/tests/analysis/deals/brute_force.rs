@@ -1,4 +1,5 @@
-//! The definitions of the measures, followed literally: the whole tree of play, all rows, all rows that keep a pact.
+//! Computes the measures directly from their definitions, by searching the whole tree of play, all rows, and all rows
+//! that keep a pact.
 
 /// A strict order of the seats, the most preferred winner first.
 pub type Order = Vec<usize>;
@@ -19,7 +20,7 @@ pub fn place(order: &Order, seat: usize) -> usize {
     order.iter().position(|&other| other == seat).unwrap()
 }
 
-/// Returns the place of a seat in an order as a number whose differences may be negative.
+/// Returns the place of a seat in an order, as a signed number so that places can be subtracted.
 pub fn rank(order: &Order, seat: usize) -> i32 {
     i32::try_from(place(order, seat)).unwrap()
 }

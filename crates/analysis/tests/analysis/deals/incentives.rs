@@ -1,4 +1,4 @@
-//! Lies and pacts that pay.
+//! Tests of which lies and pacts pay.
 
 use super::{
     brute_force::{Order, SmallMatch, all_orders, has_relations, place, rank},
@@ -12,7 +12,8 @@ use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What combinations of orders lead to: whether some member is tempted, the winner, and the members that are tempted.
+/// The outcome of a combination of orders: whether some member is tempted, the winner, and the members that are
+/// tempted.
 type OutcomeKey = (bool, usize, Vec<usize>);
 
 /// Returns the number of combinations of the members' orders for each outcome that is good for all members.

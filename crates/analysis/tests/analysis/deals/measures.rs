@@ -1,4 +1,4 @@
-//! The measures of declarations and of pacts.
+//! Tests of the measures of declarations and of pacts.
 
 use super::{
     PactTerms,

@@ -39,7 +39,7 @@ fn seat(seats: SeatCount, index: usize) -> Seat {
     seats.seat(index).unwrap()
 }
 
-/// A random deal, and the terms of its pacts.
+/// Generates a deal, and the terms of its pacts.
 fn deals(
     seats: std::ops::RangeInclusive<usize>,
     piles: std::ops::RangeInclusive<usize>,
@@ -65,12 +65,12 @@ fn deals(
     })
 }
 
-/// A declared row; `None` stands for the dealt one.
+/// Generates the row that a seat declares; `None` means its dealt row.
 fn row_near(n: usize) -> impl Strategy<Value = Option<Vec<u64>>> {
     prop::option::of(Just((0..n as u64).collect::<Vec<_>>()).prop_shuffle())
 }
 
-/// A pact of 2 to n members, each with up to 3 relations that some order has.
+/// Generates a pact of 2 to n members. Each has up to 3 relations, which do not contradict each other.
 fn pact_terms(n: usize) -> impl Strategy<Value = PactTerms> {
     let all: Vec<usize> = (0..n).collect();
     let constraint = (Just(all.clone()).prop_shuffle(), vec([any::<Index>(), any::<Index>()], 0..=3));

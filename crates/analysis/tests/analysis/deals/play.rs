@@ -1,4 +1,4 @@
-//! The measures of takes, and the sum of declarations and play.
+//! Tests of the measures of takes, and of the identity that declarations and takes add up to the change in rank.
 
 use super::{
     brute_force::{SmallMatch, place, rank},

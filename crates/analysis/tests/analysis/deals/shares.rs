@@ -1,15 +1,15 @@
-//! How often lies and pacts pay in random games.
+//! Tests how often lies and pacts pay in random games.
 
 use lastnim_analysis::{BestDeclaration, deals::Incentives};
 use lastnim_core::game::{Ending, Game};
 use lastnim_core::oracle::Budget;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
-/// How many of the examined games, and of their seats, have a property.
+/// The shares of the examined games that have each property, from 0 to 1.
 #[derive(Debug, Default)]
 struct Shares {
     truth_is_equilibrium: f64,
-    /// The share of seats that gain by a lie, not the share of games that have such a seat.
+    /// The share of the seats in these games that gain by a lie.
     seat_gains_by_lying: f64,
     pair_has_good_pact: f64,
 }

@@ -32,7 +32,8 @@ fn first_counterexample<R: Rules<Position = PileSizes>>(
     None
 }
 
-/// Returns whether the piles are sorted. Where the order of the piles does not matter, one order stands for all.
+/// Returns whether the piles are sorted. If the order of the piles does not matter, it is enough to examine the sorted
+/// ones.
 #[expect(clippy::ptr_arg, reason = "it is passed to a filter of vectors")]
 fn is_ascending(piles: &Vec<u32>) -> bool {
     piles.is_sorted()
