@@ -41,7 +41,7 @@ pub struct RatingEvidence {
     newest: u64,
     /// The value of `newest` when old groups were last dropped.
     forgotten_at: u64,
-    /// Plain Elo; `None` unless matches have two seats and are scored by wins.
+    /// Plain Elo; `None` unless matches have two seats and ratings measure wins.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
 }

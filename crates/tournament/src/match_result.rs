@@ -32,7 +32,8 @@ pub struct MatchOutcome {
 /// The result of one seat. Takes by the steward do not count as takes by the bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatResult {
-    /// The rank of the winner in the row by which the seat scores, 0 (best) to n - 1: its dealt row, if rows were dealt.
+    /// The rank of the winner in the row by which the seat scores, 0 (best) to n - 1: its dealt row, if rows were
+    /// dealt.
     pub rank_actual: u32,
     /// If rows were dealt, the rank in the seat's dealt row of the winner under optimal play if every seat had declared
     /// its dealt row.

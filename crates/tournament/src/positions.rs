@@ -67,7 +67,7 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// Takes the place of the number of a group when positions are drawn. No group has this number, so the draws of positions
+/// Used in place of the number of a group when positions are drawn. No group has this number, so the draws of positions
 /// are independent of all other draws.
 const POSITION_DRAW_TAG: u64 = 0x706f_7369_7469_6f6e;
 

@@ -10,8 +10,8 @@ use lastnim_core::{game::Seat, oracle::Audit};
 /// its own takes count in its accuracy and regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeatCredit {
-    /// Whether the bot attended. If it did not, the match counts as a forfeit and does not affect the bot in any other
-    /// way.
+    /// Whether the bot attended. If it did not, the match counts as a forfeit in the standings, but does not count for
+    /// the bot's ratings, skill and versions.
     pub attended: bool,
     /// Whether the bot kept its seat to the end.
     pub kept: bool,
@@ -24,8 +24,8 @@ pub struct SeatCredit {
 }
 
 impl SeatCredit {
-    /// Returns the credit of a seat, given whether it won and the rank of the winner in the row by which it scores (0 is
-    /// best).
+    /// Returns the credit of a seat, given whether it won and the rank of the winner in the row by which it scores (0
+    /// is best).
     pub fn new(seats: usize, won: bool, rank: u32, lost: Option<SeatLoss>) -> Self {
         let kept = lost.is_none();
         let max = (seats as u32).saturating_sub(1);

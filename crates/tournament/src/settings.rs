@@ -42,10 +42,10 @@ pub struct SettingsDraft {
     /// The number of bots at which the tournament starts automatically, if any: at least `seats`, and few enough for at
     /// most [`MAX_MATCHES`](super::MAX_MATCHES) matches.
     pub start_when: Option<usize>,
-    /// The time at which the tournament starts automatically, or after it as soon as it has enough bots; `None` if no
-    /// time starts it.
+    /// The time at which the tournament starts automatically. If it has too few bots then, it starts as soon as it has
+    /// enough. `None` if it has no start time.
     pub start_at: Option<Timestamp>,
-    /// The time after which no bot enters, if any.
+    /// The time after which no bot can enter, if any.
     pub entries_close_at: Option<Timestamp>,
     /// The seed from which everything random is drawn.
     pub seed: u64,

@@ -21,12 +21,12 @@ pub struct Standing {
     pub wins: u32,
     /// The mean satisfaction, 0 to 1; a match with a lost seat counts as 0. `None` before the first match.
     pub satisfaction: Option<f64>,
-    /// With dealt rows: the mean satisfaction, minus the satisfaction that optimal play would have given if every seat had
-    /// declared its dealt row, -1 to 1. `None` before the first match.
+    /// With dealt rows: the mean satisfaction, minus the satisfaction that optimal play would have given if every seat
+    /// had declared its dealt row, -1 to 1. `None` before the first match.
     pub relative_satisfaction: Option<f64>,
     /// The share of the bot's own takes that were optimal, 0 to 1; `None` before the first take.
     pub accuracy: Option<f64>,
-    /// Ranks that the bot lost by its own mistakes per match; `None` before the first match.
+    /// Ranks that the bot lost by its own mistakes per match; `None` before the first take.
     pub regret_per_match: Option<f64>,
     /// Ranks that the bot gained by others' mistakes per match; negative if these cost it ranks. `None` before the
     /// first match.

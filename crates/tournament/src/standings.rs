@@ -14,17 +14,16 @@ use std::{
 
 /// The standings of a tournament, computed from its match results in any order.
 ///
-/// When a tournament has finished, bots are ordered by points, and formats in which some bots play more matches than
+/// When a tournament has finished, bots are ordered by points. Only formats in which some bots play more matches than
 /// others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per match. Before that, all
-/// formats except knockouts order by points per match, since some bots have played more matches than others. Ratings and
-/// the verdict of a knockout change the order afterwards: see [`StandingsOrder`].
+/// formats except knockouts order by points per match, since some bots have played more matches than others. Ratings
+/// and the verdict of a knockout change the order afterwards: see [`StandingsOrder`].
 ///
 /// Between bots that are level, [`TieBreak`] decides: regret per match, lowest first (bots that made no take themselves
-/// come last), where rows are assigned or dealt; otherwise the points that the bots won against each other, where a
-/// match counts once for each bot of them that it had. In a finished tournament lots decide between bots that are still
-/// level; those that made no take themselves come last. Before that these share their place and are listed by name. A
-/// lost seat scores nothing, even if the steward
-/// won for it.
+/// come last), where rows are assigned or dealt; otherwise the points that each bot won against the bots that are level
+/// with it. A match with several of these bots counts once for each of them. In a finished tournament, lots decide
+/// between bots that are still level; those that made no take themselves come last. Before that, bots that are still
+/// level share their place and are listed by name. A lost seat scores nothing, even if the steward won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,

@@ -24,7 +24,8 @@ impl StandingsOrder {
         format.final_order().in_state(state, lines)
     }
 
-    /// Returns the criterion that replaces this one, which is that of the final standings.
+    /// Returns the criterion for a tournament in this state, given that `self` is the criterion for its final
+    /// standings.
     pub(super) fn in_state(self, state: TournamentState, lines: &[Standing]) -> Self {
         let mut islands = lines.iter().filter_map(|line| line.rating).map(|rating| rating.island);
         let first = islands.next();

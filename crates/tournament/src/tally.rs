@@ -12,8 +12,8 @@ pub(super) struct StandingTally {
     wins: u32,
     /// The total satisfaction, in units of 1 / (n - 1) for n seats.
     satisfaction_units: i64,
-    /// The total satisfaction that optimal play would have given if all seats had declared their dealt rows, in the same
-    /// units; `None` before the first match with dealt rows.
+    /// The total satisfaction that optimal play would have given if all seats had declared their dealt rows, in the
+    /// same units; `None` before the first match with dealt rows.
     honest_units: Option<i64>,
     regret: i64,
     luck: i64,
@@ -54,7 +54,7 @@ impl StandingTally {
         self.optimal_plies += i64::from(result.optimal_plies);
     }
 
-    /// Returns the points, with those for byes, in the units of the scoring: wins, or satisfaction in units of 1 / (n - 1).
+    /// Returns the points, including those for byes: a number of wins, or satisfaction in units of 1 / (n - 1).
     pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
         self.won_units(scoring) + self.byes
     }

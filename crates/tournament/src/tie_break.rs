@@ -5,9 +5,9 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// What decides between bots that are level: with equal points, or in a ladder with equal ratings. The variants are in
-/// the order in which they are applied. A tournament uses either [`Regret`](Self::Regret) or
-/// [`HeadToHead`](Self::HeadToHead), see [`Self::before_lot`].
+/// What decides between bots that are level: with equal points, or with equal ratings in standings that are sorted by
+/// rating. The variants are in the order in which they are applied. A tournament uses either [`Regret`](Self::Regret)
+/// or [`HeadToHead`](Self::HeadToHead), see [`Self::before_lot`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TieBreak {
     /// Lower regret per match.
@@ -32,8 +32,8 @@ impl TieBreak {
     }
 }
 
-/// Takes the place of a group's number in the draws of lots. No group has this number, so lots are independent of all
-/// other draws.
+/// Used in place of the number of a group in the draws of lots. No group has this number, so lots are independent of
+/// all other draws.
 const LOT_TAG: u64 = 0x6c6f_7473_206f_6620;
 
 /// Returns a bot's lot: of two bots that are level, the one with the lower lot is ahead. Lots depend on the

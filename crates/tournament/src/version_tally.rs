@@ -10,7 +10,7 @@ const MAX_VERSIONS: usize = 32;
 /// The numbers of matches and wins of one version of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedVersion {
-    /// The version. The empty version stands for matches in which the bot declared no version.
+    /// The version. It is empty for the matches in which the bot declared no version.
     pub version: BotVersion,
     /// The number of matches that this version played. A match in which several versions played counts for each.
     pub matches: u32,

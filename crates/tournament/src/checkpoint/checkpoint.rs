@@ -52,7 +52,7 @@ pub enum CheckpointError {
     /// The tournament's format does not support checkpoints.
     #[error("this kind of tournament has no checkpoints")]
     Unsupported,
-    /// The checkpoint counts something that the store does not have.
+    /// The checkpoint counts results or field changes that the store does not have.
     #[error("it counts {0} that are not in the store")]
     Missing(&'static str),
 }

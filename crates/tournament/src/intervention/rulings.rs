@@ -127,7 +127,7 @@ impl Rulings {
 }
 
 impl Rulings {
-    /// Returns an event that voids those of the matches that are not voided yet; `None` if all of them are.
+    /// Returns an event that voids the matches that are not voided yet; `None` if all of them are voided.
     pub fn void(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
         matches.retain(|voided| !self.voided.contains_key(&voided.id));
         matches.sort_by_key(|voided| (voided.number, voided.id));

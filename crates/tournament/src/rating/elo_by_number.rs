@@ -6,8 +6,8 @@ use crate::checkpoint::{CheckpointError, ensure_results_fit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Plain Elo ratings from results that arrive in any order. Each result is rated once all results with lower numbers
-/// are known. At most as many results wait as there are concurrent matches.
+/// Plain Elo ratings from results that arrive in any order. Each result waits until all results with lower numbers have
+/// been rated.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EloByNumber {
     elo: EloRatings,

@@ -320,8 +320,8 @@ impl SatisfactionRatings {
         Some((rated.island, rated.lead, error * error))
     }
 
-    /// Returns the number of degrees of freedom of the standard error of a bot with this many groups. It is at most
-    /// that of the variance, which is estimated from all groups.
+    /// Returns the number of degrees of freedom of the standard error of a bot with this many groups. It is at most the
+    /// number for the variance, which is estimated from all groups.
     fn freedom_of(&self, groups: u32) -> u32 {
         StrengthDeviations::freedom(groups).min(self.freedom)
     }

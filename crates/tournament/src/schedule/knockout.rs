@@ -9,7 +9,7 @@ use lastnim_core::game::BotName;
 use serde::Serialize;
 use std::cmp::{Ordering, Reverse};
 
-/// Takes the place of a group's number in the draw of the first tables. No group has this number, so this draw is
+/// Used in place of the number of a group in the draw of the first tables. No group has this number, so this draw is
 /// independent of all other draws.
 const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 
@@ -17,11 +17,11 @@ const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 ///
 /// A round has as many full tables as the remaining bots can fill. The bots left without a seat have a bye and advance:
 /// they are those with the fewest byes so far, chosen by lot on ties. The best bots of each table advance. If these and
-/// the bots with byes are too few to fill one table, the best of the others also advance as lucky losers: by their place at their
-/// table, then by points, then by regret where rows are assigned or dealt, then by lot. The last n bots play the final.
-/// Bots at a table are ranked as in the final standings of its matches in this round. For the next round, the winners
-/// are dealt to different tables, then the seconds, and so on; then bots are swapped between tables to reduce repeated
-/// meetings.
+/// the bots with byes are too few to fill one table, the best of the others also advance as lucky losers: by their
+/// place at their table, then by points, then by regret where rows are assigned or dealt, then by lot. The last n bots
+/// play the final. Bots at a table are ranked as in the final standings of its matches in this round. For the next
+/// round, the winners are dealt to different tables, then the seconds, and so on; then bots are swapped between tables
+/// to reduce repeated meetings.
 #[derive(Debug)]
 pub(super) struct Knockout {
     settings: Settings,

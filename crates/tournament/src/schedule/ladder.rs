@@ -11,8 +11,8 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Takes the place of a group's number in the draws of a ladder. No group has this number, so they are independent of
-/// all other draws.
+/// Used in place of the number of a group in the draws of a ladder. No group has this number, so they are independent
+/// of all other draws.
 const LADDER_DRAW_TAG: u64 = 0x6c61_6464_6572_2020;
 /// The smallest lead that is worth detecting in a ladder rated by wins. A bot with this lead wins 73 of 100 matches
 /// between two bots.
@@ -137,7 +137,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the number of tables in the next round: enough for half of the playing bots, and at least one.
+    /// Returns the number of tables in the next round: enough for half of the playing bots, at least one, and no more
+    /// than the remaining groups allow.
     fn table_count(&self, playing: usize) -> usize {
         let tables = (playing / (2 * self.seats)).max(1);
         let groups_left = self.groups_left.unwrap_or(u64::MAX);

@@ -15,7 +15,7 @@ pub(super) struct OpponentRotation {
     seed: u64,
 }
 
-/// Takes the place of a group's number in the draws of circles. No group has this number, so they are independent of
+/// Used in place of the number of a group in the draws of circles. No group has this number, so they are independent of
 /// all other draws.
 const CIRCLE_DRAW_TAG: u64 = 0x6369_7263_6c65_7320;
 

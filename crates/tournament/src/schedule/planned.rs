@@ -96,8 +96,9 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         false
     }
 
-    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise, results may
-    /// be missing anywhere among the others, and finding them is no faster than counting all results again.
+    /// Returns an empty state if matches begin in the order of their numbers: the reported results are then the whole
+    /// state. Otherwise returns `None`: results may be missing anywhere among the others, and finding them is no faster
+    /// than counting all results again.
     fn save(&self) -> Option<Vec<u8>> {
         self.order.is_in_sequence().then(Vec::new)
     }

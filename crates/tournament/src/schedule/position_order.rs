@@ -10,8 +10,8 @@ use crate::{SeededDraw, Settings};
 #[derive(Debug, Clone)]
 pub(super) struct PositionOrder(Vec<usize>);
 
-/// Takes the place of a group's number in the draw of this order. No group has this number, so it is independent of all
-/// other draws.
+/// Used in place of the number of a group in the draw of this order. No group has this number, so it is independent of
+/// all other draws.
 const ORDER_DRAW_TAG: u64 = 0x706f_735f_6f72_6465;
 
 impl PositionOrder {

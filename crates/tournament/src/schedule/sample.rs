@@ -28,8 +28,8 @@ pub(super) struct BalancedSample {
     remaining_tables: BalancedTables,
 }
 
-/// Takes the place of a group's number in the draws of a sample. No group has this number, so they are independent of
-/// all other draws.
+/// Used in place of the number of a group in the draws of a sample. No group has this number, so they are independent
+/// of all other draws.
 const SAMPLE_DRAW_TAG: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;

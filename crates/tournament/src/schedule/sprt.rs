@@ -27,7 +27,7 @@ pub(super) struct SprtSchedule {
     positions: PositionOrder,
     /// The field, sorted by name.
     field: Vec<BotName>,
-    /// `None` if candidate and baseline meet each other.
+    /// The rotation of the other bots; `None` if candidate and baseline meet each other.
     opponents: Option<OpponentRotation>,
     numbers: NumberSequence,
     /// The results of groups that are not judged yet, by match number.

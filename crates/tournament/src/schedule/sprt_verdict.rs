@@ -15,9 +15,11 @@ pub struct SprtVerdict {
     pub lower: f64,
     /// The value of `llr` at which the candidate is called better.
     pub upper: f64,
-    /// Number of groups that count, without those played after the answer.
+    /// Number of groups judged, including those ignored because of a cancelled match. Groups played after the answer
+    /// are not counted.
     pub groups: u64,
-    /// By how much the candidate was better per match, on average over these groups; `None` before the first group.
+    /// By how much the candidate was better per match, on average over the judged groups without a cancelled match;
+    /// `None` before the first such group.
     pub effect: Option<f64>,
     /// How the capitals changed over time: at most 129 points, in ascending order of groups. The last point gives `llr`
     /// itself. Empty for tests that ended before these points were stored.

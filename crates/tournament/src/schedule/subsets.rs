@@ -17,7 +17,7 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
     Some(subsets as u64)
 }
 
-/// Returns the `number`th subset, in lexicographic order from 0, of those with `size` of the elements `0..of`.
+/// Returns the subset of `0..of` with `size` elements that has this number, from 0, in lexicographic order.
 ///
 /// The caller must have checked with [`count_subsets`] that this subset exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {

@@ -7,14 +7,14 @@ use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups,
 use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
 
-/// Takes the place of a group's number in the draw that orders equal bots. No group has this number, so it is
+/// Used in place of the number of a group in the draw that orders equal bots. No group has this number, so it is
 /// independent of all other draws.
 const ORDER_DRAW_TAG: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
 ///
-/// Bots are seated in the order of their scores, those with equal scores in an order drawn from the seed: the first n
-/// at the first table, and so on. Then bots are swapped between tables to reduce repeated meetings. If the number of
+/// Bots are seated in the order of their scores, and bots with equal scores in an order drawn from the seed: the first
+/// n at the first table, and so on. Then bots are swapped between tables to reduce repeated meetings. If the number of
 /// bots is not a multiple of n, some have a bye: those with the fewest byes so far, and among these the last in the
 /// order. A bye scores what a seat gets on average: 1/n of a table's points with scoring by wins, half a point per
 /// match with satisfaction.
@@ -84,7 +84,7 @@ impl Swiss {
         bot.byes.cast_signed() * self.scoring.bye_units(self.seats.get(), self.table_groups)
     }
 
-    /// Returns the bots sorted by score, those with equal scores in the drawn order.
+    /// Returns the bots sorted by score; bots with equal scores are in the drawn order.
     fn bots_by_score(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
         order.sort_by_cached_key(|&bot| {

@@ -39,7 +39,7 @@ pub struct KnockoutBot {
     /// The bot.
     pub bot: BotName,
     /// The rounds, from 0, from which the bot advanced as a lucky loser: it was not among the best of its table, but
-    /// one of the best of the rest, who fill the final.
+    /// one of the best of the others, who fill up the final.
     pub lucky_in: Vec<u64>,
     /// How the bot was eliminated; `None` for the champion and for bots still in play.
     pub exit: Option<KnockoutExit>,

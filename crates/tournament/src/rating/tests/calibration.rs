@@ -23,7 +23,7 @@ struct Scenario {
     groups: u64,
     /// Half the difference in strength between the strongest and the weakest bot.
     spread: f64,
-    /// About how many times as often the first bot is drawn as the last one.
+    /// The approximate ratio of the frequencies at which the first bot and the last bot are drawn.
     unevenness: u64,
     group: GroupDependence,
     runs: u64,
