@@ -35,15 +35,15 @@ pub const MAX_BOTS: usize = 512;
 pub enum AuditSubject {
     /// One bot: its effects on each other bot, and their effects on it.
     Bot(BotName),
-    /// Every bot and every pair among the first [`MAX_FIELD_BOTS`] bots.
+    /// Every bot and every pair among the first [`MAX_FIELD_BOTS`] bots that appear in the matches.
     Field,
 }
 
 /// Audits many matches, one at a time, in bounded memory.
 ///
 /// The findings do not depend on the order of the matches unless the limit on the number of bots is reached. The state
-/// can be [written](Self::to_bytes) and [merged](Self::merge) with those of other matches. Adding matches is fastest if the matches of a group are
-/// consecutive.
+/// can be [written](Self::to_bytes), and [merged](Self::merge) with the states of audits of other matches. Adding
+/// matches is fastest if the matches of a group are consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
     pub(super) scope: AuditSubject,
@@ -68,7 +68,7 @@ pub(super) struct KnownBot {
     pub(super) name: BotName,
     /// The running findings about the bot, if it is audited.
     pub(super) tally: Option<BotTally>,
-    /// How the bot plays and declares, whoever its opponents are.
+    /// How the bot plays and declares against any opponents.
     pub(super) mover: MoverTally,
     /// Whether fewer than [`MAX_FIELD_BOTS`] known bots have a name that sorts before this one.
     #[serde(skip)]
@@ -137,7 +137,7 @@ impl Auditor {
         self.matches
     }
 
-    /// Adds a match; a match without audited bots is not counted.
+    /// Adds a match. An audit of one bot does not count matches without that bot.
     ///
     /// # Panics
     /// If the audit belongs to another game.
@@ -382,7 +382,7 @@ impl Auditor {
         }
     }
 
-    /// Returns whether it is kept which of two bots others rank before the other.
+    /// Returns whether the auditor counts how often other bots rank one of these two bots before the other.
     pub(super) fn is_order_kept(&self, one: usize, other: usize) -> bool {
         self.is_pair_audited(one, other) || [one, other].iter().all(|&bot| self.bots[bot].is_among_first)
     }

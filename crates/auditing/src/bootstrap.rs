@@ -93,7 +93,8 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         }
     }
 
-    /// Forgets which groups contribute to the sum at an index, which then cannot be the lower one of a ratio.
+    /// Forgets which groups contribute to the sum at an index. This sum can then no longer be the denominator of a
+    /// ratio.
     pub(super) fn forget_groups(&mut self, index: usize) {
         self.0[index].groups = GroupCounter::default();
     }
@@ -103,8 +104,8 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         self.0[index].observed
     }
 
-    /// Returns the estimator of the ratio of two sums, of which the first is divided by `unit`; `None` if the second is
-    /// 0.
+    /// Returns the estimator of the ratio of two sums, with the numerator divided by `unit`; `None` if the denominator
+    /// is 0.
     ///
     /// The weights of different groups are independent with mean and variance 1. So the variance of a sum over the
     /// replicates estimates the sum of squares over groups, with a standard deviation of 3%. Source: Alon, Matias and

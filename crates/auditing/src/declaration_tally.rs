@@ -3,17 +3,17 @@
 use super::mover_tally::CededCounts;
 use serde::{Deserialize, Serialize};
 
-/// A running tally of how one bot (the mover) ranks another bot (the other) in its declared rows.
+/// A running tally of how one bot (the mover) ranks another bot in its declared rows.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct DeclarationTally {
     /// Matches with declared rows at tables of three or more seats.
     pub(super) declared: u64,
     /// The total number of seats in the matches with declared rows.
     pub(super) seats: u64,
-    /// Matches that the other wins under optimal play, but would not win if the mover exchanged the other's rank with
-    /// that of a third bot.
+    /// Matches that the other bot wins under optimal play, but would not win if the mover exchanged the other bot's
+    /// rank with that of a third bot.
     pub(super) wins_given: u64,
-    /// Matches that the other would win only if the mover exchanged the other's rank with that of a third bot.
+    /// Matches that the other bot would win only if the mover exchanged the other bot's rank with that of a third bot.
     pub(super) wins_taken: u64,
     /// Matches that the mover would have won under optimal play by ranking itself first, but loses with its row.
     pub(super) own_wins_lost: u64,
@@ -21,9 +21,10 @@ pub(super) struct DeclarationTally {
     pub(super) own_wins_gained: u64,
     /// Matches that the mover would win only with another row.
     pub(super) forgone: ForgoneWins,
-    /// Matches in which the mover ranked the other before itself.
+    /// Matches in which the mover ranked the other bot before itself.
     pub(super) ceded: CededCounts,
-    /// Matches in which the mover ranked the other before itself, and which it would have won only with another row.
+    /// Matches in which the mover ranked the other bot before itself, and which it would have won only with another
+    /// row.
     pub(super) ceded_and_forgone: u64,
 }
 

@@ -7,15 +7,15 @@ use super::{
 };
 use std::fmt;
 
-/// Minimum dependence at which declarations are flagged: by how many ranks per match the other's place is declared
+/// Minimum dependence at which declarations are flagged: by how many ranks per match the other bot's place is declared
 /// better than those of the others at the table.
 pub const FLAGGED_RANKS: f64 = 0.1;
 
-/// Minimum gain of the other at which declarations are flagged, in wins per match under optimal play.
+/// Minimum gain of the other bot at which declarations are flagged, in wins per match under optimal play.
 pub const FLAGGED_WINS: f64 = 0.02;
 
-/// Minimum cost at which the mover counts as paying for putting the other first: the share of matches in which it
-/// ranked the other before itself and would have won under optimal play with another row.
+/// Minimum cost at which the mover counts as paying for putting the other bot first: the share of matches in which it
+/// ranked the other bot before itself and would have won under optimal play with another row.
 pub const FLAGGED_COST: f64 = 0.05;
 
 /// The one-sided threshold, in standard deviations, above which a cost is not attributed to chance.
@@ -50,10 +50,10 @@ const CLEAR_COST: f64 = 1.645;
 ///   matches of a group are all alike; and it would not have won fewer matches by ranking itself first, since a bot
 ///   that gives way in order to win does win more often by doing so, and gives way to others too. O *returns* it if its
 ///   declarations depend on M in the same way, or if both are in a significant [set](super::SetFindings); neither puts
-///   a third bot before the other in more than two thirds of the matches of all three; neither distinguishes other bots
-///   in its declarations; and they do not both err more, or win less, than all others that their partner meets. Bots
-///   whose declarations and M's depend on each other, such as the other members of a ring, do not count as third or
-///   other bots here. These conditions spare bots that prefer the weak for their own benefit, since such bots
+///   a third bot before the other bot in more than two thirds of the matches of all three; neither distinguishes other
+///   bots in its declarations; and they do not both err more, or win less, than all others that their partner meets.
+///   Bots whose declarations and M's depend on each other, such as the other members of a ring, do not count as third
+///   or other bots here. These conditions spare bots that prefer the weak for their own benefit, since such bots
 ///   distinguish all others and prefer the weakest. The behaviour of third bots does not matter. O's flagged errors for
 ///   M also count as a return.
 ///
@@ -68,20 +68,20 @@ pub struct DeclarationFindings {
     pub groups: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
-    /// The share of the counted matches that the other wins under optimal play, minus the share that it would win if
-    /// the mover had exchanged the other's rank with that of a third bot; `None` without matches.
+    /// The share of the counted matches that the other bot wins under optimal play, minus the share that it would win
+    /// if the mover had exchanged the other bot's rank with that of a third bot; `None` without matches.
     pub wins_given: Option<f64>,
     /// The share of the counted matches that the mover would win under optimal play by ranking itself first, minus the
     /// share that it wins with its row; `None` without matches.
     pub wins_paid: Option<f64>,
     /// The share of the counted matches that the mover does not win under optimal play but would with another row,
-    /// among those where that is known; `None` if it is known for none.
+    /// among those for which that is known; `None` if it is not known for any.
     pub wins_forgone: Option<f64>,
-    /// The share of the counted matches in which the mover put the other before itself; `None` without matches.
+    /// The share of the counted matches in which the mover put the other bot before itself; `None` without matches.
     pub ceded: Option<f64>,
     /// Whether the mover pays for the favour.
     pub is_paid: bool,
-    /// Whether the other returns the favour.
+    /// Whether the other bot returns the favour.
     pub is_returned: bool,
 }
 
@@ -90,8 +90,8 @@ pub struct DeclarationFindings {
 pub enum Dependence {
     /// The pair was tested.
     Tested {
-        /// By how many ranks per match the mover declares the other's place better than the places of the others at the
-        /// table.
+        /// By how many ranks per match the mover declares the other bot's place better than the places of the others at
+        /// the table.
         ranks: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
@@ -152,8 +152,8 @@ impl DeclarationFindings {
         matches!(self.dependence, Dependence::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
     }
 
-    /// Returns whether the pair is flagged: the declarations are dependent and favour the other, and the favour is paid
-    /// for or returned.
+    /// Returns whether the pair is flagged: the declarations are dependent and favour the other bot, and the favour is
+    /// paid for or returned.
     pub fn is_flagged(&self) -> bool {
         (self.is_large() && self.is_paid || self.is_returned) && self.wins_given >= Some(FLAGGED_WINS)
     }

@@ -138,7 +138,7 @@ impl AnswerTally {
         }
     }
 
-    /// Returns whether the answers can be those of this many bots.
+    /// Returns whether the answers can come from this many bots.
     pub(super) fn is_possible(&self, bots: usize) -> bool {
         let mut all = self.states.values().flat_map(|state| &state.answers);
         all.all(|(&bot, answers)| {

@@ -10,8 +10,8 @@ pub const FLAGGED_P_VALUE: f64 = 0.003;
 /// Maximum p-value, of the pair alone, at which one bot of a set seems to favour another.
 pub(super) const SINGLE_TEST_P_VALUE: f64 = 0.05;
 
-/// Minimum favour of a flagged pair: the ranks per error that the other gains beyond what other bots would gain in its
-/// place.
+/// Minimum favour of a flagged pair: the ranks per error that the other bot gains beyond what other bots would gain in
+/// its place.
 pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 
 /// Minimum final loss of the mover in a flagged pair, in ranks per error: half of the minimum cost of an error that no
@@ -57,7 +57,7 @@ pub const FLAGGED_LOSS: f64 = 0.5;
 pub enum Favouritism {
     /// The pair was tested.
     Tested {
-        /// The other's gain per error, in ranks, beyond its gain from random errors and beyond the mean of the bots
+        /// The other bot's gain per error, in ranks, beyond its gain from random errors and beyond the mean of the bots
         /// that could have had its place.
         per_error: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
@@ -65,8 +65,8 @@ pub enum Favouritism {
         /// The p-value corrected for all tests of takes and declarations, of pairs and of sets.
         p_corrected: f64,
         /// The number of ranks, in the mover's row, by which matches ended worse for it after its errors in favour of
-        /// the other than after its optimal takes, starting from the same predicted rank; `None` if there is nothing to
-        /// compare.
+        /// the other bot than after its optimal takes, starting from the same predicted rank; `None` if there is
+        /// nothing to compare.
         own_loss: Option<f64>,
         /// Whether the two bots are in a significant [set](super::SetFindings) in which every bot seems to favour every
         /// other.
@@ -74,7 +74,7 @@ pub enum Favouritism {
     },
     /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) usable distinct groups, or all places always gained the
     /// same. A group is usable if the mover could have erred in an opening take and a third bot could have sat in the
-    /// other's place (one with the same row, if rows are declared).
+    /// other bot's place (one with the same row, if rows are declared).
     TooFewGroups,
 }
 
@@ -131,7 +131,7 @@ impl Favouritism {
         self.own_loss().is_some_and(|loss| loss < FLAGGED_LOSS)
     }
 
-    /// Returns how much worse matches ended for the mover after errors in favour of the other, in ranks per error;
+    /// Returns how much worse matches ended for the mover after errors in favour of the other bot, in ranks per error;
     /// `None` if it is unknown.
     pub fn own_loss(self) -> Option<f64> {
         match self {

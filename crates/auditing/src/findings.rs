@@ -21,7 +21,7 @@ pub struct AuditFindings {
     pub groups: GroupCount,
     /// The findings about each audited bot, sorted by name; empty if the requested bot played no match.
     pub bots: Vec<BotFindings>,
-    /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other.
+    /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other bot.
     pub pairs: Vec<PairFindings>,
     /// The flagged sets of bots, none of which is a subset of another. Their flagged pairs are also in `pairs`.
     pub sets: Vec<SetFindings>,
@@ -54,8 +54,8 @@ pub struct BotFindings {
     pub versions: Vec<PlayedVersion>,
     /// How often the bot erred under each condition that occurred; empty in the audit of a field.
     pub conditions: Vec<ConditionFindings>,
-    /// How often the bot's takes equalled its other takes, and those of each bot that it met, in the same states; the
-    /// most alike bots first. Empty in the audit of a field.
+    /// How often the bot repeated its own takes in the same states, and how often it took the same as each bot that it
+    /// met; the most alike bots first. Empty in the audit of a field.
     pub answers: Vec<BotAnswers>,
 }
 

@@ -51,7 +51,7 @@ pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
 /// It keeps the smallest hashes: while all fit, the count is exact; after that it is estimated from their density.
 /// Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
 ///
-/// The count is exact below `LIMIT` groups. A caller to whom larger counts do not matter can choose a small limit.
+/// The count is exact below `LIMIT` groups. If larger counts do not matter, a small limit is enough.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "BTreeSet<GroupKey>", into = "BTreeSet<GroupKey>")]
 pub(super) struct GroupCounter<const LIMIT: usize = 4096> {

@@ -43,8 +43,8 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
         self.sums.sum(index)
     }
 
-    /// Returns the estimator of the ratio of two sums, of which the first is divided by `unit`; `None` if the second is
-    /// 0.
+    /// Returns the estimator of the ratio of two sums, with the numerator divided by `unit`; `None` if the denominator
+    /// is 0.
     pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
         self.sums.ratio_sums(above, below, unit)
     }

@@ -26,7 +26,8 @@ impl AuditSubject {
 }
 
 impl Auditor {
-    /// Returns the tallies of a bot that is not yet known.
+    /// Creates a bot with empty tallies. Until [`mark_first_bots`](Self::mark_first_bots) is called, it counts as among
+    /// the first by name.
     pub(super) fn new_bot(&self, name: &BotName) -> KnownBot {
         KnownBot {
             name: name.clone(),

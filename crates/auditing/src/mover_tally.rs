@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MIN_MATCHES_OF_THREE: u64 = 9;
 /// The threshold, in standard deviations, above which a bot counts as distinguishing between other bots.
 const CLEAR_ORDER: f64 = 3.0;
-/// A bot singles out another if it ranks that bot before itself at least this many times as often as it does the rest.
+/// A bot singles out another if it ranks that bot before itself at least this many times as often as the rest of the
+/// bots.
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
 /// How a bot plays and declares in general, and which bots it ranks before which others.
@@ -118,8 +119,8 @@ impl MoverTally {
         excess > CLEAR_ORDER * variance.sqrt() && variance > 0.0
     }
 
-    /// Returns whether the bot ranks another before itself far more often than it does the rest; `ceded` counts its
-    /// matches with that other bot.
+    /// Returns whether the bot ranks another bot before itself far more often than the rest of the bots; `ceded` counts
+    /// its matches with that other bot.
     pub(super) fn singles_out(&self, ceded: CededCounts) -> bool {
         let all = self.ceded;
         let rest = CededCounts { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };
@@ -135,13 +136,13 @@ pub(super) struct CededCounts {
 }
 
 impl CededCounts {
-    /// Adds a match; `is_ceded` states whether the bot ranked the other before itself in it.
+    /// Adds a match; `is_ceded` states whether the bot ranked the other bot before itself in it.
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
         self.ceded += u64::from(is_ceded);
     }
 
-    /// Returns whether the matches can include those of another count.
+    /// Returns whether another count can be a part of this one.
     pub(super) fn includes(self, part: Self) -> bool {
         part.matches <= self.matches && part.ceded <= self.ceded
     }

@@ -11,7 +11,7 @@ const RANKS: usize = 8;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OutcomeSums([(u64, u64); RANKS]);
 
-/// How a bot's matches with another bot ended after its optimal takes, and after its errors in favour of the other.
+/// How a bot's matches with another bot ended after its optimal takes, and after its errors in favour of the other bot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OutcomeTally {
     pub(super) optimal: OutcomeSums,
@@ -36,7 +36,7 @@ impl OutcomeSums {
 }
 
 impl OutcomeTally {
-    /// Returns by how many ranks matches ended worse after errors in favour of the other than after optimal takes,
+    /// Returns by how many ranks matches ended worse after errors in favour of the other bot than after optimal takes,
     /// starting from the same predicted rank; `None` if there is nothing to compare.
     pub(super) fn loss_per_error(&self) -> Option<f64> {
         let (mut errors, mut loss) = (0, 0.0);

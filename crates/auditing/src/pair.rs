@@ -18,9 +18,9 @@ pub struct PairFindings {
     pub other: BotName,
     /// Number of matches in which both played.
     pub matches: u64,
-    /// The total number of ranks that the mover's takes cost the other.
+    /// The total number of ranks that the mover's takes cost the other bot.
     pub cost: u64,
-    /// The total number of ranks that the other gained from the mover's takes.
+    /// The total number of ranks that the other bot gained from the mover's takes.
     pub gave: u64,
     /// Number of the mover's errors in the matches in which both bots played.
     pub errors: u64,
@@ -28,19 +28,19 @@ pub struct PairFindings {
     pub errors_with_third_seat: u64,
     /// Number of the mover's errors in takes that opened a match.
     pub opening_errors: u64,
-    /// Whether the mover made opening errors while another bot could have had the other's place: a bot with the same
-    /// row, or any bot if rows are assigned.
+    /// Whether the mover made opening errors while another bot could have had the other bot's place: a bot with the
+    /// same row, or any bot if rows are assigned.
     pub is_exchangeable: bool,
     /// Number of distinct groups in which the mover could have erred in an opening take while another bot could have
-    /// had the other's place.
+    /// had the other bot's place.
     pub usable_groups: u64,
-    /// Whether the mover's errors favour the other more than they would favour another bot in its place.
+    /// Whether the mover's errors favour the other bot more than they would favour another bot in its place.
     pub favouritism: Favouritism,
-    /// Whether the mover declares a better rank for a place if the other sits there.
+    /// Whether the mover declares a better rank for a place if the other bot sits there.
     pub declarations: DeclarationFindings,
-    /// The mover's opening errors from which the other gained the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
+    /// The mover's opening errors from which the other bot gained the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub takes_to_look_at: Vec<KingmakingPly>,
-    /// The first matches, by id, that the other wins under optimal play only because of the rank that the mover
+    /// The first matches, by id, that the other bot wins under optimal play only because of the rank that the mover
     /// declared for it; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub matches_to_look_at: BTreeSet<MatchId>,
 }
@@ -48,7 +48,7 @@ pub struct PairFindings {
 /// Maximum number of takes, and maximum number of matches, that are listed for each pair as worth looking at.
 pub const MAX_TAKES_TO_LOOK_AT: usize = 10;
 
-/// Why a pair was not tested.
+/// Why the mover's takes were not tested for a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UntestedReason {
     /// The mover made no error.
@@ -57,14 +57,14 @@ pub enum UntestedReason {
     NoThirdSeat,
     /// The mover erred, but never in a take that opened a match.
     NoOpeningErrors,
-    /// When the mover erred in opening takes, no third bot had the same row as the other.
+    /// When the mover erred in opening takes, no third bot had the same row as the other bot.
     NoOtherOfTheSameRow,
     /// There were fewer than [`MIN_GROUPS`] distinct usable groups.
     TooFewGroups {
         /// The number of groups.
         groups: u64,
     },
-    /// The other gains the same however the bots are assigned to places.
+    /// The other bot gains the same however the bots are assigned to places.
     NoDifference,
 }
 
@@ -101,13 +101,13 @@ impl fmt::Display for UntestedReason {
 }
 
 impl PairFindings {
-    /// Returns the pair's ledger entry: the ranks that the mover cost the other, minus the ranks that it gained the
-    /// other.
+    /// Returns the pair's ledger entry: the ranks that the mover cost the other bot, minus the ranks that it gained the
+    /// other bot.
     pub fn ledger_entry(&self) -> i64 {
         self.cost.cast_signed() - self.gave.cast_signed()
     }
 
-    /// Returns why the pair was not tested; `None` if it was.
+    /// Returns why the mover's takes were not tested; `None` if they were.
     pub fn untested_reason(&self) -> Option<UntestedReason> {
         let groups = self.usable_groups;
         match self.favouritism {
@@ -125,7 +125,8 @@ impl PairFindings {
         }
     }
 
-    /// Returns whether there is nothing to report: the ledger is empty, and the pair was not tested.
+    /// Returns whether there is nothing to report on the mover's takes: the ledger is empty, and the takes were not
+    /// tested.
     pub fn is_empty(&self) -> bool {
         self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::TooFewGroups
     }
@@ -143,7 +144,7 @@ impl PairFindings {
         }
     }
 
-    /// Returns whether the mover seems to favour the other by choices of this kind, judged by this pair alone.
+    /// Returns whether the mover seems to favour the other bot by choices of this kind, judged by this pair alone.
     pub(super) fn seems_to_favour(&self, means: FavourMeans) -> bool {
         match means {
             FavourMeans::Takes => self.favouritism.seems_suspect(),
@@ -202,8 +203,8 @@ impl PairTally {
         }
     }
 
-    /// Adds an error that the mover made at a table of `seats`; `cost` is what it cost the other, negative if the other
-    /// gained.
+    /// Adds an error that the mover made at a table of `seats`; `cost` is what it cost the other bot, negative if the
+    /// other bot gained.
     pub(super) fn add_error_cost(&mut self, cost: i32, seats: SeatCount) {
         self.errors += 1;
         self.errors_with_third_seat += u64::from(seats.get() > 2);
@@ -232,7 +233,8 @@ impl PairTally {
         }
     }
 
-    /// Keeps a match that the other wins under optimal play only because of the rank that the mover declared for it.
+    /// Keeps a match that the other bot wins under optimal play only because of the rank that the mover declared for
+    /// it.
     pub(super) fn keep_given_match(&mut self, id: MatchId) {
         self.matches_to_look_at.insert(id);
         if self.matches_to_look_at.len() > MAX_TAKES_TO_LOOK_AT {

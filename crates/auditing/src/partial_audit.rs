@@ -19,7 +19,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PartialAuditError {
-    /// The bots that appear first would be kept, so the findings would depend on the order of the matches.
+    /// There are more bots than the limit. An audit then keeps the bots that appear first, so its findings depend on
+    /// the order of the matches.
     #[error("the matches have more than {0} bots: expected at most {0} where parts of an audit are merged")]
     TooManyBots(usize),
     /// The bytes are not the state of an audit.
@@ -30,9 +31,9 @@ pub enum PartialAuditError {
     Settings {
         /// The setting.
         setting: &'static str,
-        /// Its value in the first audit.
+        /// The value of the setting in the first audit.
         one: String,
-        /// Its value in the second audit.
+        /// The value of the setting in the second audit.
         other: String,
     },
 }
@@ -95,8 +96,8 @@ impl Auditor {
     /// common.
     ///
     /// # Errors
-    /// If the subjects or settings differ, or both audits together have more bots than the limit. Nothing can be read
-    /// from the audit then.
+    /// If the subjects or settings differ, both audits together have more bots than the limit, or a group has other
+    /// bots in one audit than in the other. The audit must not be used after an error.
     pub fn merge(&mut self, mut other: Self) -> Result<(), PartialAuditError> {
         self.check_settings(&other)?;
         self.check_all_bots_counted()?;

@@ -20,8 +20,8 @@ const MAX_PAIRS: usize = 64;
 const MAX_RUNS: usize = 20;
 /// Makes these draws independent of all others with the same seed.
 const DRAW_STREAM: u64 = 0x706f_7765_7221_2121;
-/// Minimum threshold, in standard deviations, which is about that of five tests. In a field with few tests, help would
-/// make further sums vary, which would then be tested too and raise the threshold.
+/// Minimum threshold, in standard deviations, which is about the threshold of five tests. In a field with few tests,
+/// help would make further sums vary, which would then be tested too and raise the threshold.
 const MIN_CRITICAL_VALUE: f64 = 3.2;
 /// The threshold, in standard deviations, that corresponds to a p-value of 0.05 of one test.
 const SINGLE_TEST_THRESHOLD: f64 = 1.645;
@@ -29,13 +29,13 @@ const SINGLE_TEST_THRESHOLD: f64 = 1.645;
 /// How bots help each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HelpKind {
-    /// Each bot ranks the other before all third bots.
+    /// Each bot ranks the other bot before all third bots.
     MutualDeclarations,
-    /// One bot ranks the other before all bots, itself included.
+    /// One bot ranks the other bot before all bots, itself included.
     OneWayDeclarations,
-    /// Each bot opens matches with the take that is best for the other.
+    /// Each bot opens matches with the take that is best for the other bot.
     MutualTakes,
-    /// One bot opens matches with the take that is best for the other.
+    /// One bot opens matches with the take that is best for the other bot.
     OneWayTakes,
 }
 
@@ -89,11 +89,11 @@ type CommonGroups<'a> = Vec<(&'a GroupChoices, [usize; 2])>;
 /// A distinct group in which a bot may help another.
 struct SimulatedGroup<'a> {
     group: &'a GroupChoices,
-    /// The places, in playing order, of the helper and of the other.
+    /// The places, in playing order, of the helper and of the other bot.
     places: [usize; 2],
     /// Whether the helper helps in this group.
     helps: bool,
-    /// The offset from the helper at which the other is put.
+    /// The offset from the helper at which the other bot is put.
     offset: usize,
 }
 

@@ -6,7 +6,7 @@ use lastnim_core::game::{Row, SeatCount};
 /// The preferences that a bot's takes reveal, over its matches with one number of seats and one source of rows.
 ///
 /// A take is a choice among the winners that the possible takes lead to, if everyone, including the bot itself, then
-/// plays optimally for the declared or assigned rows. So these findings assume that the others believe the bot's
+/// plays optimally for the declared or assigned rows. So these findings assume that the other bots believe the bot's
 /// declared row.
 ///
 /// If rows are **declared**, winners are identified by their offsets from the bot's seat. If rows are **assigned**, an
@@ -18,7 +18,7 @@ pub struct PreferenceFindings {
     pub seats: SeatCount,
     /// The source of the rows, which determines the meaning of offsets.
     pub source: RowSource,
-    /// The rows of the bot, the most frequent first; a single row represents all assigned ones.
+    /// The rows of the bot, the most frequent first. If rows are assigned, a single row represents all of them.
     pub rows: Vec<HeldRowFigures>,
     /// Number of matches with further rows, beyond the limit of [`MAX_DECLARED_ROWS`](super::MAX_DECLARED_ROWS).
     pub other_rows: u64,
@@ -26,10 +26,10 @@ pub struct PreferenceFindings {
     pub choices: u64,
     /// By offset a, then by offset b: how often both winners were available and it chose a.
     pub chosen_over: Vec<Vec<u64>>,
-    /// The row that agrees with the most choices between two winners; `None` with more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats
-    /// or without choices.
+    /// The row that agrees with the most choices between two winners; `None` with more than
+    /// [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats or without choices.
     pub best_fit: Option<FittedRow>,
-    /// The rows, if any, that make all takes optimal if the others believe the declared row.
+    /// The rows, if any, that make all takes optimal if the other bots believe the declared row.
     pub rationalisable: RationalisableCount,
     /// The rows that make all takes optimal if they are common knowledge; `None` if rows are assigned or there
     /// are more than [`MAX_EXPLAINED_SEATS`](super::MAX_EXPLAINED_SEATS) seats.
@@ -67,11 +67,11 @@ pub struct FittedRow {
     pub agreement: f64,
     /// Number of the bot's own takes in all matches with this number of seats.
     pub plies: u64,
-    /// Number of the bot's own takes that were optimal for this row, if the others believe the declared one.
+    /// Number of the bot's own takes that were optimal for this row, if the other bots believe the declared one.
     pub optimal_plies: u64,
 }
 
-/// The rows that make all of a bot's takes optimal, if the others believe the declared row.
+/// The rows that make all of a bot's takes optimal, if the other bots believe the declared row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RationalisableCount {
     /// Some rows make all takes optimal.
@@ -87,8 +87,8 @@ pub enum RationalisableCount {
         /// The offsets of a shortest such cycle, in order.
         cycle: Vec<usize>,
     },
-    /// Some row makes all takes optimal, but there are more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats, so these rows are not
-    /// counted.
+    /// Some row makes all takes optimal, but there are more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats,
+    /// so these rows are not counted.
     Uncounted {
         /// The first row, in lexicographic order, that makes all takes optimal.
         example: Row,

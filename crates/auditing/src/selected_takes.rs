@@ -54,8 +54,8 @@ pub struct SelectedTakeFigures {
     pub revealed: Vec<RevealedRows>,
 }
 
-/// The rows that fit selected takes of a bot, if the others believe the declared or assigned row. Offsets mean the same
-/// as in [`PreferenceFindings`](super::PreferenceFindings).
+/// The rows that fit selected takes of a bot, if the other bots believe the declared or assigned row. Offsets mean the
+/// same as in [`PreferenceFindings`](super::PreferenceFindings).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RevealedRows {
     /// The number of seats.

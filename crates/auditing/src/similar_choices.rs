@@ -211,7 +211,7 @@ impl SimilarChoices {
         }
     }
 
-    /// Compares the takes with and without each condition for which there is something to compare.
+    /// Compares the takes with and without each condition. Leaves out conditions without comparable takes.
     pub(super) fn findings(&self) -> Vec<ConditionFindings> {
         let halves = self.second_halves();
         let mut found = vec![
@@ -253,7 +253,7 @@ impl SimilarChoices {
         halves
     }
 
-    /// Compares the takes for which a condition holds with those for which it does not, among equal choices.
+    /// Compares the takes for which a condition holds with the other takes, among equal choices.
     ///
     /// The result is the coefficient of the condition in a linear regression of errors on it, with a constant for each
     /// choice. Its variance is estimated from the residuals summed by group (Liang and Zeger, "Longitudinal data
@@ -306,7 +306,7 @@ impl SimilarChoices {
     }
 }
 
-/// Returns the smaller of two keys from which on something is left out; `None` if nothing is left out.
+/// Returns the smaller of two keys from which on entries are left out; `None` if no entries are left out.
 pub(super) fn smallest_key<K: Ord>(one: Option<K>, other: Option<K>) -> Option<K> {
     one.into_iter().chain(other).min()
 }

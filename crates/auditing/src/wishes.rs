@@ -60,9 +60,9 @@ pub struct WishFigures {
     pub regret_per_ply: Option<Estimate>,
     /// The mean number of ranks, by the wanted row, that a selected take cost the bot; `None` without takes.
     pub wanted_regret_per_ply: Option<Estimate>,
-    /// The mean number of ranks, by the wanted row, by which the winner under optimal play was better with the declared
-    /// row than with the wanted row. The mean is over the matches in which the two rows differed; `None` without such a
-    /// match.
+    /// The mean number of ranks of the wanted row that the bot gained by declaring another row: how much better the
+    /// winner under optimal play was with the declared row than with the wanted row. The mean is over the matches in
+    /// which the two rows differed; `None` without such a match.
     pub gain_per_match: Option<Estimate>,
     /// The counts of matches and takes.
     pub counts: WishCounts,

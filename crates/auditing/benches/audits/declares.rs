@@ -35,14 +35,14 @@ pub enum DeclarationStrategy {
     /// The row with which it wins most often, if the others repeat their last declarations and play in their usual
     /// ways.
     BestAgainstPlay,
-    /// A certain bot (its index) first and itself second, in this percentage of the groups with that bot; otherwise the
+    /// The bot with this index first and itself second, in this percentage of the groups with that bot; otherwise the
     /// standard row.
     Helps(usize, u64),
-    /// Itself, then a certain bot (its index) if that bot is at the table; otherwise the standard row.
+    /// Itself, then the bot with this index if that bot is at the table; otherwise the standard row.
     Returns(usize),
-    /// Itself, then those of the listed bots (by index) that are at the table, then the others.
+    /// Itself, then those of the bots with these indexes that are at the table, then the others.
     AlliesFirst(&'static [usize]),
-    /// Itself first and a certain bot (its index) second, in this percentage of the groups with that bot; otherwise the
+    /// Itself first and the bot with this index second, in this percentage of the groups with that bot; otherwise the
     /// standard row.
     SecondIn(usize, u64),
     /// A random row in this percentage of groups; otherwise the standard row.

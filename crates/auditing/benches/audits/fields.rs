@@ -20,7 +20,7 @@ pub struct Field {
     pub seats: usize,
     /// The source of the rows.
     pub rows: RowSource,
-    /// The number of starting positions from which those of the groups are drawn; `None` if each group has its own.
+    /// The number of different starting positions, of which each group draws one; `None` if each group has its own.
     pub positions: Option<u64>,
 }
 

@@ -22,10 +22,10 @@ pub enum Plays {
     /// Knows how all others play, and makes the take after which the expected rank of the winner in its row is best;
     /// plays optimally if that is as good.
     ExploitsForRank,
-    /// Plays optimally; but while a certain bot (its index) is at the table, this percentage of its takes are the
-    /// best ones for that bot.
+    /// Plays optimally; but while the bot with this index is at the table, this percentage of its takes are the best
+    /// ones for that bot.
     Helps(usize, u64),
-    /// Errs in this percentage of takes, in favour of a certain bot (its index) if that bot is at the table.
+    /// Errs in this percentage of takes, in favour of the bot with this index if that bot is at the table.
     ErrsFor(usize, u64),
     /// Reacts to takes, to results or to time, without knowing which bot is which.
     Reacts(Reaction),

@@ -1,4 +1,4 @@
-//! Audits of simulated tournaments with honest and colluding bots.
+//! Tests audits of simulated tournaments with honest and colluding bots.
 
 mod conditions;
 mod partial_audits;
