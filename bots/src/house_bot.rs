@@ -77,13 +77,13 @@ impl HouseBot {
         Self::Liar,
     ];
 
-    /// Returns its kind, which is its name without any number.
+    /// Returns the kind of the bot, which is its name without any number.
     pub fn kind(self) -> &'static str {
         let pattern = self.name_pattern();
         pattern.split_once('-').map_or(pattern, |(kind, _)| kind)
     }
 
-    /// Returns the pattern of its name, such as `oracle` or `minimax-PLIES`.
+    /// Returns the pattern of the names of this kind, such as `oracle` or `minimax-PLIES`.
     pub fn name_pattern(self) -> &'static str {
         match self {
             Self::Random => "random",

@@ -18,8 +18,9 @@ const MAX_STEPS: usize = 4_000_000;
 ///
 /// It does not know the other seats' rows. It draws them several times by the rule of the deal, assumes that the others
 /// declare what they were dealt and that everybody then plays optimally, and averages its rank. It considers all rows
-/// if there are at most 120, otherwise 120 drawn ones. It lies only if that is better than the truth. In a match without
-/// dealt rows, it declares the standard row. In talk, it claims the row that it will declare.
+/// if there are at most 120, and otherwise 120 drawn ones; in games with many piles or seats, it considers fewer rows.
+/// It lies only if that is better than the truth. In a match without dealt rows, it declares the standard row. In talk,
+/// it claims the row that it will declare.
 #[derive(Debug, Clone, Copy)]
 pub struct Liar {
     seed: u64,

@@ -88,7 +88,7 @@ fn measure(groups: &[&[MatchResult]], truth: &SatisfactionRatings, draw: Draw, c
     Coverage { held: 100.0 * f64::from(held) / all, half: halves / all, wrong }
 }
 
-/// Returns whether a pair is wrongly called better at the 5% level.
+/// Returns whether any bot is wrongly called better than another at the 5% level.
 fn has_wrong_pair(ratings: &SatisfactionRatings, truth: &SatisfactionRatings) -> bool {
     let bots = ratings.bots();
     let pairs =

@@ -2,7 +2,8 @@
 //! book's page on ratings.
 //!
 //! `cargo bench -p lastnim-bots --bench ratings` takes some minutes; `-- --cost` prints only the cost, `-- --ladders`
-//! only the coverage in ladders, `-- --resolution` only the chances of the best bot. Everything but the times derives from seeds.
+//! only the coverage in ladders, `-- --resolution` only the chances of the best bot. Everything but the times derives
+//! from seeds.
 
 mod cost;
 mod coverage;

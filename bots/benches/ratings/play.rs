@@ -47,7 +47,7 @@ impl Contestant {
         }
     }
 
-    /// Returns its bot name.
+    /// Returns the name under which the player plays.
     pub fn name(self) -> BotName {
         self.to_string().parse().expect("a short word")
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Contestant {
     }
 }
 
-/// Plays a round robin on positions drawn from the seed: 5 piles of 1 to 9.
+/// Plays a round robin on positions drawn from the seed: 5 piles of 1 to 9 counters.
 pub fn round_robin(
     contestants: &[Contestant],
     seats: usize,
@@ -74,7 +74,7 @@ pub fn round_robin(
     play_tournament(&settings, contestants)
 }
 
-/// Returns the settings of a tournament on positions drawn from the seed: 5 piles of 1 to 9.
+/// Returns the settings of a tournament on positions drawn from the seed: 5 piles of 1 to 9 counters.
 pub fn settings(
     format: TournamentFormat,
     seats: usize,

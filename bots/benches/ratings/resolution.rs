@@ -1,5 +1,5 @@
-//! The claimed chance that the best bot finishes first, compared with tournaments of fields that differ from the typical
-//! one.
+//! The claimed chance that the best bot finishes first, compared with tournaments of fields that differ from the
+//! typical one.
 
 use super::play::{Contestant, play_match, settings};
 use lastnim_bots::{FirstPlaces, NeededSize, play_to_standings, resolve};

@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// Returns the index of the edge with the highest bound, or of the oldest such edge; `None` if the game is over.
+    /// Returns the index of the edge with the highest bound, the oldest on ties; `None` if the game is over.
     fn most_promising_edge(&self) -> Option<usize> {
         let log_visits = f64::from(self.visits).ln();
         let bounds = self.tried.iter().map(|edge| edge.upper_bound(log_visits)).enumerate();

@@ -5,11 +5,11 @@ use lastnim_core::game::{AllianceMatrix, BySeat, Game};
 use lastnim_tournament::{AllianceSource, SeatResult, SeededDraw, Settings, draw_matrix};
 use std::collections::HashMap;
 
-/// How many groups are played at most between bots of the same kinds. Later, one of these groups is drawn again.
+/// Maximum number of groups that are played between bots of the same kinds. After that, these groups are drawn again.
 const MAX_GROUPS: usize = 200;
-/// A group is drawn again only from at least this many.
+/// Minimum number of played groups that are drawn from.
 const MIN_GROUPS: usize = 20;
-/// How many plies are played at most in all groups together. When they are spent, groups are only drawn again.
+/// The number of plies, in all groups together, after which no more groups are played and played ones are drawn again.
 const MAX_PLIES: u64 = 1_500_000;
 
 /// The groups that bots of some kinds have played.

@@ -1,7 +1,7 @@
 //! What the planned matches of a tournament can resolve: how often the best bot of a typical field finishes first.
 //!
-//! Whole tournaments are simulated with their own format, seats, positions, rows and scoring. The matches between typical
-//! bots are really played, without server or clock.
+//! Whole tournaments are simulated with their own format, seats, positions, rows and scoring. The matches between
+//! typical bots are really played, without server or clock.
 
 mod group_pool;
 mod simulation;
@@ -22,9 +22,9 @@ use thiserror::Error;
 const TOURNAMENTS: u32 = 400;
 /// How many tournaments are simulated for each size that might suffice.
 const SEARCH_TOURNAMENTS: u32 = 200;
-/// How many tournaments are simulated at least.
+/// Minimum number of simulated tournaments.
 const MIN_TOURNAMENTS: u32 = 100;
-/// About how many matches the simulated tournaments of one size have together, if they are large.
+/// The approximate total number of matches in the simulated tournaments of one size, if they are large.
 const MATCHES_IN_ALL: u64 = 400_000;
 /// The maximum number of matches in a simulated tournament.
 const MAX_MATCHES: u64 = 5_000;
@@ -49,7 +49,7 @@ pub struct Resolution {
     pub simulated_size: Option<u64>,
     /// The number of rounds, groups or positions with which the best bot finishes first in 90 of 100 tournaments.
     pub needed: NeededSize,
-    /// What sizes count.
+    /// The unit of the sizes.
     pub unit: SizeUnit,
 }
 
@@ -64,7 +64,7 @@ pub enum NeededSize {
     MoreThan(u64),
 }
 
-/// Why nothing is known about what a tournament can resolve.
+/// Why [`resolve`] has no answer for a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ResolutionError {

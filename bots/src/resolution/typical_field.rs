@@ -7,12 +7,12 @@ use lastnim_core::{
 };
 use lastnim_tournament::{MatchOutcome, SeatResult, SeededDraw};
 
-/// The rates, in percent, at which the bots of a typical field err in turns in which they can. The first bot never errs,
-/// so it is the best. The others have the other rates in turn. Like [`Epsilon`](crate::Epsilon), a bot draws its errors
-/// uniformly, otherwise makes the smallest optimal take, and declares the standard row.
+/// The rates, in percent, at which the bots of a typical field err in turns in which they can. The first bot never
+/// errs, so it is the best. The others have the other rates in turn. Like [`Epsilon`](crate::Epsilon), a bot draws its
+/// errors uniformly, otherwise makes the smallest optimal take, and declares the standard row.
 pub const ERROR_PERCENTS: [u8; 6] = [0, 10, 20, 30, 40, 50];
 
-/// A match longer than this many plies gets the winner of optimal play from there on.
+/// A match stops after this many plies. Its winner is then the winner under optimal play from there on.
 const MAX_PLIES: u32 = 10_000;
 
 /// Returns the kinds of the bots in a typical field, as indices of [`ERROR_PERCENTS`]. Only the first is 0.

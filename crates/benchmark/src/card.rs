@@ -110,7 +110,7 @@ pub fn card_difference(given: &pb::BenchmarkCard, computed: &pb::BenchmarkCard) 
     Some(format!("{path}: the card says {given}, but the records say {computed}"))
 }
 
-/// Finds the first value that differs, and appends the path to it to `path`.
+/// Finds the first value that differs and returns both of its values as text. Appends the path to it to `path`.
 fn find_difference(given: &Value, computed: &Value, path: &mut String) -> Option<(String, String)> {
     if given == computed {
         return None;

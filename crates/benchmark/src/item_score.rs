@@ -15,7 +15,8 @@ use thiserror::Error;
 pub struct ItemScore {
     /// The share of the ranks at stake in the match that the bot lost by its own takes; 1 if it lost its seat.
     pub loss: LossShare,
-    /// The share of the ranks at stake that the bot lost by its first take alone.
+    /// The share of the ranks at stake that the bot lost by its first take alone; 1 if the bot did not make the first
+    /// take of the match.
     pub first_take_loss: LossShare,
     /// The reason why the bot lost its seat; `None` if it kept its seat.
     pub lost_seat: Option<ForfeitReason>,

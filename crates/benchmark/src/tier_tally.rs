@@ -56,7 +56,7 @@ impl TierTally {
         self.losses.items()
     }
 
-    /// Adds the next item, with the head of its record.
+    /// Adds the next item, with the hash of the last event of its record.
     pub fn add_item(&mut self, score: &ItemScore, head: EventHash) {
         self.losses.add_loss(score.loss);
         self.first_take_losses.add_loss(score.first_take_loss);

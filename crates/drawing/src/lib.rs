@@ -1,7 +1,7 @@
 //! Pictures of the oracle's results: trees and graphs of play, as SVG and for Graphviz.
 //!
-//! This crate turns results of the [`oracle`](lastnim_core::oracle) into text, and reads and writes no files. The
-//! command line and the web pages use it.
+//! This crate turns results of the [`oracle`](lastnim_core::oracle) into text, and reads and writes no files. Only the
+//! command line uses it.
 
 mod dot;
 mod label;

@@ -43,7 +43,7 @@ text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fil
 /// takes are bold. The tooltip of a node shows its whole state.
 ///
 /// # Errors
-/// If the picture would be too large.
+/// If the picture would be too large, or if its layout fails.
 pub fn draw_svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
     let node_sizes: Vec<_> = graph
         .nodes()

@@ -36,11 +36,11 @@ pub enum FindingKind {
     Refusal,
     /// A strike is in the record but was not reported to the bot, or was reported but is not in the record.
     Strike,
-    /// The server sent a bot a forfeit that differs from the record.
+    /// The server reported a lost seat to a bot differently from the record.
     Forfeit,
     /// A seat was lost without a valid reason.
     ForfeitReason,
-    /// The server sent a bot an end that differs from the record.
+    /// The server reported the end of a match to a bot differently from the record.
     End,
     /// The server sent a message after the end of a match, or sent the end twice in one session.
     AfterEnd,

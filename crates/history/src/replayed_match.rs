@@ -59,7 +59,7 @@ pub(super) struct RecordedStrike {
     pub(super) seat: Seat,
     pub(super) ply: u32,
     pub(super) reason: RefusalReason,
-    /// The number of this strike among those of its seat, from 1.
+    /// The number of this strike among the strikes of its seat, from 1.
     pub(super) number: u32,
 }
 

@@ -5,10 +5,10 @@ use super::{Chart, FactValue, Plot, Round, Table, Tree};
 /// Whether a text needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockTone {
-    /// It does not.
+    /// The text needs no attention.
     #[default]
     Plain,
-    /// An error or a suspicion.
+    /// The text needs attention: it reports an error or a suspicion.
     Alert,
 }
 

@@ -185,7 +185,7 @@ fn seat_words(offset: u32) -> String {
     }
 }
 
-/// Names a place in a row, from 0.
+/// Describes a place in a row, counted from 0: place 0 is `its 1st choice`.
 fn choice_words(place: u32) -> String {
     format!("its {} choice", ordinal_word(u64::from(place) + 1))
 }

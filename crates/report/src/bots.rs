@@ -7,7 +7,7 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// Returns since when a bot is connected, if it is.
+/// Returns when a bot connected, in microseconds since 1970-01-01 UTC; `None` if it is not connected.
 fn connected_since(bot: &pb::Bot) -> Option<u64> {
     bot.connected.then_some(bot.connected_at_us)
 }
@@ -17,7 +17,7 @@ fn lag_ms(bot: &pb::Bot) -> Option<f64> {
     bot.lag_us.map(|micros| micros as f64 / 1_000.0)
 }
 
-/// Returns the kind of house bot, if the server hosts it.
+/// Returns the name of the house bot that the server hosts as this bot; `None` if the server does not host it.
 fn house_bot(bot: &pb::Bot) -> Option<String> {
     (!bot.house_bot.is_empty()).then(|| bot.house_bot.clone())
 }

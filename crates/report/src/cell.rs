@@ -22,7 +22,7 @@ pub enum NumberUnit {
 pub struct NumberFormat {
     /// The unit.
     pub unit: NumberUnit,
-    /// The digits after the decimal point; for a share, those of its percentage.
+    /// The digits after the decimal point; for a share, the digits of its percentage.
     pub precision: usize,
     /// Whether positive numbers have a plus sign.
     pub is_signed: bool,
@@ -75,7 +75,7 @@ pub enum Cell {
     Fraction {
         /// The size of the part.
         part: u32,
-        /// If this is 0, the share is unknown.
+        /// The size of the whole; 0 if the share is unknown.
         whole: u32,
     },
     /// The two ends of an interval.

@@ -8,16 +8,16 @@ const MAX_TABLE_ROWS: usize = 20;
 /// A line of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLine {
-    /// Its label.
+    /// The label of the line.
     pub label: String,
-    /// Its points from left to right: position and value.
+    /// The points from left to right, each with its position and its value.
     pub points: Vec<(f64, f64)>,
 }
 
 /// A reference value, such as a bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLevel {
-    /// Its meaning.
+    /// The meaning of the value.
     pub label: String,
     /// The number.
     pub value: f64,
@@ -30,7 +30,7 @@ pub struct Chart {
     pub caption: String,
     /// The label of the axis.
     pub axis: String,
-    /// The format of its numbers.
+    /// The format of the values.
     pub format: NumberFormat,
     /// The lines, the most important one first.
     pub lines: Vec<ChartLine>,

@@ -9,7 +9,7 @@ pub enum FactValue {
     Words(String),
     /// A time, in microseconds since 1970-01-01 UTC.
     At(u64),
-    /// The time at which the described state began.
+    /// The time at which the described state began, in microseconds since 1970-01-01 UTC.
     Since(u64),
 }
 

@@ -23,14 +23,14 @@ struct TableTally {
 
 /// How many tables each round of a tournament has.
 struct RoundPlan {
-    /// The tables of each round; the last number applies to all later rounds.
+    /// The number of tables in each round. In a Swiss tournament, the last number applies to all later rounds too.
     tables: Vec<u64>,
     matches_per_table: u64,
     is_knockout: bool,
 }
 
 impl RoundPlan {
-    /// Returns the plan; `None` for a format without fixed rounds, or before the start.
+    /// Returns the plan; `None` for a format without fixed rounds, or with too few bots for a match.
     fn of_tournament(tournament: &pb::Tournament) -> Option<Self> {
         let settings = tournament.settings.as_ref()?;
         let (bots, seats) = (tournament.field.len() as u64, u64::from(settings.seats));
@@ -48,7 +48,8 @@ impl RoundPlan {
         Some(Self { tables, matches_per_table: u64::from(table_groups.max(1)) * seats, is_knockout })
     }
 
-    /// Returns the round of a table, and its index in that round. `table` is counted from the start of the tournament.
+    /// Returns the round of a table, and its index in that round. `table` is counted from the start of the tournament,
+    /// from 0. `None` for a table after the final of a knockout.
     fn table_position(&self, table: u64) -> Option<(u64, u64)> {
         let mut first = 0;
         for (round, &tables) in (0..).zip(&self.tables) {

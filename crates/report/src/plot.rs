@@ -14,11 +14,11 @@ pub enum MarkShape {
 /// A number in a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlotMark {
-    /// Its label.
+    /// The label of the number.
     pub label: String,
     /// The number.
     pub value: f64,
-    /// The two ends of its interval, if it has one.
+    /// The two ends of the interval of the number, if it has one.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -27,9 +27,9 @@ pub struct PlotMark {
 pub struct Plot {
     /// The caption.
     pub caption: String,
-    /// The shape of its marks.
+    /// The shape of the marks.
     pub shape: MarkShape,
-    /// The format of its numbers.
+    /// The format of the numbers.
     pub format: NumberFormat,
     /// The numbers, from top to bottom.
     pub marks: Vec<PlotMark>,

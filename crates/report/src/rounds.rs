@@ -5,13 +5,14 @@ use lastnim_proto::pb;
 /// What became of a bot in a round of a knockout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundFate {
-    /// It plays in the next round.
+    /// The bot plays in the next round.
     Advances,
-    /// It plays in the next round, although it was not among the best of its table: it was one of the best of the rest.
+    /// The bot plays in the next round, although it was not among the best of its table: it was one of the best of the
+    /// others, who fill up the final.
     LuckyLoser,
-    /// It won the final.
+    /// The bot won the final.
     Champion,
-    /// It was eliminated.
+    /// The bot was eliminated.
     Eliminated,
 }
 
@@ -22,7 +23,7 @@ pub struct RoundEntry {
     pub bot: String,
     /// The matches of the table that it has won so far.
     pub wins: u32,
-    /// Whether it advanced or is out, if the round has decided that.
+    /// What became of the bot; `None` until the round has decided that.
     pub fate: Option<RoundFate>,
 }
 
@@ -31,20 +32,20 @@ pub struct RoundEntry {
 pub struct RoundTable {
     /// The bots, the best first.
     pub entries: Vec<RoundEntry>,
-    /// Matches that have ended.
+    /// The number of matches at the table that have ended.
     pub played: u64,
-    /// All its matches.
+    /// The total number of matches at the table.
     pub matches: u64,
-    /// What decided between bots with equal points, if it had to.
+    /// The tie-break that decided between bots with equal points, if one was needed.
     pub tie_break: Option<pb::TieBreak>,
 }
 
 /// A round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// Its name.
+    /// The name of the round.
     pub name: String,
-    /// Its tables.
+    /// The tables of the round.
     pub tables: Vec<RoundTable>,
     /// The bots that sat out.
     pub byes: Vec<String>,

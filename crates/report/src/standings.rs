@@ -70,7 +70,7 @@ fn with_standings_and_verdict(
 /// How ratings of one measure are shown.
 #[derive(Debug, Clone, Copy)]
 pub struct StandingMeasure {
-    /// Its name.
+    /// The name of the measure.
     pub word: &'static str,
     /// The format of its numbers.
     pub format: NumberFormat,

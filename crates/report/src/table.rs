@@ -51,15 +51,15 @@ pub struct Column {
     pub key: String,
     /// The heading for people, such as `regret/match`.
     pub label: String,
-    /// Its meaning in a few words, unless the label says it.
+    /// The meaning of the column in a few words; `None` if the label is enough.
     pub meaning: Option<&'static str>,
-    /// The format of its numbers.
+    /// The format of the numbers in the column.
     pub format: NumberFormat,
-    /// The alignment of its cells.
+    /// The alignment of the cells.
     pub alignment: Alignment,
     /// The values of each cell in CSV.
     pub parts: CellParts,
-    /// The meaning of its colours, if it has any.
+    /// The meaning of the colours of the cells; `None` if they are not coloured.
     pub shade: Option<CellShade>,
     /// The key of the column with the ids of the items that this column names, so that a page can link the names.
     pub names: Option<&'static str>,
@@ -91,13 +91,13 @@ impl Column {
         Self { format: NumberFormat::new(unit, precision), ..Self::integer(label) }
     }
 
-    /// Sets its name for programs.
+    /// Sets the name for programs.
     #[must_use = "returns the changed column"]
     pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
-    /// Sets its meaning.
+    /// Sets the meaning of the column.
     #[must_use = "returns the changed column"]
     pub fn with_meaning(self, meaning: &'static str) -> Self {
         Self { meaning: Some(meaning), ..self }
@@ -109,13 +109,13 @@ impl Column {
         Self { format: NumberFormat { is_signed: true, ..self.format }, ..self }
     }
 
-    /// Declares that its cells contain the names of the items whose ids are in the column with this key.
+    /// Declares that the cells contain the names of the items whose ids are in the column with this key.
     #[must_use = "returns the changed column"]
     pub fn with_names_for(self, key: &'static str) -> Self {
         Self { names: Some(key), ..self }
     }
 
-    /// Aligns it to the right.
+    /// Aligns the column to the right.
     #[must_use = "returns the changed column"]
     pub fn right_aligned(self) -> Self {
         Self { alignment: Alignment::Right, ..self }
@@ -127,7 +127,7 @@ impl Column {
         Self { parts, ..self }
     }
 
-    /// Colours its cells by their shares.
+    /// Colours the cells of the column by their shares.
     #[must_use = "returns the changed column"]
     pub fn with_shade(self, shade: CellShade) -> Self {
         Self { shade: Some(shade), ..self }
@@ -146,9 +146,9 @@ fn key_of_label(label: &str) -> String {
 pub struct TableRow {
     /// A cell for each column.
     pub cells: Vec<Cell>,
-    /// Whether it needs attention.
+    /// Whether the row needs attention.
     pub tone: BlockTone,
-    /// The format of its numbers, if it differs from the columns'.
+    /// The format of the numbers in the row, if it differs from the formats of the columns.
     pub format: Option<NumberFormat>,
 }
 

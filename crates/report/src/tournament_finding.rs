@@ -38,7 +38,8 @@ impl TournamentFinding {
     }
 }
 
-/// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's.
+/// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's. Always
+/// false if their ratings cannot be compared.
 pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
     let (Some(other), Some(leader)) = (&other.rating, &leader.rating) else { return false };
     other.island == leader.island && other.high >= leader.low

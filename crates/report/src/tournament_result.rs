@@ -15,7 +15,7 @@ use lastnim_proto::pb;
 const MAX_LINES: usize = 30;
 /// The maximum number of characters in a line.
 const MAX_COLUMNS: usize = 72;
-/// The number of characters before a fact, which has its label before it.
+/// The number of columns for the label of a fact. The fact begins after them.
 const LABEL_COLUMNS: usize = 11;
 
 /// Writes a tournament's title, finding, standings and verdict as plain text in lines of at most 72 characters.

@@ -44,7 +44,7 @@ pub fn ending_rule(ending: Ending) -> &'static str {
     }
 }
 
-/// Describes an ending. The word of the flag is only for the command line.
+/// Describes an ending. For the command line, the text also contains the name of the ending that the flag takes.
 pub fn ending_text(ending: Ending, reader: ReportReader) -> String {
     match (reader, ending) {
         (ReportReader::Page, _) => ending_rule(ending).to_owned(),

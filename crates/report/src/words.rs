@@ -38,7 +38,7 @@ pub fn ordinal_word(place: u64) -> String {
     format!("{place}{ending}")
 }
 
-/// Formats a time to the second.
+/// Formats a time, given in microseconds since 1970-01-01 UTC, to the second.
 pub fn format_time(micros: u64) -> String {
     let text = Utc(micros).to_string();
     text.split('.').next().unwrap_or(&text).replace('T', " ")

@@ -17,7 +17,7 @@ struct FirstStatement<T> {
     line: u64,
 }
 
-/// Remembers the first statement about something. If `reported` differs from it, returns where the first statement was
+/// Remembers the first statement about a fact. If `reported` differs from it, returns where the first statement was
 /// logged.
 fn differs_from_first<T: PartialEq>(
     first: &mut Option<FirstStatement<T>>,

@@ -74,8 +74,8 @@ fn check_audit(
 /// The audits sent to bots omit the plies of matches with more plies than this.
 const MAX_SENT_PLIES: usize = 4_096;
 
-/// Finds the first value that differs, and returns its path. A value that is missing from `reported` does not count as
-/// different.
+/// Finds the first value that differs, and returns its path and both values as text. A value that is missing from
+/// `reported` does not count as different.
 fn first_difference(reported: &Value, expected: &Value, path: String) -> Option<(String, String, String)> {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (reported, expected) {

@@ -62,7 +62,8 @@ fn check_reported_forfeit(
     }
 }
 
-/// Checks that all lost seats are listed in the message about the end of a match that the bot may not know.
+/// Checks that a match end that is sent together with the setup, because the bot may not know the match, lists all lost
+/// seats.
 fn check_missed_end_forfeits(
     told: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,

@@ -39,7 +39,7 @@ pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-/// Checks that the charge and the refund for a take together do not exceed the time since the previous take.
+/// Checks that the charge and the lag credit for a take together do not exceed the time since the previous take.
 fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for (ply, (take, state)) in (0_u32..).zip(replayed.takes.iter().zip(&replayed.plies)) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);

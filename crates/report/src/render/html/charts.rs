@@ -47,7 +47,7 @@ struct DrawnLevel {
 struct DrawnLine<'a> {
     label: &'a str,
     points: String,
-    /// Its last number.
+    /// The last value of the line.
     last: String,
 }
 

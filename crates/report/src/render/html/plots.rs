@@ -20,7 +20,7 @@ struct PlotTemplate<'a> {
 }
 
 struct DrawnMark {
-    /// The y coordinate of its line.
+    /// The y coordinate of the line that shows the mark.
     middle: u32,
     label: String,
     shape: DrawnShape,

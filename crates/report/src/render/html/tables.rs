@@ -121,7 +121,7 @@ impl Html<'_> {
         RowTemplate { is_alert: row.tone == BlockTone::Alert, cells: cells.collect() }
     }
 
-    /// Returns the address that the name in a cell links to.
+    /// Returns the address that the name in a cell links to; `None` if the cell has no name or no link.
     fn named_row_address(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
         let key = column.names?;
         let place = table.columns.iter().position(|other| other.key == key)?;
