@@ -94,7 +94,7 @@ fn parts_that_do_not_fit_are_refused() {
     let double = write_part(&folder, "double", &field, &in_group(9, 1));
     refused(
         &double,
-        &format!("tournament {tournament} has duplicate groups of another size in another part"),
+        &format!("the duplicate groups of tournament {tournament} have a different size in another part"),
     );
     let start = write_part(&folder, "start", &field, &lines(0..3));
     let rotation = write_part(&folder, "rotation", &field, &in_group(3, 0));
@@ -106,10 +106,10 @@ fn parts_that_do_not_fit_are_refused() {
     let seed = write_part(&folder, "seed", &["audit", "field", "--seed", "2"], &lines(6..9));
     refused(&seed, "the seed of one part is 1, that of another is 2: expected the same in all parts");
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));
-    refused(&unsigned, "written with --unsigned: expected none of these flags, as for the parts before it");
+    refused(&unsigned, "written with --unsigned: expected none of these flags, as for the earlier parts");
     let of_bot = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));
     refused(&of_bot, "an audit of good: expected one of every bot");
-    refused(&folder.write("text", "nonsense"), "not a file from --partial");
+    refused(&folder.write("text", "nonsense"), "not a file that --partial wrote");
     let mut bytes = fs::read(&twice).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

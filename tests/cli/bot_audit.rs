@@ -164,7 +164,7 @@ fn the_text_report_shows_every_section() {
         "By phase",
         "opening",
         "Preferences at tables of 3",
-        "No row makes every take optimal, because the bot's choices form a circle: +",
+        "No row makes every take optimal, because the bot's choices form a cycle: +",
         "Pairs: ranks that the mover's takes cost the other bot, and ranks that they gave it",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",
@@ -257,8 +257,10 @@ fn a_match_counts_once() {
     let other = RecordForm::Json.write(&record, Some(&seal));
     let (code, report, errors) = lastnim(&["audit", "field", "-"], &format!("{records}{other}"));
     assert_eq!(code, 3, "{errors}");
-    let named =
-        format!("left out: standard input: line 61: another record of match {} already counts", record.id());
+    let named = format!(
+        "left out: standard input: line 61: another record of match {} was already counted",
+        record.id()
+    );
     assert!(errors.starts_with(&named), "{errors}");
     assert!(report.contains("6 bots in 60 matches of "), "{report}");
 }

@@ -72,7 +72,7 @@ pub enum ResolutionError {
     #[error("a sequential test compares two named bots and plays until it has an answer")]
     Sequential,
     /// The tournament is too large to simulate.
-    #[error("the tournament has too many or too long matches to simulate")]
+    #[error("the tournament has too many matches, or too long ones, to simulate")]
     TooLarge,
 }
 

@@ -21,7 +21,7 @@ use thiserror::Error;
 pub enum PartialAuditError {
     /// There are more bots than the limit. An audit then keeps the bots that appear first, so its findings depend on
     /// the order of the matches.
-    #[error("the matches have more than {0} bots: expected at most {0} where parts of an audit are merged")]
+    #[error("the matches have more than {0} bots: expected at most {0} when parts of an audit are merged")]
     TooManyBots(usize),
     /// The bytes are not the state of an audit.
     #[error("not the state of an audit: {0}")]
@@ -121,7 +121,9 @@ impl Auditor {
             self.pairs.entry(pair).or_default().merge(more);
         }
         self.answers.merge(other.answers);
-        self.choices.merge(other.choices).ok_or(PartialAuditError::Malformed("a group has other bots"))
+        self.choices
+            .merge(other.choices)
+            .ok_or(PartialAuditError::Malformed("a group has different bots in different parts"))
     }
 
     fn check_all_bots_counted(&self) -> Result<(), PartialAuditError> {

@@ -74,7 +74,7 @@ pub fn compute_tier(
     let width = tally.loss().map_or(1.0, |loss| loss.width());
     let (items, StoppingRule { width: wanted, max_items }) = (tally.items(), rule);
     Err(format!(
-        "tier {tier} is incomplete after {items} of {max_items} items: its interval is {width:.4} wide, expected at most {wanted}"
+        "tier {tier} is incomplete after {items} of {max_items} items: its interval is {width:.4} wide: expected at most {wanted}"
     ))
 }
 

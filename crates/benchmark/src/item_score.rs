@@ -36,7 +36,7 @@ pub struct ItemScore {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordMisfit {
     /// The bots in the record differ from those in the set.
-    #[error("the bots are {given}, expected {expected}")]
+    #[error("the bots are {given}: expected {expected}")]
     Bots {
         /// The bots in the record.
         given: String,
@@ -59,7 +59,7 @@ pub enum RecordMisfit {
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
     /// An opponent did not make the take that its rule requires.
-    #[error("ply {ply}: {bot} took {given}, but its rule would take {expected}")]
+    #[error("ply {ply}: {bot} took {given}, but by its rule it takes {expected}")]
     OpponentTake {
         /// The ply.
         ply: u32,

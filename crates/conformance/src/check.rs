@@ -56,7 +56,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "joins-again",
         joining::join_retry,
-        "asks again when the server refuses its request to join as busy or unavailable",
+        "asks to join again if the server refuses because it is busy or unavailable",
         "a bot that gives up when the server is busy misses its tournament"
     ),
     check!(
@@ -87,7 +87,7 @@ pub const CHECKS: &[Check] = &[
         "dealt-rows",
         playing::dealt_rows,
         "declares a valid row, once, if a private row was dealt to it",
-        "a bot that takes a dealt row for an assigned one does not declare, and gets the standard row"
+        "a bot that mistakes a dealt row for an assigned one does not declare, and gets the standard row"
     ),
     check!(
         "talk",

@@ -65,7 +65,7 @@ fn dealt_section(dealt: &DealtAudit) -> Section {
         ]);
     }
     Section::with_heading("What the seats really wanted: ranks in their dealt rows").table(table).paragraph(format!(
-        "If every seat had declared its dealt row, seat {} would have won under optimal play. Declarations and takes cost the seats the rest.",
+        "If every seat had declared its dealt row, seat {} would have won under optimal play. The declarations and takes account for the difference.",
         dealt.honest_winner
     ))
 }

@@ -56,7 +56,7 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                 Some(Content::Claim(row)) => format!("that it wants {}", join_items(&row.offsets, " ")),
                 Some(Content::Offer(pact)) => format!("that it offers the pact {}", pact_text(pact)),
                 Some(Content::Accept(offer)) => format!(
-                    "that it accepts the pact of message {} of {} in round {}",
+                    "that it accepts the pact in message {} of {} in round {}",
                     offer.number + 1,
                     players.name_of_seat(offer.seat),
                     offer.round + 1
@@ -152,7 +152,7 @@ mod tests {
         );
         assert_eq!(
             said(Content::Accept(pb::OfferId { seat: 0, round: 0, number: 2 })),
-            "seat 1 (bob) said that it accepts the pact of message 3 of seat 0 (ann) in round 1 to seat 0 (ann)"
+            "seat 1 (bob) said that it accepts the pact in message 3 of seat 0 (ann) in round 1 to seat 0 (ann)"
         );
     }
 

@@ -111,7 +111,7 @@ impl RatingEvidence {
     ) -> Result<Self, CheckpointError> {
         ensure_valid(
             forgotten_at <= newest && newest < u64::MAX,
-            "the groups that it forgot are newer than its newest group",
+            "the groups that it dropped are newer than its newest group",
         )?;
         matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);

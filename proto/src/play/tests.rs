@@ -232,7 +232,7 @@ fn session_events_are_written() {
     let bot = "a".parse().unwrap();
     let suspension = Suspension { bot, from_round: 3, lost: 6, no_shows: 6, last: 17 };
     let message = suspension.to_string();
-    assert!(message.ends_with("it was present in none of them"), "{message}");
+    assert!(message.ends_with("it was absent from all of them"), "{message}");
     let notice = pb::Suspended {
         tournament_id: ID.to_owned(),
         reason: pb::SuspensionReason::NeverCame.into(),

@@ -73,7 +73,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "start_at_us" Time "Starts at" "such as 2027-01-31T18:00:00+01:00", ["no time starts it"],
             "Starts at this time, or later when enough bots have joined", " or automatically at {}";
         "entries_close_at_us" Time "Entries close at" "such as 2027-01-31T17:30:00+01:00", ["at the start, or never in a ladder"],
-            "The time after which no bot enters", "close at {}";
+            "The time after which no bot can enter", "close at {}";
         "format" Format "Format" "", ["round-robin"], "Which bots play against each other", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {
@@ -106,7 +106,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who is next: the bot with the least certain rating, or that bot and the longest-waiting one by turns", ", paired {}";
+            "Who plays next: the bot with the least certain rating, or by turns that bot and the one that has waited longest", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
@@ -114,8 +114,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "sprt.measure" Word "Measure" "", ["regret"], "What counts as better: fewer ranks lost by a bot's own takes, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
-            "The gain per match that counts as better", ", with a gain of {} or more per match";
-        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain per match that counts as no better", ", rather than {} or less";
+            "The smallest gain per match that counts as better", ", with a gain of {} or more per match";
+        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The largest gain per match that counts as no better", ", rather than {} or less";
         "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better when it is not",
             "; alpha {}";
         "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better when it is",

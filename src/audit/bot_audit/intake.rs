@@ -164,12 +164,12 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let id = record.id();
     let setup = record.state().setup();
     let Some(origin) = &setup.origin else {
-        return format!("another record of match {id} already counts");
+        return format!("another record of match {id} was already counted");
     };
     let Origin { tournament, number, group } = origin;
     match sighting {
         MatchSighting::NumberTaken => format!(
-            "match {id} has the number {number} of tournament {tournament}, but another match with this number already counts"
+            "match {id} has the number {number} of tournament {tournament}, but another match with this number was already counted"
         ),
         MatchSighting::OutsideGroup => format!(
             "match {id} is number {number} of tournament {tournament}, but its duplicate group {group}, of {} rotations, does not contain this number",
@@ -178,6 +178,6 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
         MatchSighting::RotationTaken => format!(
             "match {id} does not count: the duplicate group {group} of tournament {tournament} already has a match with the same bots at the same seats"
         ),
-        _ => format!("another record of match {id} already counts"),
+        _ => format!("another record of match {id} was already counted"),
     }
 }

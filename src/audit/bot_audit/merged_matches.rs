@@ -14,13 +14,15 @@ pub enum MatchConflict {
     NumberInBoth { tournament: TournamentId, number: u64 },
     #[error("match {0} is also in another part: expected each match in one part")]
     ExhibitionInBoth(MatchId),
-    #[error("tournament {0} has duplicate groups of another size in another part")]
+    #[error("the duplicate groups of tournament {0} have a different size in another part")]
     GroupSizes(TournamentId),
     #[error(
         "the duplicate group {group} of tournament {tournament} has a match with the same bots at the same seats in another part"
     )]
     RotationInBoth { tournament: TournamentId, group: u64 },
-    #[error("with the other parts there are too many matches to find repeated ones: merge fewer parts")]
+    #[error(
+        "together with the other parts, there are too many matches to detect repeated ones: merge fewer parts"
+    )]
     TooMany,
 }
 

@@ -75,7 +75,7 @@ pub fn write_part(path: &Path, settings: PartSettings, intake: RecordIntake<Audi
     let RecordIntake { counter, given, is_whole, read } = intake;
     if read.untracked > 0 {
         return Err(Failure::Runtime(anyhow!(
-            "there are too many matches to find repeated ones: write them to more parts"
+            "there are too many matches to detect repeated ones: write more parts with fewer matches each"
         )));
     }
     let auditor = counter.to_bytes().map_err(|error| Failure::Runtime(error.into()))?;
@@ -102,7 +102,7 @@ pub fn merge_parts(
                 AuditSubject::Bot(bot) => bot.as_str(),
                 AuditSubject::Field => "every bot",
             });
-            return Err(refused(format!("an audit of {given}: expected one of {asked}")));
+            return Err(refused(format!("an audit of {given}: expected an audit of {asked}")));
         }
         let Some((first, whole)) = &mut merged else {
             merged = Some((settings, part));
@@ -111,12 +111,12 @@ pub fn merge_parts(
         if settings != *first {
             let (given, expected) = (settings.flags(), first.flags());
             return Err(refused(format!(
-                "written with {given}: expected {expected}, as for the parts before it"
+                "written with {given}: expected {expected}, as for the earlier parts"
             )));
         }
         if part.is_whole != whole.is_whole || part.read.trust != whole.read.trust {
             return Err(refused(
-                "its records come from another source than those of the parts before it: expected the same server, or files"
+                "its records come from a different source than those of the earlier parts: expected the same server, or files"
                     .to_owned(),
             ));
         }
@@ -131,13 +131,13 @@ fn read_part(path: &Path) -> Result<(PartSettings, RecordIntake<Auditor>), Failu
     let bytes = fs::read(path).map_err(|error| Failure::runtime(error, path.display()))?;
     let refused = |why: &str| Failure::input(format!("{}: {why}", path.display()));
     let Some((line, rest)) = bytes.split_at_checked(FIRST_LINE.len()).filter(|_| is_part(&bytes)) else {
-        return Err(refused("not a file from --partial"));
+        return Err(refused("not a file that --partial wrote"));
     };
     if line != FIRST_LINE.as_bytes() {
         return Err(refused(concat!(
             "written by another version of lastnim: expected ",
             env!("CARGO_PKG_VERSION"),
-            ", so write it again"
+            "; write it again"
         )));
     }
     let content = rest.split_last_chunk::<HASH_BYTES>().filter(|(_, hash)| {

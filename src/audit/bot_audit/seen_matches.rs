@@ -258,7 +258,7 @@ impl TryFrom<StoredPage> for BitPage {
         let mut page = Self { counted, given, ..Self::empty() };
         let places: Vec<u64> = Self::marked_numbers(0, &counted).collect();
         if places.len() != checks.len() {
-            return Err("the checks do not fit the marks");
+            return Err("the number of checks differs from the number of marked matches");
         }
         for (place, check) in places.into_iter().zip(checks) {
             page.checks[place as usize] = check;

@@ -109,7 +109,7 @@ impl MatchTracker {
         let number = sent.len() as u32;
         let room = MAX_ROUND_MESSAGES.saturating_sub(number) as usize;
         if messages.len() > room {
-            tracing::warn!(%match_id, round, "the bot sends {} messages: only {room} are sent", messages.len());
+            tracing::warn!(%match_id, round, "the bot returned {} messages: only {room} are sent", messages.len());
             messages.truncate(room);
         }
         open.talk.stage = TalkStage::Sending { number, messages };

@@ -44,7 +44,7 @@ pub enum PactError {
     #[error("seat {member} cannot put seat {before} before seat {after}: {}", if before == after {
         "these must be two different seats"
     } else {
-        "the same constraint requires the opposite"
+        "the pact also requires the opposite"
     })]
     Cycle {
         /// The member whose constraint it is.
@@ -194,7 +194,7 @@ mod tests {
         );
         assert_eq!(
             error(3, &[(0, &[(0, 1), (1, 2), (2, 0)]), (1, &[])]),
-            "seat 0 cannot put seat 2 before seat 0: the same constraint requires the opposite"
+            "seat 0 cannot put seat 2 before seat 0: the pact also requires the opposite"
         );
         assert_eq!(
             error(3, &[(0, &[(1, 1)]), (1, &[])]),

@@ -80,7 +80,7 @@ pub enum InvalidEvent {
     #[error("the match ended with a winner, but `dealt` is missing")]
     NotDealt,
     /// The seats, or this seat, cannot talk at this time.
-    #[error("a message or the end of talk, but the seats, or this seat, cannot talk then")]
+    #[error("a message or an end of talk at a time when no seat, or not this one, can talk")]
     NoTalk,
     /// A message has the wrong round or number, or comes after the end of the seat's talk.
     #[error(
@@ -95,10 +95,10 @@ pub enum InvalidEvent {
         number: u32,
     },
     /// A message is addressed to seats to which it cannot be sent.
-    #[error("a message of seat {0} to seats to which it cannot be sent")]
+    #[error("a message from seat {0} to seats that it cannot address")]
     Audience(Seat),
     /// The content of a message is invalid, or is not the committed one.
-    #[error("a message of seat {0} whose content is invalid or does not match its commitment")]
+    #[error("a message from seat {0} whose content is invalid or does not match its commitment")]
     Content(Seat),
     /// The event names a seat that the match does not have.
     #[error("the match has no seat {0}")]

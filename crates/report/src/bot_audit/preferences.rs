@@ -127,7 +127,7 @@ fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
             let words = join_items(words, " over ");
             format!(
-                "No row makes every take optimal, because the bot's choices form a circle: {words}, each at least once"
+                "No row makes every take optimal, because the bot's choices form a cycle: {words}, each at least once"
             )
         }
     }

@@ -276,7 +276,7 @@ impl RoundFormat for Knockout {
         let bots = self.field.len();
         ensure_valid(self.remaining.iter().all(|&bot| bot < bots), "a remaining bot is not in the field")?;
         let lengths = [self.byes.len(), self.exits.len(), self.lucky_rounds.len()];
-        ensure_valid(lengths == [bots; 3], "the state belongs to another field")
+        ensure_valid(lengths == [bots; 3], "it has the wrong number of bots")
     }
 
     fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {

@@ -49,7 +49,7 @@ impl fmt::Display for Suspension {
         )?;
         match no_shows {
             0 => write!(f, "it was present in all of them"),
-            _ if no_shows == lost => write!(f, "it was present in none of them"),
+            _ if no_shows == lost => write!(f, "it was absent from all of them"),
             _ => write!(f, "it was absent from {no_shows} of them"),
         }
     }

@@ -58,7 +58,7 @@ impl Referee {
                 self.refuse_after_end(seat, effects);
                 return true;
             }
-            None => (reason, "the seats of this match do not talk".to_owned()),
+            None => (reason, "the seats of this match cannot talk".to_owned()),
             Some(_) if state.is_forfeited(seat) => {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward now plays for it"))
             }
@@ -87,7 +87,7 @@ impl Referee {
             |sent: &&TalkMessage| (sent.seat, sent.round, sent.number) == (seat, round, number);
         if let Some(sent) = self.record.messages().find(is_same_place) {
             let is_same = sent.audience == audience && sent.content() == Some(&content);
-            let differs = || format!("message {number} of round {round} was already sent, and differs");
+            let differs = || format!("a different message {number} of round {round} was already sent");
             return if is_same { Ok(None) } else { Err(differs()) };
         }
         if round < state.rounds_heard() {
@@ -127,7 +127,7 @@ impl Referee {
                 let offered = self.state().pact_offered_to(seat, offer);
                 let unknown = || {
                     format!(
-                        "seat {by} has offered seat {seat} no pact with message {number} of round {round}"
+                        "message {number} of seat {by} in round {round} does not offer seat {seat} a pact"
                     )
                 };
                 Some(&offered.ok_or_else(unknown)?.pact)
@@ -148,7 +148,9 @@ impl Referee {
         }
         let all = self.state().setup().seats();
         let named = to.iter().map(|&index| match all.seat(index as usize) {
-            Ok(named) if named == seat => Err(format!("a message to seat {seat}, which is your own seat")),
+            Ok(named) if named == seat => {
+                Err(format!("a message to seat {seat}, your own seat: expected other seats"))
+            }
             Ok(named) => Ok(named),
             Err(error) => Err(error.to_string()),
         });
@@ -181,7 +183,7 @@ impl Referee {
                 row.map(TalkContent::Claim).map_err(|error| error.to_string())
             }
             Some(SubmittedContent::Offer(_) | SubmittedContent::Accept { .. }) if !terms.pacts => {
-                Err("the seats of this match do not sign pacts".to_owned())
+                Err("the seats of this match cannot sign pacts".to_owned())
             }
             Some(SubmittedContent::Offer(members)) => {
                 let seats = self.state().setup().seats();
@@ -216,7 +218,7 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
-    /// Returns what a seat knows about the talk; `None` if the seats of this match do not talk.
+    /// Returns what a seat knows about the talk; `None` if the seats of this match cannot talk.
     pub(super) fn talk_view(&self, seat: Seat) -> Option<TalkView> {
         let state = self.state();
         let terms = state.setup().terms.talk?;

@@ -94,7 +94,7 @@ fn an_offer_or_acceptance_that_is_sent_again_counts_once() {
     assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
     assert_eq!(
         refusal_message(&table.offer(0, 0, trio())),
-        "message 0 of round 0 was already sent, and differs"
+        "a different message 0 of round 0 was already sent"
     );
     table.end_round();
     table.accept(1, 0, (0, 0, 0));
@@ -115,7 +115,7 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
     let offer = SubmittedContent::Offer;
     let long: Terms = (0..100_000).map(|_| (0, Vec::new())).collect();
     let cycle = vec![(0, vec![(1, 2), (2, 1)]), (1, vec![])];
-    let unknown = "seat 1 has offered seat 0 no pact with message 0 of round 0";
+    let unknown = "message 0 of seat 1 in round 0 does not offer seat 0 a pact";
     for (to, content, expected) in [
         (&[][..], offer(vec![(1, vec![]), (2, vec![])]), "a pact without seat 0"),
         (&[], offer(vec![(0, vec![])]), "a pact with 1 member: expected 2 or more"),
@@ -127,9 +127,13 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
         (&[], offer(cycle), "seat 0 cannot put seat 2 before seat 1"),
         (&[1], offer(pair()), "a pact with addressees: expected none"),
         (&[], acceptance((1, 0, 0)), unknown),
-        (&[], acceptance((0, 0, 0)), "seat 0 has offered seat 0 no pact"),
+        (&[], acceptance((0, 0, 0)), "message 0 of seat 0 in round 0 does not offer seat 0 a pact"),
         (&[], acceptance((3, 0, 0)), "seat 3: expected 0 to 2"),
-        (&[], acceptance((1, u32::MAX, u32::MAX)), "no pact with message 4294967295"),
+        (
+            &[],
+            acceptance((1, u32::MAX, u32::MAX)),
+            "message 4294967295 of seat 1 in round 4294967295 does not offer",
+        ),
     ] {
         let effects = table.say(0, 0, to, content);
         assert_eq!(refusals_in(&effects), [(0, RefusalReason::InvalidTalk)], "{expected}");
@@ -140,14 +144,14 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
     // An acceptance cannot find out whether something was offered in this round, or to others.
     table.offer(1, 0, pair());
     assert_eq!(refusal_message(&table.accept(0, 0, (1, 0, 0))), unknown);
-    let stranger = "seat 1 has offered seat 2 no pact with message 0 of round 0";
+    let stranger = "message 0 of seat 1 in round 0 does not offer seat 2 a pact";
     assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
     table.say(1, 1, &[], text("a"));
     table.end_round();
     assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
     assert_eq!(
         refusal_message(&table.accept(0, 0, (1, 0, 1))),
-        "seat 1 has offered seat 0 no pact with message 1 of round 0"
+        "message 1 of seat 1 in round 0 does not offer seat 0 a pact"
     );
     assert_eq!(
         refusal_message(&table.say(0, 0, &[1], acceptance((1, 0, 0)))),
@@ -168,7 +172,7 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
     let mut without = Table::open(talk_match(|_| ()));
     for content in [offer(pair()), acceptance((1, 0, 0))] {
         let effects = without.say(0, 0, &[], content);
-        assert_eq!(refusal_message(&effects), "the seats of this match do not sign pacts");
+        assert_eq!(refusal_message(&effects), "the seats of this match cannot sign pacts");
     }
 }
 
@@ -200,7 +204,7 @@ fn a_pact_is_heard_by_its_members_or_by_everyone() {
         assert_eq!(audiences, [audience, answer]);
         assert_eq!(table.pacts(2), [], "a seat that is no member has no pact");
         let stranger = table.accept(2, 0, (0, 0, 0));
-        assert_eq!(refusal_message(&stranger), "seat 0 has offered seat 2 no pact with message 0 of round 0");
+        assert_eq!(refusal_message(&stranger), "message 0 of seat 0 in round 0 does not offer seat 2 a pact");
     }
 }
 
@@ -272,7 +276,7 @@ fn a_pact_that_cannot_be_offered_or_accepted_does_not_fit() {
     let count = record.state().setup().seats();
     let of_terms =
         |terms: &[(usize, Vec<(usize, usize)>)]| TalkContent::Offer(Pact::parse(count, terms).unwrap());
-    let offer = "event 1: a message of seat 0 whose content is invalid or does not match its commitment";
+    let offer = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
     assert_eq!(refused(0, &|content, _| *content = of_terms(&[(1, vec![]), (2, vec![])])), offer);
     assert_eq!(refused(0, &|_, audience| *audience = Audience::Everyone), offer);
     assert_eq!(refused(0, &|content, _| *content = of_terms(&trio())), offer, "the audience is all members");

@@ -159,7 +159,7 @@ fn a_repeated_message_is_not_a_second_one() {
     assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
     for (to, words) in [([1].as_slice(), "b"), (&[], "a"), (&[1, 2], "a")] {
         let effects = table.say(0, 0, to, text(words));
-        assert_eq!(refusal_message(&effects), "message 0 of round 0 was already sent, and differs");
+        assert_eq!(refusal_message(&effects), "a different message 0 of round 0 was already sent");
     }
     (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
     assert_eq!(accepted(&table.say_in(0, 0, 0, &[1], text("a"))), [(0, Some(0), true)]);
@@ -177,7 +177,7 @@ fn an_invalid_message_is_refused_without_a_strike() {
         (0, 1, &[], text("a"), "message 1 of round 0: the next message has number 0"),
         (1, 0, &[], text("a"), "round 1 of talk has not begun: round 0 is open"),
         (2, 0, &[], text("a"), "round 2 of talk: expected 0 to 1"),
-        (0, 0, &[0], text("a"), "a message to seat 0, which is your own seat"),
+        (0, 0, &[0], text("a"), "a message to seat 0, your own seat"),
         (0, 0, &[3], text("a"), "seat 3: expected 0 to 2"),
         (0, 0, &[], SubmittedContent::Claim(vec![0, 1]), "a row of 2 offsets: expected 3"),
     ] {
@@ -204,7 +204,7 @@ fn an_invalid_message_is_refused_without_a_strike() {
     assert_eq!(refusal_message(&effects), "a message to some seats: in this match, messages go to everyone");
     let mut silent = Table::open(declared_match(3, &[1]));
     for effects in [silent.say(0, 0, &[], text("a")), silent.end_talk(0, 0)] {
-        assert_eq!(refusal_message(&effects), "the seats of this match do not talk");
+        assert_eq!(refusal_message(&effects), "the seats of this match cannot talk");
     }
 }
 
@@ -287,7 +287,7 @@ fn content_that_is_not_the_committed_one_does_not_fit() {
         }
         Record::replay(record.id(), events).unwrap_err().to_string()
     };
-    let content = "event 1: a message of seat 0 whose content is invalid or does not match its commitment";
+    let content = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
     let of_words = |words: &str| TalkContent::Text(words.to_owned());
     assert_eq!(refused(&|message| message.opened.as_mut().unwrap().content = of_words("me")), content);
     assert_eq!(
@@ -303,7 +303,7 @@ fn content_that_is_not_the_committed_one_does_not_fit() {
     assert_eq!(
         refused(&|message| message.audience =
             Audience::Seats { seats: [Seat::FIRST].into_iter().collect(), published: false }),
-        "event 1: a message of seat 0 to seats to which it cannot be sent"
+        "event 1: a message from seat 0 to seats that it cannot address"
     );
     assert_eq!(
         refused(&|message| message.round = 1),
