@@ -112,7 +112,7 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
         LogFormat::Json => log.with(layer.json().flatten_event(true).with_filter(lines)).init(),
     }
     if let Err(error) = limiter.start_summaries() {
-        tracing::warn!(%error, "cannot start the summaries of dropped log lines: they will not be counted");
+        tracing::warn!(%error, "cannot start the thread that counts dropped log lines: they will not be counted");
     }
 }
 

@@ -34,7 +34,7 @@ pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
                 }
             }
             (Err(error), _) | (_, Err(error)) => {
-                tracing::warn!(%error, "cannot install the handlers of SIGINT and SIGTERM: these signals will not stop this process cleanly");
+                tracing::warn!(%error, "cannot install the handlers for SIGINT and SIGTERM: these signals will not stop this process cleanly");
                 std::future::pending::<()>().await;
             }
         }
@@ -86,7 +86,7 @@ pub fn wait_for_hand_over() -> impl Future<Output = ()> + Send {
         match signal {
             Ok(mut signal) => drop(signal.recv().await),
             Err(error) => {
-                tracing::warn!(%error, "cannot install the handler of SIGUSR1: this signal will not hand the database over");
+                tracing::warn!(%error, "cannot install the handler for SIGUSR1: this signal will not hand the database over");
                 std::future::pending::<()>().await;
             }
         }

@@ -31,7 +31,7 @@ class Message:
 
     def __post_init__(self) -> None:
         if sum(content is not None for content in (self.text, self.claim, self.offer, self.accept)) != 1:
-            raise TypeError("a message has a text, a claim, an offer or an acceptance, and only one")
+            raise TypeError("a message needs exactly one of a text, a claim, an offer and an acceptance")
 
 
 @dataclass(frozen=True, slots=True)

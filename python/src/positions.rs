@@ -63,7 +63,7 @@ pub fn solve_positions<'py>(
     {
         let (given, positions) = (each.len(), piles.as_array().nrows());
         return Err(PyValueError::new_err(format!(
-            "first: {given} given: expected {positions} seats, one for each position"
+            "first: length {given}: expected {positions} seats, one for each position"
         )));
     }
     let batch = BatchSolver::new(&matrix, ending);

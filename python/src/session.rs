@@ -171,7 +171,7 @@ fn read_message((to, text, claim, offer, accept): GivenMessage, seats: SeatCount
         }
         _ => {
             return Err(PyValueError::new_err(
-                "a message has a text, a claim, an offer or an acceptance, and only one",
+                "a message needs exactly one of a text, a claim, an offer and an acceptance",
             ));
         }
     };

@@ -90,7 +90,7 @@ def test_an_illegal_take_changes_no_game() -> None:
         ([1, 6, 1], r"actions\[1\]: a take of 6: take 1 to 5"),
         ([1, 1, 0], r"actions\[2\]: a take of 0: take 1 to 5"),
         ([-1, 1, 1], r"actions\[0\]: a take of -1"),
-        ([1, 1], "actions: 2 given: expected 3, one for each game"),
+        ([1, 1], "actions: length 2: expected 3 actions, one for each game"),
         ([[1, 1, 1]], "2 dimensions"),
         ([1.0, 1.0, 1.0], "float64"),
     ]:

@@ -43,7 +43,7 @@ def test_arrays_of_any_integers_and_layout_are_read() -> None:
         ([[1]], 3, "seat 3: expected 0 to 2"),
         ([[1]], -1, "first: -1"),
         ([[1], [2]], np.array([0, 3]), r"first\[1\]: 3"),
-        ([[1], [2]], np.array([0]), "1 given: expected 2 seats, one for each position"),
+        ([[1], [2]], np.array([0]), "first: length 1: expected 2 seats, one for each position"),
     ],
 )
 def test_mistakes_in_arrays_are_named(piles: list[list[int]], first: int, words: str) -> None:

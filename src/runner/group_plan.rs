@@ -123,7 +123,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
         let pairs = field.plan_pairs(difference);
         if pairs.is_empty() {
             return Err(Failure::input(format!(
-                "{}: no two bots of the pilot play together in at least {} complete duplicate groups: expected a longer pilot",
+                "{}: no two bots of the pilot play together in at least {} complete duplicate groups: play a longer pilot",
                 pilot_file.display(),
                 PilotDifferences::MIN_GROUPS
             )));
@@ -251,7 +251,7 @@ impl GroupPlanner<'_> {
         });
         let even = pairs.iter().any(|pair| pair.size.is_none());
         let even = even.then_some(
-            "No number is planned for bots that differed by the same amount in every group of the pilot: play a longer pilot.",
+            "The number of groups is unknown for bots that differed by the same amount in every group of the pilot: play a longer pilot.",
         );
         Section::with_heading(format!(
             "{}: groups to detect a difference of {difference} {unit} a match, with 80% power at 5% significance",

@@ -137,7 +137,7 @@ impl ProgramCommand {
             // programs after the server.
             .process_group(0);
         let mut supervisor = spawn_child(&mut command)?;
-        let missing = || io::Error::other("the supervisor has no pipes");
+        let missing = || io::Error::other("the supervisor's input or output is not a pipe");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
         // The command keeps the program's end of the output pipe open, so it is dropped.
         drop(command);
@@ -169,7 +169,10 @@ fn listen_to_supervisor(
     mut supervisor: Child,
     output_read: std::sync::mpsc::Receiver<()>,
 ) -> io::Result<mpsc::Receiver<SupervisorReport>> {
-    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("the supervisor has no pipes"))?;
+    let output = supervisor
+        .stdout
+        .take()
+        .ok_or_else(|| io::Error::other("the supervisor's input or output is not a pipe"))?;
     let (sender, reports) = mpsc::channel(2);
     thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);

@@ -352,7 +352,7 @@ fn forfeit_line(before: &SeatLosses, now: &SeatLosses) -> String {
         (1, _) => "it missed a match".to_owned(),
         (lost, 0) => format!("it lost its seat in {lost} matches"),
         (lost, missed) if lost == missed => format!("it missed {lost} matches"),
-        (lost, missed) => format!("it lost its seat in {lost} matches, {missed} of them missed"),
+        (lost, missed) => format!("it lost its seat in {lost} matches, of which it missed {missed}"),
     };
     format!("{what}; {} lost in all", count_with_noun(now.forfeits, "seat", "seats"))
 }
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 seat lost in all");
         assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 seats lost in all");
         assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 seats lost in all");
-        let both = "it lost its seat in 3 matches, 1 of them missed; 3 seats lost in all";
+        let both = "it lost its seat in 3 matches, of which it missed 1; 3 seats lost in all";
         assert_eq!(told(lost(0, 0), lost(3, 1)), both);
     }
 

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 pub fn resolution_text(resolution: Result<Resolution, ResolutionError>) -> String {
     let Resolution { now, simulated_size, needed, unit } = match resolution {
         Ok(resolution) => resolution,
-        Err(reason) => return format!("has an unknown chance to finish first: {reason}"),
+        Err(reason) => return format!("finishes first with an unknown probability: {reason}"),
     };
     let first = match now {
-        None => "has a chance to finish first that depends on the length".to_owned(),
+        None => "finishes first with a probability that depends on the length of the tournament".to_owned(),
         Some(now) => {
             let (chance, low, high) = percents(now);
             let part = simulated_size.map(|size| format!(" with only {size} {unit}")).unwrap_or_default();
@@ -25,8 +25,8 @@ pub fn resolution_text(resolution: Result<Resolution, ResolutionError>) -> Strin
     let [_, least, ..] = ERROR_PERCENTS;
     let needed = match needed {
         NeededSize::Planned => String::new(),
-        NeededSize::About(size) => format!("; for 90%, it needs about {size} {unit}"),
-        NeededSize::MoreThan(size) => format!("; for 90%, it needs more than {size} {unit}"),
+        NeededSize::About(size) => format!("; to reach 90%, the tournament needs about {size} {unit}"),
+        NeededSize::MoreThan(size) => format!("; to reach 90%, the tournament needs more than {size} {unit}"),
     };
     format!("{first} if it never errs and the others err in at least {least}% of their turns{needed}")
 }

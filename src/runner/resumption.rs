@@ -54,7 +54,7 @@ pub fn resume_or_start_run(
     let changes = kept.changed_keys(&plan);
     if !changes.is_empty() {
         return Err(Failure::input(format!(
-            "{file}: it has changed since this tournament started ({}): undo the change to continue, or use --fresh to start again; only model limits can be amended",
+            "{file}: it has changed since this tournament started ({}): undo the change to continue, or use --fresh to start again; only the limits of models may change",
             changes.join(", ")
         )));
     }

@@ -125,7 +125,7 @@ impl Guard {
         } else {
             return None;
         };
-        Some(format!("it passed the limit {} of its sandbox", limits.describe(key)))
+        Some(format!("it exceeded the limit {} of its sandbox", limits.describe(key)))
     }
 }
 

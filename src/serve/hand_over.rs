@@ -50,7 +50,7 @@ async fn hand_over(args: &HandOverArgs) -> CommandResult {
     let started = remote.answer(remote.server_client().hand_over(pb::HandOverRequest {})).await?;
     let Some(successor) = wait_for_successor(&target, &started.server).await else {
         return Err(Failure::Runtime(anyhow::Error::msg(format!(
-            "no other server serves after {} seconds: {} continues unless it was stopped; waiting for the database: {}",
+            "no other server has taken over after {} seconds: {} continues unless it was stopped; waiting for the database: {}",
             TIMEOUT.as_secs(),
             started.server,
             started.standby_servers.join(", ")

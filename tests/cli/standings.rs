@@ -52,7 +52,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
         (
             &|_| (),
             format!(
-                "match {NOBODY} has the number {number}, which match {id} already has, whose record was read first\n"
+                "match {NOBODY} has the number {number}, but match {id}, whose record was read first, has it too\n"
             ),
         ),
         (

@@ -149,7 +149,8 @@ fn check_says_how_often_the_best_bot_finishes_first() {
     let line = printed.lines().find_map(|line| line.strip_prefix("best bot")).unwrap().trim();
     let begin = format!("finishes first in {:.0}% of 400 simulated tournaments (", 100.0 * chance);
     assert!(
-        line.starts_with(&begin) && line.ends_with(&format!("; for 90%, it needs about {needed} rounds")),
+        line.starts_with(&begin)
+            && line.ends_with(&format!("; to reach 90%, the tournament needs about {needed} rounds")),
         "{line}"
     );
     let sprt = said("sprt");
@@ -159,7 +160,7 @@ fn check_says_how_often_the_best_bot_finishes_first() {
     );
     let printed = text(check(&example("sprt"), &[]).stdout);
     assert!(
-        printed.contains("best bot   has an unknown chance to finish first: a sequential test "),
+        printed.contains("best bot   finishes first with an unknown probability: a sequential test "),
         "{printed}"
     );
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LlmError {
     /// The settings name no model.
-    #[error("--model: required: the language model's name at the endpoint")]
+    #[error("--model: required: give the name that the endpoint uses for the model")]
     NoModel,
     /// The address of the endpoint is invalid. The message does not repeat it, as it may contain a password.
     #[error("--base-url: {0}")]

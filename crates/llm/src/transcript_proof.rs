@@ -109,7 +109,7 @@ impl QuestionProof {
         match self {
             Self::Proved => "the record proves it",
             Self::NoAnswer => "it ended without an answer",
-            Self::Unfinished => "the transcript has no decision for it",
+            Self::Unfinished => "the transcript does not say how it ended",
             Self::NotPlayed => "not proved: the record has no such answer",
             Self::Unproved(Unproved::Changed) => {
                 "not proved: the hash of its lines in the transcript differs from the record"

@@ -56,7 +56,11 @@ pub fn standing_by_status(holder: Option<&str>) -> Status {
             &format!("this server is standing by for {holder}: connect to that server instead"),
             HashMap::from([("holder".to_owned(), holder.to_owned())]),
         ),
-        None => retry_status(code, reason, "this server is standing by: try again when a server serves"),
+        None => retry_status(
+            code,
+            reason,
+            "this server is standing by: try again later, or connect to the active server",
+        ),
     }
 }
 

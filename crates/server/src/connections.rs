@@ -386,7 +386,7 @@ impl ServerShared {
             }
             ClientProtocol::Tls => {
                 let address = ClientAddress::from(client);
-                tracing::warn!(%address, "a client tried TLS, but this port does not use it: start it with --tls-cert, or connect with http://");
+                tracing::warn!(%address, "a client tried TLS, but this port does not use it: start the server with --tls-cert, or connect with http://");
                 answer_tls(stream).await?;
             }
         }

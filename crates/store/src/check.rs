@@ -108,7 +108,10 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
             *check.signers.entry(seal.signer).or_default() += 1;
         }
         Some(_) => {
-            check.note(damage("signature", "it does not fit the signer's key and the last event's hash"));
+            check.note(damage(
+                "signature",
+                "it does not verify with the signer's key and the last event's hash",
+            ));
         }
         None => check.note(damage("signature", "it is missing")),
     }

@@ -145,7 +145,7 @@ async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<
 fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
-        let words = "The newest matches of this bot are being compared with optimal play, or wait until another bot's have been. This page reloads itself until the result is ready.";
+        let words = "The newest matches of this bot are being compared with optimal play, or are waiting while another bot's are compared. This page reloads itself until the result is ready.";
         let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(words));
         Ok(audit_page(address, &name, content))
     });

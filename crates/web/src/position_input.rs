@@ -133,7 +133,7 @@ impl PositionInput {
         }
         if !alliance.is_empty() {
             if !self.rows.trim().is_empty() {
-                return Err(format!("rows {:?}: leave them empty with an alliance", self.rows));
+                return Err(format!("rows {:?}: leave them empty if alliances are given", self.rows));
             }
             let seats = self.read_seat_count()?;
             let alliances = Alliances::parse(&read_seats(alliance, "alliance", seats)?, seats);
@@ -303,7 +303,7 @@ mod tests {
         for (query, why) in [
             ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
             ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
-            ("alliance=1&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty with an alliance"),
+            ("alliance=1&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty if alliances are given"),
             ("alliance=1+2+3", "alliance: all 3 seats are in one alliance"),
             ("random=4", "random: seat 4: expected 1 to 3"),
             ("random=0", "random: seat 0: expected 1 to 3"),

@@ -200,7 +200,7 @@ fn shown_rounds(
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) {
-        "; satisfaction, not wins, decides the table"
+        "; tables are decided by satisfaction, not by wins"
     } else {
         ""
     };

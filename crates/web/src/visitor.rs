@@ -108,10 +108,10 @@ impl Visitor {
     /// Returns the token for forms of this page.
     ///
     /// # Errors
-    /// If the page has no cookie.
+    /// If the page sets no visitor cookie.
     pub(super) fn form_token(&self) -> Result<FormToken, Status> {
         let token = self.secret.as_ref().map(CookieSecret::form_token);
-        token.ok_or_else(|| Status::internal("this page has no cookie"))
+        token.ok_or_else(|| Status::internal("this page sets no visitor cookie"))
     }
 
     /// Returns a visitor on whose behalf a new feed reads. All visitors with the same token share the feed, or all

@@ -94,7 +94,7 @@ impl VectorGames {
         if takes.len() != self.games.len() {
             let (given, games) = (takes.len(), self.games.len());
             return Err(PyValueError::new_err(format!(
-                "actions: {given} given: expected {games}, one for each game"
+                "actions: length {given}: expected {games} actions, one for each game"
             )));
         }
         let is_legal = |(game, &take): (&RunningGame, &i64)| {

@@ -92,7 +92,7 @@ impl ReplayedResults {
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
-                "match {id} has the number {number}, which match {known_id} already has, whose record was read first"
+                "match {id} has the number {number}, but match {known_id}, whose record was read first, has it too"
             ))
         } else if *known != result {
             Err(format!("an earlier record of match {id} has a different result"))

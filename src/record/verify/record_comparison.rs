@@ -293,7 +293,9 @@ fn deal_difference(manifest: &Manifest, record: &Record) -> Option<String> {
     };
     let wire = pb::Deal::from(deal.as_ref());
     if (wire.rule(), &wire.rows) != (manifest.settings.deal(), &manifest.settings.deal_rows) {
-        return Some("its rows are dealt by another rule than in the tournament's settings".to_owned());
+        return Some(
+            "its rows are dealt by a different rule from that in the tournament's settings".to_owned(),
+        );
     }
     let secret = published.secret.as_ref()?;
     let dealt = DealtRows::of_match(secret, record.id(), &deal.rule, setup.seats());
@@ -357,7 +359,7 @@ mod tests {
         );
         assert_eq!(
             difference(&dealing, record_of(Some((1, DealRule::SelfFirst)))),
-            "its rows are dealt by another rule than in the tournament's settings"
+            "its rows are dealt by a different rule from that in the tournament's settings"
         );
         assert_eq!(
             difference(&dealing, record_of(None)),

@@ -98,7 +98,7 @@ fn print_summary(dir: &Path, counts: SiteCounts, form: OutputFormat) -> Result<(
         writeln!(output, "{dir}: {files}, {size} KiB, pages of {pages}")?;
         if counts.without_record > 0 {
             let matches = count_with_noun(counts.without_record, "match", "matches");
-            writeln!(output, "{matches} left out: the server no longer has the record")?;
+            writeln!(output, "left out, because the server no longer has the record: {matches}")?;
         }
         writeln!(output, "verify it: lastnim record verify {dir}")
     })

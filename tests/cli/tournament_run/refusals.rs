@@ -85,7 +85,7 @@ fn a_changed_file_is_refused_without_fresh() {
 
     folder.write("cup.toml", &text.replace("seed = 3", "seed = 4").replace("timid", "greedy"));
     let ended = run(&file, &[]);
-    let expected = "it has changed since this tournament started (seed, bot): undo the change to continue, or use --fresh to start again; only model limits can be amended";
+    let expected = "it has changed since this tournament started (seed, bot): undo the change to continue, or use --fresh to start again; only the limits of models may change";
     assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
     // A comment changes nothing.
     folder.write("cup.toml", &format!("# Ours.\n{text}"));

@@ -63,7 +63,7 @@ fn end_at_limit(name: &str, lines: &str, limit: &str) {
     let cup = Cup::new(name, lines);
     let mut running = Running::start(&mut run_command(&cup.file, &[]));
     let line = running.wait_for_line("mine: its program ended");
-    let passed = format!("it passed the limit {limit} of its sandbox");
+    let passed = format!("it exceeded the limit {limit} of its sandbox");
     assert!(line.contains(&passed), "{line}: {}", cup.log());
     running.signal("KILL");
     running.finish();
@@ -173,7 +173,7 @@ fn a_lost_seat_names_the_limit() {
     fs::write(&cup.file, text.replace("clock = \"1m\"", "clock = \"300ms\"")).unwrap();
     let mut running = Running::start(&mut run_command(&cup.file, &[]));
     let line = running.wait_for_line("its program ended before");
-    let lost = "(it passed the limit output = \"1MiB\" of its sandbox)";
+    let lost = "(it exceeded the limit output = \"1MiB\" of its sandbox)";
     assert!(line.starts_with("mine: ") && line.contains("lost") && line.contains(lost), "{line}");
 }
 

@@ -119,7 +119,7 @@ fn join_refusal(id: TournamentId, error: &ArenaError) -> JoinRefused {
     };
     let message = match error {
         ArenaError::Store(_) | ArenaError::Delayed(_) => {
-            tracing::warn!(%error, tournament = %id, "the request of a bot to join a tournament could not be stored");
+            tracing::warn!(%error, tournament = %id, "a bot's request to join a tournament could not be stored");
             UNAVAILABLE.to_owned()
         }
         _ => error.to_string(),

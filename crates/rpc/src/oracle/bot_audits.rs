@@ -316,7 +316,7 @@ fn add_record_to_audit(
 
 fn idle_status() -> Status {
     let message = format!(
-        "no record came for {} s: close the stream after the last record to get the answer",
+        "no record arrived for {} s: close the stream after the last record to get the answer",
         IDLE_TIMEOUT.as_secs()
     );
     refusal_status(Code::Aborted, "IDLE", &message)

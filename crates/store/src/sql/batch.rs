@@ -183,7 +183,7 @@ impl<'a> MatchChanges<'a> {
             match &timed.event {
                 Event::Created(setup) if index == 0 => self.add_new_match(id, timed.at, setup)?,
                 Event::Created(_) => {
-                    return Err(StoreError::Refused(format!("a second `created` of match {id}")));
+                    return Err(StoreError::Refused(format!("match {id} already has its `created` event")));
                 }
                 _ if index == 0 => {
                     return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));

@@ -21,7 +21,7 @@ pub(super) fn lost_database_error(found: Option<i64>) -> StoreError {
         }
         None => StoreError::Damaged {
             what: "the table `server`".to_owned(),
-            why: "the row with the database's owner is missing".to_owned(),
+            why: "the row that names the database's server is missing".to_owned(),
         },
     }
 }

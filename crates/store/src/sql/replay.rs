@@ -155,7 +155,7 @@ impl RecordReplay {
         if next != self.len() as u64 {
             return Err(event_damage(
                 self.len(),
-                &format!("the stored events end before it instead of before event {next}"),
+                &format!("the stored row ends before this event, but should end before event {next}"),
             ));
         }
         Ok(())

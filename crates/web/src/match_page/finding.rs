@@ -167,8 +167,8 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
             let why = match declared.defaulted() {
                 pb::RowDefault::Unspecified => return None,
                 pb::RowDefault::Late => "did not say in time whom it wants to see win",
-                pb::RowDefault::Invalid => "named an order that is not valid",
-                pb::RowDefault::Forfeited => "was forfeited before it named an order",
+                pb::RowDefault::Invalid => "declared an order that is not valid",
+                pb::RowDefault::Forfeited => "was forfeited before it declared an order",
             };
             Sentence::default()
                 .seat(declared.seat as usize)

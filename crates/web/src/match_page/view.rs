@@ -420,7 +420,7 @@ impl MatchAtPly<'_> {
         let orders = match (&setup.assigned, &setup.deal) {
             (Some(_), _) => "given with the match",
             (None, None) => "declared by the seats",
-            (None, Some(_)) => "declared by the seats, which score by private ones",
+            (None, Some(_)) => "declared by the seats, which are scored by private orders",
         };
         let facts = [
             ("piles", Some(shortened_list(&piles, ", "))),

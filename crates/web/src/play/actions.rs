@@ -169,7 +169,7 @@ fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<GameAction, Strin
     match fields.value("act") {
         "take" => {
             let ply = read_number(fields, "ply")?;
-            let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply in this game"))?;
+            let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: this game has no such ply"))?;
             Ok(GameAction::New(SeatAction::take(ply, read_number(fields, "take")?, None)))
         }
         // A repeated form counts once.

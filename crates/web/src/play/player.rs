@@ -21,7 +21,7 @@ pub(super) enum Player {
 
 /// Returns the guest name of a visitor.
 pub(super) fn visitor_guest_name(visitor: &Visitor) -> Result<BotName, Status> {
-    let secret = visitor.secret().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let secret = visitor.secret().ok_or_else(|| Status::internal("this page sets no visitor cookie"))?;
     Ok(guest_name(secret.hash().as_bytes()))
 }
 

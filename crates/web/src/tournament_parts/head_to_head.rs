@@ -73,7 +73,7 @@ fn cell(bot: &str, other: &str, duel: Option<&Duel>) -> HeadToHeadCell {
         return HeadToHeadCell { class: "itself".into(), percent: String::new(), words: "itself".into() };
     }
     let Some(duel) = duel.filter(|duel| duel.wins + duel.other_wins > 0) else {
-        let words = format!("neither {bot} nor {other} won a match in which both sat");
+        let words = format!("neither {bot} nor {other} won a match in which both played");
         return HeadToHeadCell { class: String::new(), percent: String::new(), words };
     };
     let share = f64::from(duel.wins) / f64::from(duel.wins + duel.other_wins);
@@ -86,7 +86,7 @@ fn cell(bot: &str, other: &str, duel: Option<&Duel>) -> HeadToHeadCell {
         class: format!("leaning step-{}{sure}", CellShade::step_of_share(share)),
         percent: format!("{:.0}", 100.0 * share),
         words: format!(
-            "{bot} won {}, {other} won {}, of {} in which both sat{certain}",
+            "{bot} won {}, {other} won {}, of {} in which both played{certain}",
             duel.wins,
             duel.other_wins,
             count_with_noun(duel.matches, "match", "matches")
@@ -117,7 +117,7 @@ mod tests {
             ["> cid</th>", "> ann</th>", "> bob</th>"].map(|name| html.find(name).unwrap()).into();
         assert!(order.is_sorted() && !html.contains("late"), "{html}");
         assert!(
-            html.contains("title=\"ann won 3, bob won 1, of 9 matches in which both sat\">75</td>"),
+            html.contains("title=\"ann won 3, bob won 1, of 9 matches in which both played\">75</td>"),
             "{html}"
         );
         assert!(html.contains("class=\"leaning step-9 sure\" title=\"cid won 4, ann won 0"), "{html}");

@@ -115,7 +115,7 @@ async fn end_session(connection: &mut PgConnection, pid: i32) -> Result<(), Stor
     match sqlx::query("SELECT pg_terminate_backend($1)").bind(pid).execute(connection).await {
         Ok(_) => Ok(()),
         Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(INSUFFICIENT_PRIVILEGE) => {
-            tracing::error!(%error, "the session of a silent server cannot be ended: use its database user, or grant pg_signal_backend");
+            tracing::error!(%error, "this database user cannot end the session of the silent server: use that server's database user, or grant pg_signal_backend");
             Ok(())
         }
         Err(error) => Err(store_error_of(error)),

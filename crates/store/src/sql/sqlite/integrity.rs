@@ -71,7 +71,7 @@ async fn check_repeatedly(
                 return;
             }
             Err(error) => {
-                tracing::warn!(%error, "the database's pages could not be checked; this is tried again later");
+                tracing::warn!(%error, "the database's pages could not be checked: the check will be repeated later");
             }
         }
         tokio::time::sleep(every).await;

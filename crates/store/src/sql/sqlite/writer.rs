@@ -69,11 +69,11 @@ impl SqliteWriter {
             Ok((0, pages, copied)) if pages == copied => return true,
             Ok(_) => {
                 tracing::warn!(
-                    "part of the database is still in its write-ahead log, because another program is reading the database: if you copy the database, copy both files"
+                    "part of the database is still in its write-ahead log, because another program is reading the database: if you copy the database, copy its -wal file too"
                 );
             }
             Err(error) => {
-                tracing::warn!(%error, "part of the database is still in its write-ahead log: if you copy the database, copy both files");
+                tracing::warn!(%error, "part of the database is still in its write-ahead log: if you copy the database, copy its -wal file too");
             }
         }
         false
@@ -83,7 +83,7 @@ impl SqliteWriter {
     pub(super) async fn truncate_and_close(mut self) {
         if let Err(error) = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut self.connection).await
         {
-            tracing::warn!(%error, "the write-ahead log could not be emptied: if you copy the database, copy both files");
+            tracing::warn!(%error, "the write-ahead log could not be emptied: if you copy the database, copy its -wal file too");
         }
         if self.check_files().is_ok() {
             self.close().await;
