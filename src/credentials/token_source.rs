@@ -73,7 +73,7 @@ pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     let text = read_text_file(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
     let token = text.trim();
     if token.is_empty() || token.contains(char::is_whitespace) {
-        return Err(Failure::input(format!("{shown}: expected only a token")));
+        return Err(Failure::input(format!("{shown}: expected a file that contains only a token")));
     }
     if is_accessible_to_others(file) {
         tracing::warn!(file = %shown, "other users can read this token: run `chmod 600` on the file");
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(read("\u{feff}lastnim_07\r\n"), Ok(Some("lastnim_07".into())));
         for text in ["", "\n\n", "one\ntwo\n", "one two"] {
             let refused = read(text).unwrap_err();
-            let expected = format!("{}: expected only a token", path.display());
+            let expected = format!("{}: expected a file that contains only a token", path.display());
             assert_eq!(refused, expected);
         }
         fs::remove_file(&path).unwrap();

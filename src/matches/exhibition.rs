@@ -97,7 +97,7 @@ impl ExhibitionArgs {
     ) -> Result<Option<pb::AllianceMatrix>, Failure> {
         let (mode, given) = (settings.alliance(), settings.alliance_matrix);
         if given.is_some() != (mode == pb::AllianceMode::Given) {
-            return Err(Failure::input("--matrix and --alliance given: use both or neither"));
+            return Err(Failure::input("--matrix and `--alliance given` go together: use both or neither"));
         }
         let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn invalid_flags_are_named() {
-        let misplaced = "--matrix and --alliance given: use both or neither";
+        let misplaced = "--matrix and `--alliance given` go together: use both or neither";
         assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
         assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);
         assert!(request(&["--bots", "No One"]).unwrap_err().contains("bot name \"No One\""));

@@ -137,7 +137,7 @@ fn read_origin(
     };
     if seed.is_some() && !uses_seed {
         let drawing = join_with_and(&seeded_bot_kinds());
-        let what = format_args!("only the house bots {drawing} and language models use a seed");
+        let what = format_args!("only language models and the house bots {drawing} use a seed");
         toml.report_mistake(&at("seed"), what);
         return None;
     }

@@ -113,7 +113,7 @@ impl SettingsReader {
             let ways = if given.is_empty() { "nothing".to_owned() } else { given.join(" and ") };
             toml.report_mistake(
                 "positions",
-                format_args!("{ways}: expected one of `list`, `drawn` and `paper = true`"),
+                format_args!("{ways}: expected exactly one of `list`, `drawn` and `paper = true`"),
             );
         }
         if given != ["list"] {

@@ -104,7 +104,7 @@ fn parts_that_do_not_fit_are_refused() {
     );
     assert_eq!((code, errors), (2, words));
     let seed = write_part(&folder, "seed", &["audit", "field", "--seed", "2"], &lines(6..9));
-    refused(&seed, "the seed of one part is 1, that of another is 2: expected the same in all parts");
+    refused(&seed, "the seed is 1 in one part and 2 in another: expected the same in all parts");
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));
     refused(&unsigned, "written with --unsigned: expected none of these flags, as for the earlier parts");
     let of_bot = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));

@@ -50,7 +50,7 @@ fn a_game_of_three_is_solved_as_text() {
         "kayles 3: remove one stone or two adjacent stones from a row; this can split the row.\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
-         Winner for each seat that moves first: 0 -> 0, 1 -> 1, 2 -> 2\n\
+         Winner by the seat that moves first: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\
          \x20 remove 1 stone from row 0, with 1 before it and 1 after -> 1,1\n\
          Solved by backward induction; states solved: 5.\n"

@@ -59,7 +59,7 @@ fn a_position_is_solved_as_text_and_json() {
         printed(&figure_1, ""),
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
          Optimal takes: 1 (2 counters in the last pile).\n\
-         Winner for each seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1\n\
+         Winner by the seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
@@ -402,7 +402,7 @@ fn an_unknown_key_is_refused_with_a_suggestion() {
     let misspelt =
         r#"{"piles":[1,2],"alliance_matrix":[[0,1],[0,1]],"endng":"last_mover_wins","takes":[2,1]}"#;
     let keys = r#""piles", "alliance_matrix", "players", "first", "ending", "takes""#;
-    let expected = format!("unknown key \"endng\": did you mean \"ending\"? the keys are {keys}");
+    let expected = format!("unknown key \"endng\": did you mean \"ending\"? expected one of {keys}");
     assert_eq!(refused(&["audit", "match"], misspelt, 2), format!("standard input: {expected}"));
     let output = lastnim(&["audit", "match", "--batch"], misspelt.as_bytes());
     assert_eq!(output.status.code(), Some(3));
@@ -412,7 +412,7 @@ fn an_unknown_key_is_refused_with_a_suggestion() {
         lastnim(&["oracle", "solve", "--batch"], misspelt.replace(r#","takes":[2,1]"#, "").as_bytes());
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     let error = lines[0]["error"].as_str().unwrap();
-    let start = "unknown key \"endng\": did you mean \"ending\"? the keys are \"game\", \"piles\", ";
+    let start = "unknown key \"endng\": did you mean \"ending\"? expected one of \"game\", \"piles\", ";
     assert!(error.starts_with(start), "{error}");
     let strange = r#"{"piles":[1],"players":2,"xyzzyx":1}"#;
     let output = lastnim(&["oracle", "solve", "--batch"], strange.as_bytes());

@@ -258,7 +258,7 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         (
             &["record", "replay", "--from", "2", "--to", "1", &file],
             2,
-            "--from 2 --to 1: expected a first ply that is not after the last",
+            "--from 2 --to 1: the first ply is after the last: exchange them",
         ),
         (&["record", "replay", "--step", "-"], 2, "--step: the record is read from standard input"),
         (&["record", "replay", "--step", "--all", &file], 2, "cannot be used with"),

@@ -304,7 +304,7 @@ fn an_exhibition_is_created_listed_and_followed() {
         (
             create("greedy,timid", &["--alliance", "given"]),
             2,
-            "--matrix and --alliance given: use both or neither",
+            "--matrix and `--alliance given` go together: use both or neither",
         ),
     ] {
         let (given, said) = server.refused(&words);

@@ -198,7 +198,7 @@ command = []
         "5: ending: \"draw\": expected one of to-move-wins, last-mover-wins",
         "6: strikes: 0 is not a whole number from 1 to 100",
         "8: format.kind: \"swis\": did you mean \"swiss\"? expected one of round-robin, gauntlet, swiss",
-        "9: positions: list and paper: expected one of `list`, `drawn` and `paper = true`",
+        "9: positions: list and paper: expected exactly one of `list`, `drawn` and `paper = true`",
         "11: positions.list[1]: pile 1 has 0 counters",
         "12: positions.list[2]: \"x\" is not a whole number",
         "15: retention.match: unknown key: did you mean `matches`? expected one of matches,",
@@ -279,7 +279,7 @@ remote = true
         "11: format.effect_some: effects of 0 and 40",
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
         "14: format.rounds: unknown key: ",
-        "18: bot[0].seed: only the house bots random",
+        "18: bot[0].seed: only language models and the house bots random",
         "19: bot: expected one of `command`, `house`, `llm` and `remote = true`",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");

@@ -41,7 +41,7 @@ fn each_change_to_a_record_is_named_in_one_line() {
         ),
         (
             line.replacen("\"at_us\":", "\"att_us\":", 1),
-            "events[0]: unknown key \"att_us\": did you mean \"at_us\"? the keys are ",
+            "events[0]: unknown key \"att_us\": did you mean \"at_us\"? expected one of ",
         ),
         ("{}\n".to_owned(), "match_id: match id \"\": expected a UUID "),
         (

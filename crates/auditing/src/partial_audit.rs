@@ -27,7 +27,7 @@ pub enum PartialAuditError {
     #[error("not the state of an audit: {0}")]
     Malformed(&'static str),
     /// Two audits have different subjects or settings.
-    #[error("the {setting} of one part is {one}, that of another is {other}: expected the same in all parts")]
+    #[error("the {setting} is {one} in one part and {other} in another: expected the same in all parts")]
     Settings {
         /// The setting.
         setting: &'static str,

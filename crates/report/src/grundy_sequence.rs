@@ -69,7 +69,7 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
         )
     };
     let repeats = format!(
-        "From size {start} on, the values repeat with period {length}: proved {proof}, from the values of sizes up to {checked_to}."
+        "From size {start} on, the values repeat with period {length}. The values of sizes up to {checked_to} prove this, {proof}."
     );
     let zero = match period.zero_remainders.as_slice() {
         [] => format!("No pile of size {start} or more is P."),

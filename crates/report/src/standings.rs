@@ -184,7 +184,8 @@ pub fn order_note(order: pb::StandingsOrder, standings: &[pb::Standing]) -> Opti
     if most == 0 {
         return None;
     }
-    let played = (least != most).then(|| format!(": the bots have played {least} to {most} matches"));
+    let played = (least != most)
+        .then(|| format!(", because the bots have played different numbers of matches ({least} to {most})"));
     Some(format!("{by}{}", played.unwrap_or_default()))
 }
 
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(order_note(order, &[rated("a", 0)]).unwrap(), "ordered by rating");
         assert_eq!(
             order_note(order, &[rated("a", 0), late]).unwrap(),
-            "ordered by rating: the bots have played 0 to 20 matches"
+            "ordered by rating, because the bots have played different numbers of matches (0 to 20)"
         );
         assert_eq!(order_note(pb::StandingsOrder::Points, &[]), None);
     }

@@ -33,7 +33,7 @@ pub fn list_by_first_seat(
 ) -> String {
     let by_first = winners.into_iter().enumerate();
     let by_first = by_first.map(|(first, winner)| format!("{} -> {winner}", reader.number(first)));
-    format!("{what} for each seat that moves first: {}", join_items(by_first, ", "))
+    format!("{what} by the seat that moves first: {}", join_items(by_first, ", "))
 }
 
 /// Says who wins at the end of a game.

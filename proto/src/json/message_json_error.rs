@@ -20,7 +20,7 @@ pub struct MessageJsonError {
 #[non_exhaustive]
 pub enum JsonFlaw {
     /// The message has no such field.
-    #[error("unknown key {given:?}: {}the keys are {}", suggest_name(given, keys), quoted_list(keys))]
+    #[error("unknown key {given:?}: {}expected one of {}", suggest_name(given, keys), quoted_list(keys))]
     UnknownKey {
         /// The key, shortened if long.
         given: String,
@@ -28,7 +28,7 @@ pub enum JsonFlaw {
         keys: Vec<String>,
     },
     /// The enumeration has no such value.
-    #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
+    #[error("unknown word {given:?}: {}expected one of {}", suggest_name(given, words), quoted_list(words))]
     UnknownEnumValue {
         /// The given name, shortened if long.
         given: String,

@@ -198,7 +198,7 @@ fn error_names_the_path_and_the_value() {
         (json!([]), "[] is not an object"),
         (
             json!({ "idd": 1 }),
-            "unknown key \"idd\": did you mean \"id\"? the keys are \"id\", \"settings\", \"state\", ",
+            "unknown key \"idd\": did you mean \"id\"? expected one of \"id\", \"settings\", \"state\", ",
         ),
         (json!({ "id": 7 }), "id: 7 is not a string"),
         (json!({ "awaits_bots": 0 }), "awaits_bots: 0 is not true or false"),
@@ -206,7 +206,7 @@ fn error_names_the_path_and_the_value() {
         (json!({ "field": ["ann", null] }), "field[1]: null is not a string"),
         (
             json!({ "state": "opened" }),
-            "state: unknown word \"opened\": did you mean \"open\"? the words are \"unspecified\", ",
+            "state: unknown word \"opened\": did you mean \"open\"? expected one of \"unspecified\", ",
         ),
         (json!({ "state": true }), "state: true is not a word"),
         (

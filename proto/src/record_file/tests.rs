@@ -60,8 +60,7 @@ fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
 fn unknown_field_is_refused_by_name() {
     let refusal =
         read_record(&FROZEN_WITH_NOTES.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
-    let words =
-        "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? the keys are \"seat\", ";
+    let words = "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? expected one of \"seat\", ";
     assert!(refusal.starts_with(words), "{refusal}");
 }
 
@@ -269,7 +268,7 @@ fn error_names_the_field_and_the_value() {
         (
             "\"take\":",
             "\"taken\":",
-            "events[5].took: unknown key \"taken\": did you mean \"take\"? the keys are \"ply\", ",
+            "events[5].took: unknown key \"taken\": did you mean \"take\"? expected one of \"ply\", ",
         ),
         ("\"first\":1", "\"first\":4294967296", "events[0].created.first: 4294967296 is out of range: "),
         ("\"first\":1", "\"first\":[1]", "events[0].created.first: [1] is not a whole number"),
@@ -291,7 +290,7 @@ fn error_names_the_field_and_the_value() {
         (
             "{\"match_id\"",
             "{\"record\":null,\"match_id\"",
-            "unknown key \"match_id\": the keys are \"record\"",
+            "unknown key \"match_id\": expected one of \"record\"",
         ),
         ("\"events\":[", "\"events\":\"none\",\"x\":[", "events: \"none\" is not a list"),
         (",", ";", "not valid JSON: expected `,` or `}` at column "),

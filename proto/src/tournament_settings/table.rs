@@ -169,7 +169,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Talk before rows are declared", RarelyChanged => {
         "talk.rounds" Count "Rounds of talk" "1 to 4", ["seats do not talk"],
-            "Rounds in which seats that declare rows talk first", "{} round|{} rounds";
+            "Rounds of talk before the seats declare their rows", "{} round|{} rounds";
         "talk.round_ms" Duration "Round time" "1ms to 1h", ["1m"], "Maximum length of a round of talk", " of at most {}";
         "talk.text_chars" Count "Text length" "1 to 1,000", ["500"], "Maximum characters of a text",
             ", texts of at most {} character|, texts of at most {} characters";

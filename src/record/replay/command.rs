@@ -160,7 +160,7 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
     }
     match (args.from, args.to) {
         (Some(from), Some(to)) if from > to => Err(Failure::input(format!(
-            "--from {from} --to {to}: expected a first ply that is not after the last"
+            "--from {from} --to {to}: the first ply is after the last: exchange them"
         ))),
         _ => Ok(()),
     }

@@ -101,15 +101,12 @@ fn audits_with_other_settings_are_not_merged() {
     let refused = |other: Auditor| audit().merge(other).unwrap_err().to_string();
     let expected = "expected the same in all parts";
     let seed = refused(Auditor::new(AuditSubject::Field, 6));
-    assert_eq!(seed, format!("the seed of one part is 5, that of another is 6: {expected}"));
+    assert_eq!(seed, format!("the seed is 5 in one part and 6 in another: {expected}"));
     let subject = refused(Auditor::new(AuditSubject::Bot(bot_name(1)), 5));
-    assert_eq!(
-        subject,
-        format!("the subject of one part is every bot, that of another is bot-1: {expected}")
-    );
+    assert_eq!(subject, format!("the subject is every bot in one part and bot-1 in another: {expected}"));
     let puzzles = refused(audit().with_max_puzzles(3));
-    assert_eq!(puzzles, format!("the number of puzzles of one part is 10, that of another is 3: {expected}"));
-    assert!(refused(audit().without_power()).starts_with("the power of the tests of one part is estimated"));
+    assert_eq!(puzzles, format!("the number of puzzles is 10 in one part and 3 in another: {expected}"));
+    assert!(refused(audit().without_power()).starts_with("the power of the tests is estimated in one part"));
 }
 
 #[test]

@@ -142,5 +142,5 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
 /// Reads how many timestamps are later than the one given to [`later_statement`].
 pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
-    with_damage_context("the number of later times", read())
+    with_damage_context("the number of timestamps in the future", read())
 }
