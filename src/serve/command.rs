@@ -129,7 +129,7 @@ fn check_standby(args: &ServeArgs, settings: &ServeSettings) -> Result<(), Failu
     }
     if settings.durability != Durability::Ply {
         return Err(Failure::input(
-            "--standby: this needs --durability ply; a server that takes over continues from what is stored",
+            "--standby: this needs --durability ply, because a server that takes over continues from what is stored",
         ));
     }
     if args.admin_token.is_none() && args.admin_token_file.is_none() {

@@ -189,7 +189,7 @@ export class BotRunner {
     try {
       first = await stream.receive();
     } catch (error) {
-      if (isLate) return { kind: "failed", reason: `no welcome within ${welcomeWithinMs / 1000} s` };
+      if (isLate) return { kind: "failed", reason: `the server sent no welcome within ${welcomeWithinMs / 1000} s` };
       return { kind: "failed", reason: transientLossReason(error, this.#addresses[0].given) };
     } finally {
       clearTimeout(timer);

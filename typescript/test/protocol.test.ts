@@ -198,7 +198,7 @@ test("a server that sends no welcome is retried", async (t) => {
   const bot: Bot = { play: () => 1n, connected: () => stop.abort() };
   const patience = { welcomeWithinMs: 200, lastEndsWithinMs: 200, tickMs: 1_000 };
   await new BotRunner(bot, { server, token: "t", logger: log }, stop.signal, patience).run();
-  assert.match(log.lines[0]!, /^no session, retrying in \d+ ms: no welcome within 0.2 s$/);
+  assert.match(log.lines[0]!, /^no session, retrying in \d+ ms: the server sent no welcome within 0.2 s$/);
 });
 
 test("a frozen server is retried", async (t) => {

@@ -59,7 +59,7 @@ pub enum RecordMisfit {
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
     /// An opponent did not make the take that its rule requires.
-    #[error("ply {ply}: {bot} took {given}, but by its rule it takes {expected}")]
+    #[error("ply {ply}: {bot} took {given}, but must take {expected} by its rule")]
     OpponentTake {
         /// The ply.
         ply: u32,

@@ -461,7 +461,10 @@ async fn open_session(
     };
     let (stream, first) = match timeout(WELCOME_TIMEOUT, opening).await {
         Err(_) => {
-            return Ok(OpenOutcome::Failed(format!("no welcome within {} s", WELCOME_TIMEOUT.as_secs())));
+            return Ok(OpenOutcome::Failed(format!(
+                "the server sent no welcome within {} s",
+                WELCOME_TIMEOUT.as_secs()
+            )));
         }
         Ok(Err(status)) => match tls::tls_failure(&status) {
             Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),

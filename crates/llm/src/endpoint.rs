@@ -220,7 +220,7 @@ impl Endpoint {
                 Some(until) if until >= deadline => {
                     let wait = until.saturating_duration_since(Instant::now());
                     let detail = format!(
-                        "the endpoint limits its calls: the next one must wait for another {} s",
+                        "the endpoint limits the rate of calls: the next one must wait for another {} s",
                         wait.as_secs()
                     );
                     let class = FailureClass::RateLimited;

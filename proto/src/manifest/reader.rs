@@ -207,7 +207,7 @@ impl ManifestParts {
                 let listed = ListedMatch::parse(&given, self.signer, at)?;
                 let rises = self.matches.last().is_none_or(|last| last.id < listed.id);
                 at.member("match_id").ok_or_report(
-                    rises.then_some(()).ok_or("the id does not come after the id on the line before"),
+                    rises.then_some(()).ok_or("the ids of the lines are not in ascending order"),
                 )?;
                 if let ListedRecord::Signed { signer, .. } = listed.record {
                     self.signer = Some(signer);

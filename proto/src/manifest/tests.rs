@@ -133,7 +133,7 @@ fn misplaced_lines_and_invalid_values_are_named() {
     let both = [lines[6], lines[7]].concat();
     assert_eq!(
         flaw(&both, &swapped),
-        "line 8: match.match_id: the id does not come after the id on the line before"
+        "line 8: match.match_id: the ids of the lines are not in ascending order"
     );
     assert!(
         flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("exactly one of head, public_head,")

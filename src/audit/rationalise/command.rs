@@ -260,7 +260,7 @@ impl RationaliseFindings {
             !document.starts_with(VERSION_LINE) && keys(document).map_err(Failure::input)?.piles.is_some();
         if is_game {
             return match args.key {
-                Some(_) => Err(Failure::input("a game is not signed: --key is for records")),
+                Some(_) => Err(Failure::input("a game has no signature: --key is only for records")),
                 None => read_game(document, who).map(Some),
             };
         }

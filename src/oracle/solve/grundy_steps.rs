@@ -27,7 +27,7 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let what = if is_sum { "nim-sum" } else { "value" };
     Some(section.paragraph(match grundy.value {
         0 => format!(
-            "The {what} is 0: in two-player {} play the seat that is not to move wins, because every move makes it nonzero.",
+            "The {what} is 0: in two-player {} play the seat to move loses, because every move makes it nonzero.",
             GrundyDecomposition::ENDING
         ),
         _ => format!(

@@ -108,7 +108,7 @@ fn compare_with_records(
     drop(line);
     let line = StatusLine::show("computing standings and ratings");
     let standings = if compared.has_flaws() {
-        StandingsVerdict::NotComparable("every record of the manifest is needed, unchanged".to_owned())
+        StandingsVerdict::NotComparable("this needs every record of the manifest, unchanged".to_owned())
     } else {
         let ratings = if manifest.is_interim() { RatingChoice::Unrated } else { RatingChoice::Final };
         match compared.replayed.compute_standings(shown, ratings) {

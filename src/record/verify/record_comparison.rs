@@ -286,9 +286,9 @@ fn deal_difference(manifest: &Manifest, record: &Record) -> Option<String> {
     let (published, deal) = match (&manifest.deal_secret, &setup.deal) {
         (Some(published), Some(deal)) if is_dealt => (published, deal),
         (None, None) if !is_dealt => return None,
-        (_, None) => return Some("no rows are dealt in it, but the tournament deals rows".to_owned()),
+        (_, None) => return Some("it has no dealt rows, but the tournament deals rows".to_owned()),
         (_, Some(_)) => {
-            return Some("rows are dealt in it, but the tournament has no secret for that".to_owned());
+            return Some("it has dealt rows, but the tournament has no secret for dealing them".to_owned());
         }
     };
     let wire = pb::Deal::from(deal.as_ref());
@@ -363,13 +363,13 @@ mod tests {
         );
         assert_eq!(
             difference(&dealing, record_of(None)),
-            "no rows are dealt in it, but the tournament deals rows"
+            "it has no dealt rows, but the tournament deals rows"
         );
         let plain = manifest(None, pb::TournamentSettings::default());
         assert_eq!(difference(&plain, record_of(None)), "");
         assert_eq!(
             difference(&plain, record_of(Some((1, DealRule::All)))),
-            "rows are dealt in it, but the tournament has no secret for that"
+            "it has dealt rows, but the tournament has no secret for dealing them"
         );
         let running = manifest(Some(secret.publish(false)), settings);
         assert_eq!(

@@ -32,7 +32,7 @@ impl OutcomeClass {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::N => "the seat to move wins",
-            Self::P => "the seat that is not to move wins",
+            Self::P => "the seat to move loses",
             Self::L => "seat 0 wins, whichever seat starts",
             Self::R => "seat 1 wins, whichever seat starts",
         }

@@ -53,7 +53,7 @@ pub(crate) fn condition_section(found: &[ConditionFindings]) -> Option<Section> 
             interval_cell(found.added_errors.as_ref())
         })
         .into_table();
-    let heading = "Errors under conditions: the share of takes that are errors, minus the share in the bot's other takes with the same choice";
+    let heading = "Errors under conditions: the share of takes that are errors, minus that share of the bot's other takes in comparable positions";
     Some(Section::with_heading(heading).table(table))
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn condition_sentences(found: &[ConditionFindings]) -> impl Iterator<
         let more = if estimate.value > 0.0 { "more" } else { "less" };
         is_clear.then(|| {
             format!(
-                "It errs {more} often when {}: its share of errors differs by {} (95%: {}) from that of its other takes with the same choice.",
+                "It errs {more} often when {}: its share of errors differs by {} (95%: {}) from that of its other takes in comparable positions.",
                 condition_text(found),
                 value_cell(Some(estimate)).display_text(SHARE),
                 interval_cell(Some(estimate)).display_text(SHARE)
