@@ -143,7 +143,7 @@ fn read_origin(
     }
     let is_program = matches!(origin, BotOrigin::Command(..));
     if let Some(key) = PROGRAM_KEYS.into_iter().find(|key| bot.get(key).is_some() && !is_program) {
-        toml.report_mistake(&at(key), "only a bot with `command` has this key");
+        toml.report_mistake(&at(key), "only a bot with `command` can have this key");
         return None;
     }
     Some(origin)

@@ -277,7 +277,11 @@ fn a_number_and_a_rotation_count_once() {
     let first_four: String = (0..3).map(|number| record(number, RecordForm::Json)).collect();
     for (records, surplus, words) in [
         (lines(30), &again, " has the number 4 of tournament "),
-        (lines(30), &fourth, ", but its duplicate group 1, of 3 rotations, does not contain this number\n"),
+        (
+            lines(30),
+            &fourth,
+            ", but its duplicate group 1, which has 3 rotations, does not contain this number\n",
+        ),
         // Only the records tell how many matches a group has: a sequential test has twice as many.
         (
             first_four,

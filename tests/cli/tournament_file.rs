@@ -223,7 +223,7 @@ fn variables_that_no_program_may_have_are_found() {
     let settings = "seats = 2\n[positions]\nlist = [[3, 4]]\n";
     let found = mistakes("variables", &(settings.to_owned() + bots));
     let expected = [
-        "7: bot[0].env: only a bot with `command` has this key",
+        "7: bot[0].env: only a bot with `command` can have this key",
         "11: bot[1].env: \"A B\": expected the name of a variable, such as \"OPENAI_API_KEY\"",
         "11: bot[1].env: C: the value contains a NUL character",
         "11: bot[1].env: LASTNIM_TOKEN: lastnim sets this variable for each bot",

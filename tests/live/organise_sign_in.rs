@@ -189,8 +189,8 @@ async fn other_tokens_are_refused() {
         ("", 401, "token: "),
         ("short", 401, "unknown token"),
         ("caf\u{e9} <script>alert(2)</script> with blanks and more", 401, "token: "),
-        (bot.as_str(), 403, "this call needs the admin role"),
-        (host.viewer.reveal(), 403, "this call needs the admin role"),
+        (bot.as_str(), 403, "this call needs the admin"),
+        (host.viewer.reveal(), 403, "this call needs the admin"),
     ] {
         let answer = browser.submit(&page, "/organise/sign-in", &[("token", token)]).await;
         assert_eq!(answer.status, status, "{token}: {}", answer.body);

@@ -48,7 +48,7 @@ fn trust_errors_are_distinguished() {
     assert!(said.contains("refused TLS"), "{said}");
 
     let said = failure(&list(&place.address, "ca.pem"), 2);
-    assert!(said.contains("only used with https://"), "{said}");
+    assert!(said.contains("need an https:// address"), "{said}");
     let said = failure(&list(&place.behind("localhost"), "missing.pem"), 2);
     assert!(said.contains("missing.pem: No such file"), "{said}");
     place.write("empty.pem", "no certificate\n");

@@ -49,7 +49,7 @@ export function parseServerAddress(given: string, caFile?: string): ServerAddres
   // URLs drop the default port of their scheme.
   if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("the port is missing");
   if (url.protocol === "http:" && caFile !== undefined) {
-    throw refused("certificates were given, but they are only used with https://");
+    throw refused("certificates need an https:// address: use one, or leave the certificates out");
   }
   return { given, origin: url.origin, ca: caFile === undefined ? undefined : readCertificates(caFile) };
 }

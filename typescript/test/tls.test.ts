@@ -81,5 +81,5 @@ test("invalid certificate files are refused", async (t: TestContext) => {
     assert.equal(error.code, "ca");
     assert.match(error.message, reason);
   }
-  assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates were given, but they are only used with https/);
+  assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates need an https:\/\/ address/);
 });

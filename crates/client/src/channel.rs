@@ -130,7 +130,7 @@ fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error>
         return Err(refused("the port is missing"));
     }
     if !is_encrypted && server.ca().is_some() {
-        return Err(refused("certificates were given, but they are only used with https://"));
+        return Err(refused("certificates need an https:// address: use one, or leave the certificates out"));
     }
     let endpoint = endpoint
         .connect_timeout(CONNECT_TIMEOUT)

@@ -108,13 +108,13 @@ impl QuestionProof {
     pub fn words(self) -> &'static str {
         match self {
             Self::Proved => "the record proves it",
-            Self::NoAnswer => "it ended without an answer",
-            Self::Unfinished => "the transcript does not say how it ended",
+            Self::NoAnswer => "the question ended without an answer",
+            Self::Unfinished => "the transcript does not say how the question ended",
             Self::NotPlayed => "not proved: the record has no such answer",
             Self::Unproved(Unproved::Changed) => {
-                "not proved: the hash of its lines in the transcript differs from the record"
+                "not proved: the hash of the answer's lines in the transcript differs from the record"
             }
-            Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash for it",
+            Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash for the answer",
             Self::Unproved(_) => "not proved: the answer in the transcript differs from the record",
         }
     }
@@ -209,9 +209,9 @@ impl Unproved {
     /// Returns a description of the reason.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Missing => "the transcript has no lines for it",
-            Self::Changed => "the hash of its lines in the transcript differs from the record",
-            Self::NotCommitted => "the record has no hash for it",
+            Self::Missing => "the transcript has no lines for the answer",
+            Self::Changed => "the hash of the answer's lines in the transcript differs from the record",
+            Self::NotCommitted => "the record has no hash for the answer",
             Self::OtherAnswer => "the answer in the transcript differs from the record",
         }
     }

@@ -119,7 +119,7 @@ impl Access {
         match self.require_token(request)? {
             Principal::Admin => Ok(()),
             Principal::Bot(_) | Principal::Viewer => {
-                Err(permission_denied_status("this call needs the admin role"))
+                Err(permission_denied_status("this call needs the admin's token"))
             }
         }
     }
@@ -128,7 +128,9 @@ impl Access {
     pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin | Principal::Viewer => Ok(()),
-            Principal::Bot(_) => Err(permission_denied_status("this call needs the admin or viewer role")),
+            Principal::Bot(_) => {
+                Err(permission_denied_status("this call needs the admin's or a viewer's token"))
+            }
         }
     }
 
@@ -148,7 +150,7 @@ impl Access {
             Principal::Admin => Ok(None),
             Principal::Bot(bot) => Ok(Some(bot)),
             Principal::Viewer => {
-                Err(permission_denied_status("this call needs the admin role, or a bot's token"))
+                Err(permission_denied_status("this call needs the admin's token or a bot's token"))
             }
         }
     }
@@ -185,7 +187,7 @@ impl Access {
             (Principal::Admin, None) => {
                 Err(refusal_status(Code::InvalidArgument, "NO_BOT", "bot: the admin must name a bot"))
             }
-            _ => Err(permission_denied_status("this call needs the bot's own token, or the admin role")),
+            _ => Err(permission_denied_status("this call needs the bot's own token or the admin's token")),
         }
     }
 }

@@ -172,7 +172,7 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
             "match {id} has the number {number} of tournament {tournament}, but another match with this number was already counted"
         ),
         MatchSighting::OutsideGroup => format!(
-            "match {id} is number {number} of tournament {tournament}, but its duplicate group {group}, of {} rotations, does not contain this number",
+            "match {id} is number {number} of tournament {tournament}, but its duplicate group {group}, which has {} rotations, does not contain this number",
             setup.seats()
         ),
         MatchSighting::RotationTaken => format!(

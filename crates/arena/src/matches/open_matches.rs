@@ -356,7 +356,7 @@ impl Arena {
                     return Ok(MatchWatch { so_far: seen.collect(), audit: None, next: Some(stream) });
                 }
                 WatchAdmission::Full => {
-                    return Err(ArenaError::Full { what: "watchers for this match", limit });
+                    return Err(ArenaError::Full { what: "watchers of this match", limit });
                 }
                 WatchAdmission::NotOpen => {}
             }

@@ -122,7 +122,7 @@ impl Arena {
         };
         let limit = self.inner.limits.watchers;
         if handle.watcher_count() >= limit {
-            return Err(ArenaError::Full { what: "watchers for this tournament", limit });
+            return Err(ArenaError::Full { what: "watchers of this tournament", limit });
         }
         Ok(handle.subscribe())
     }
@@ -140,7 +140,7 @@ impl Arena {
         };
         let limit = self.inner.limits.sessions;
         if handle.state_watcher_count() >= limit {
-            return Err(ArenaError::Full { what: "watchers for this tournament's state", limit });
+            return Err(ArenaError::Full { what: "watchers of this tournament's state", limit });
         }
         Ok(handle.subscribe_to_state())
     }

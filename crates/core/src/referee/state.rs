@@ -80,7 +80,7 @@ pub enum InvalidEvent {
     #[error("the match ended with a winner, but `dealt` is missing")]
     NotDealt,
     /// The seats, or this seat, cannot talk at this time.
-    #[error("a message or an end of talk at a time when no seat, or not this one, can talk")]
+    #[error("a message or an end of talk while the seat cannot talk")]
     NoTalk,
     /// A message has the wrong round or number, or comes after the end of the seat's talk.
     #[error(

@@ -225,7 +225,7 @@ impl MemoryTables {
         let Some(next) = new.peek() else { return Ok(()) };
         if has == 0 {
             let Event::Created(setup) = &next.event else {
-                return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
+                return Err(StoreError::Refused(format!("the first event of match {id} is not `created`")));
             };
             self.matches.insert(id, MemoryMatch::new(Arc::new(MatchSetup::clone(setup))));
         }

@@ -186,7 +186,9 @@ impl<'a> MatchChanges<'a> {
                     return Err(StoreError::Refused(format!("match {id} already has its `created` event")));
                 }
                 _ if index == 0 => {
-                    return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
+                    return Err(StoreError::Refused(format!(
+                        "the first event of match {id} is not `created`"
+                    )));
                 }
                 Event::Ended { reason, winner } => self.ended.push(EndedMatch {
                     id,
