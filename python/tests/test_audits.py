@@ -35,7 +35,7 @@ def test_parts_of_an_audit_add_up(tmp_path: Path) -> None:
         assert lastnim.merge_parts(parts, bot=bot) == lastnim.audit_records(files, bot=bot, unsigned=True, seed=4)
     with pytest.raises(ValueError, match=r"match .* is also in another part: expected each match in one part"):
         lastnim.merge_parts([parts[0], parts[0]], bot="greedy")
-    with pytest.raises(ValueError, match="an audit of greedy: expected one of every bot"):
+    with pytest.raises(ValueError, match="an audit of greedy: expected an audit of every bot"):
         lastnim.merge_parts(parts)
     # Nothing counts without `unsigned`, and the numbers say so.
     with pytest.raises(ValueError, match="it is not signed, and only signed records count"):

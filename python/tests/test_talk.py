@@ -151,5 +151,5 @@ def test_an_answer_that_is_not_a_message_resigns(wrong: Any, caplog: pytest.LogC
 
 def test_a_message_has_one_content() -> None:
     for wrong in ({}, {"text": "a", "claim": (0, 1)}):
-        with pytest.raises(TypeError, match="a text, a claim, an offer or an acceptance"):
+        with pytest.raises(TypeError, match="a text, a claim, an offer and an acceptance"):
             lastnim.Message(**wrong)  # type: ignore[arg-type]

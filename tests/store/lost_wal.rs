@@ -46,7 +46,10 @@ impl Crashed {
         for error in [self.place.try_open().err(), self.place.run(open_reader(&self.place.url)).err()] {
             match error {
                 Some(StoreError::Unusable(why)) => {
-                    assert!(why.contains("store.db-wal is missing, empty or another database's"), "{why}");
+                    assert!(
+                        why.contains("store.db-wal is missing, is empty or belongs to another database"),
+                        "{why}"
+                    );
                     assert!(why.contains("--accept-lost-wal"), "{why}");
                 }
                 other => panic!("{other:?}"),

@@ -53,7 +53,7 @@ pub fn capital_text(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::Open | pb::SprtAnswer::Unspecified => {
             let needed = if said.llr < 0.0 { -said.lower } else { said.upper };
             format!(
-                "It is not known yet whether the candidate is better: {bet}; the test ends at {:.1}.",
+                "It is not known yet whether the candidate is better: {bet}; the test ends when the bet reaches {:.1}.",
                 needed.exp()
             )
         }
@@ -108,7 +108,7 @@ mod tests {
         );
         assert_eq!(
             said(pb::SprtAnswer::Open, -(2_f64.ln())),
-            "It is not known yet whether the candidate is better: after 7 groups, a bet that it is no better has turned 1 into 2.0; the test ends at 20.0."
+            "It is not known yet whether the candidate is better: after 7 groups, a bet that it is no better has turned 1 into 2.0; the test ends when the bet reaches 20.0."
         );
     }
 }

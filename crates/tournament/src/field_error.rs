@@ -20,7 +20,8 @@ pub enum FieldError {
     },
     /// There are too few bots for a test in which the candidate and the baseline play against other bots.
     #[error(
-        "a field of {field} bots: testing one bot against another with {seats} seats per match needs at least {needed}"
+        "a field of {field} bot{s}: testing one bot against another with {seats} seats per match needs at least {needed}",
+        s = if *field == 1 { "" } else { "s" }
     )]
     TooFewOpponents {
         /// The size of the field.
@@ -68,7 +69,10 @@ pub enum FieldError {
         groups: u64,
     },
     /// A bot that the format names is not in the field.
-    #[error("the format names {bot}, but it is not in the field of {field} bots")]
+    #[error(
+        "the format names {bot}, but it is not in the field of {field} bot{s}",
+        s = if *field == 1 { "" } else { "s" }
+    )]
     Missing {
         /// The missing bot.
         bot: BotName,

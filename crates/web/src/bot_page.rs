@@ -229,7 +229,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
         "All its finished matches are counted here.".to_owned()
     } else {
         format!(
-            "Its newest {} are counted here.",
+            "Only its newest {} are counted here.",
             count_with_noun(list.matches.len() as u64, "match", "matches")
         )
     };

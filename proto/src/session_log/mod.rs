@@ -82,7 +82,9 @@ pub enum SessionLogError {
     #[error("message: {0}")]
     Message(String),
     /// A later version of lastnim wrote the log.
-    #[error("log version {0}: this program only reads version {SESSION_LOG_VERSION}; use a newer lastnim")]
+    #[error(
+        "log version {0}: this program only reads version {SESSION_LOG_VERSION}; use the version of lastnim that wrote it"
+    )]
     Version(u64),
 }
 

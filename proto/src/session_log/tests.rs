@@ -57,7 +57,7 @@ fn mistakes_in_lines_are_named() {
     assert!(refusal(r#""event":"sent","message":{"tak":{}}}"#).starts_with("message: "));
     assert_eq!(
         refusal(r#""event":"run_began","version":2,"sdk":"s","server":"a"}"#),
-        "log version 2: this program only reads version 1; use a newer lastnim"
+        "log version 2: this program only reads version 1; use the version of lastnim that wrote it"
     );
     let later = SessionLogLine::parse(&format!("{start}\"event\":\"slept\",\"extra\":[]}}")).unwrap();
     assert_eq!(later.event, SessionLogEvent::Unknown("slept".into()));

@@ -25,7 +25,11 @@ pub enum RowError {
     #[error("a row for {0}")]
     Seats(SeatCountError),
     /// There are too many or too few offsets.
-    #[error("a row of {given} offsets: expected {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
+    #[error(
+        "a row of {given} offset{s}: expected {seats}, the offsets 0 to {} in order of preference",
+        seats.get() - 1,
+        s = if *given == 1 { "" } else { "s" }
+    )]
     Length {
         /// The number of offsets given.
         given: usize,

@@ -107,7 +107,10 @@ pub enum InvalidEvent {
     #[error("a row for seat {0}, although its row is already settled")]
     RowSettled(Seat),
     /// The row has the wrong number of offsets.
-    #[error("a row of {given} offsets in a match with {seats} seats")]
+    #[error(
+        "a row of {given} offset{s} in a match with {seats} seats",
+        s = if *given == 1 { "" } else { "s" }
+    )]
     RowLength {
         /// The number of offsets in the row.
         given: usize,

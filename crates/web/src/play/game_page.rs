@@ -221,7 +221,7 @@ fn headline(game: &PlayerGame, position: &Position) -> Sentence {
         (false, true) => Sentence::of(format!("Your turn: take 1 to {}", position.counters())),
         (false, false) => match position.to_move().index() {
             seat if seat != game.seat => Sentence::default().seat(seat).text(" is to move"),
-            _ if game.forfeit_reason().is_some() => Sentence::of("The steward is to move for you"),
+            _ if game.forfeit_reason().is_some() => Sentence::of("The steward moves for you"),
             // The session already has events that the record does not show yet.
             _ => Sentence::of("The game continues"),
         },

@@ -134,7 +134,7 @@ fn lost_log_error(database: &Path) -> StoreError {
     let (name, path) = (database.display(), path_beside(database, ".id"));
     let path = path.display();
     StoreError::Unusable(format!(
-        "{name} lacks its newest changes: {name}-wal is missing, empty or another database's, and {path} says that the database was not closed; put its own {name}-wal back, or, if that file is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
+        "{name} lacks its newest changes: {name}-wal is missing, is empty or belongs to another database, and {path} says that the database was not closed; put its own {name}-wal back, or, if that file is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
     ))
 }
 
