@@ -178,8 +178,8 @@ mod tests {
             "settings.sprt.candidate: bot name \"A\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.baseline: bot name \"\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.measure: 3 is not a known value: expected 0 to 2",
-            "settings.sprt.effect_some: effects of 0.2 and 0.1: expected two numbers from -31 to 31, the smaller first",
-            "settings.sprt.alpha: error rates of 0.9 and 0.05: expected two numbers from 0.0001 to 0.5",
+            "settings.sprt.effect_some: effect_none 0.2 and effect_some 0.1: expected numbers from -31 to 31, effect_none below effect_some",
+            "settings.sprt.alpha: alpha 0.9 and beta 0.05: expected numbers from 0.0001 to 0.5",
             "settings.sprt.groups: 0: expected a number from 1 to 10000000",
         ];
         assert_eq!(refusals(&Given::Sprt(sprt)), expected);

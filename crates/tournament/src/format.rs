@@ -79,8 +79,7 @@ pub enum LadderPairing {
 pub enum FormatError {
     /// No bot would advance, or all would.
     #[error(
-        "{advance} bots advance from each table: with {seats} seats per match, expected 1 to {}",
-        seats.get() - 1
+        "{advance} bots advance from each table: expected at least 1 bot, and fewer than the {seats} seats of a match"
     )]
     Advance {
         /// How many bots would advance.
@@ -143,7 +142,9 @@ mod tests {
         for bad in [0, 3] {
             assert_eq!(
                 knockout(bad).check_seats(three).unwrap_err().to_string(),
-                format!("{bad} bots advance from each table: with 3 seats per match, expected 1 to 2")
+                format!(
+                    "{bad} bots advance from each table: expected at least 1 bot, and fewer than the 3 seats of a match"
+                )
             );
         }
     }

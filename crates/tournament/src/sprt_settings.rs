@@ -51,7 +51,9 @@ pub struct ErrorRates {
 #[non_exhaustive]
 pub enum SprtError {
     /// The effects are not ascending, or out of range.
-    #[error("effects of {none} and {some}: expected two numbers from -31 to 31, the smaller first")]
+    #[error(
+        "effect_none {none} and effect_some {some}: expected numbers from -31 to 31, effect_none below effect_some"
+    )]
     Effects {
         /// The effect of a candidate that is no better.
         none: f64,
@@ -59,7 +61,7 @@ pub enum SprtError {
         some: f64,
     },
     /// The error rates are out of range.
-    #[error("error rates of {alpha} and {beta}: expected two numbers from 0.0001 to 0.5")]
+    #[error("alpha {alpha} and beta {beta}: expected numbers from 0.0001 to 0.5")]
     ErrorRates {
         /// The probability of calling the candidate better when it is not.
         alpha: f64,
@@ -155,12 +157,12 @@ mod tests {
         let effects = |none, some| EffectBounds::new(none, some).unwrap_err().to_string();
         assert_eq!(
             effects(0.1, 0.1),
-            "effects of 0.1 and 0.1: expected two numbers from -31 to 31, the smaller first"
+            "effect_none 0.1 and effect_some 0.1: expected numbers from -31 to 31, effect_none below effect_some"
         );
-        assert!(effects(f64::NAN, 0.0).starts_with("effects of NaN and 0"));
-        assert!(effects(0.0, f64::INFINITY).starts_with("effects of 0 and inf"));
+        assert!(effects(f64::NAN, 0.0).starts_with("effect_none NaN and effect_some 0"));
+        assert!(effects(0.0, f64::INFINITY).starts_with("effect_none 0 and effect_some inf"));
         let rates = |alpha, beta| ErrorRates::new(alpha, beta).unwrap_err().to_string();
-        assert_eq!(rates(0.0, 0.1), "error rates of 0 and 0.1: expected two numbers from 0.0001 to 0.5");
-        assert!(rates(0.1, f64::NAN).starts_with("error rates of 0.1 and NaN"));
+        assert_eq!(rates(0.0, 0.1), "alpha 0 and beta 0.1: expected numbers from 0.0001 to 0.5");
+        assert!(rates(0.1, f64::NAN).starts_with("alpha 0.1 and beta NaN"));
     }
 }
