@@ -108,7 +108,7 @@ fn parts_that_do_not_fit_are_refused() {
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));
     refused(&unsigned, "written with --unsigned: expected none of these flags, as for the earlier parts");
     let of_bot = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));
-    refused(&of_bot, "an audit of good: expected one of every bot");
+    refused(&of_bot, "an audit of good: expected an audit of every bot");
     refused(&folder.write("text", "nonsense"), "not a file that --partial wrote");
     let mut bytes = fs::read(&twice).unwrap();
     let middle = bytes.len() / 2;

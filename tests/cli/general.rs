@@ -48,7 +48,7 @@ fn a_game_of_three_is_solved_as_text() {
     assert_eq!(
         printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
         "kayles 3: remove one stone or two adjacent stones from a row; this can split the row.\n\
-         Ending: to_move_wins, the seat to move wins when no counter is left.\n\
+         Ending: to_move_wins (the seat to move wins when no counter is left).\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by the seat that moves first: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\

@@ -60,7 +60,7 @@ fn a_position_is_solved_as_text_and_json() {
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
          Optimal takes: 1 (2 counters in the last pile).\n\
          Winner by the seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1\n\
-         Ending: to_move_wins, the seat to move wins when no counter is left.\n"
+         Ending: to_move_wins (the seat to move wins when no counter is left).\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
     let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}],"ending":"to_move_wins"}"#;

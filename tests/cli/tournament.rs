@@ -358,7 +358,7 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         (&["bot", "register", "alice"], 1, &["alice", "choose another"]),
         (&["bot", "register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
         (&["bot", "register", "bob", "--token", "wrong"], 1, &["unknown token"]),
-        (&["bot", "register", "bob", "--token", &bot], 1, &["admin role"]),
+        (&["bot", "register", "bob", "--token", &bot], 1, &["admin's token"]),
         (&["bot", "register", "bob", "--token", ""], 1, &["--token, LASTNIM_ADMIN_TOKEN"]),
         (&["bot", "register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
         (&["bot", "register", "bob", "--server", "nowhere"], 2, &["server \"nowhere\"", "host:port"]),

@@ -312,7 +312,7 @@ fn a_solution_is_explained() {
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
 Optimal takes: 1 (2 counters in the last pile).
 Winner by the seat that moves first: 0 -> 2, 1 -> 2, 2 -> 1
-Ending: to_move_wins, the seat to move wins when no counter is left.
+Ending: to_move_wins (the seat to move wins when no counter is left).
 
 Outcomes of seat 0's takes:
   take  winner  regret  better for        worse for

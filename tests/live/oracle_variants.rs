@@ -41,7 +41,7 @@ async fn the_page_answers_variants_as_over_grpc() {
     let queries = [
         ("rows=0+1%3D2;0%3D1%3D2;2+1%3D0".to_owned(), "Optimal takes in some equilibrium"),
         (format!("{rows}&passes=2"), "pass is"),
-        ("seats=3&alliance=1+3".to_owned(), "Winning alliance for each seat that moves first"),
+        ("seats=3&alliance=1+3".to_owned(), "Winning alliance by the seat that moves first"),
         (format!("{rows}&random=2"), "Seat 2 moves at random."),
     ];
     for (variant, (query, words)) in variants().into_iter().zip(queries) {

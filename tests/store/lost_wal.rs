@@ -129,7 +129,7 @@ fn a_log_that_lacks_its_end_is_missed() {
     let beginning = &saved[..32 + 24 + 4_096];
     fs::write(&wal, beginning).unwrap();
     match crashed.place.try_open() {
-        Err(StoreError::Unusable(why)) => assert!(why.contains("another database's"), "{why}"),
+        Err(StoreError::Unusable(why)) => assert!(why.contains("belongs to another database"), "{why}"),
         other => panic!("{other:?}"),
     }
     assert_eq!(fs::read(&wal).unwrap(), beginning, "nothing is written to it");

@@ -129,7 +129,7 @@ mod tests {
                 Some(pb::SequencePeriod { exceptions: (0..60).collect(), ..period.clone() })
             )
             .split(". ")
-            .nth(2)
+            .nth(3)
             .map(|exceptions| exceptions.ends_with("48, 49 and 10 more.")),
             Some(true)
         );

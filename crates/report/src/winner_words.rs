@@ -49,10 +49,10 @@ pub fn ending_text(ending: Ending, reader: ReportReader) -> String {
     match (reader, ending) {
         (ReportReader::Page, _) => ending_rule(ending).to_owned(),
         (ReportReader::CommandLine, Ending::ToMoveWins) => {
-            format!("Ending: {ending}, the seat to move wins when no counter is left.")
+            format!("Ending: {ending} (the seat to move wins when no counter is left).")
         }
         (ReportReader::CommandLine, Ending::LastMoverWins) => {
-            format!("Ending: {ending}, the seat that made the last move wins.")
+            format!("Ending: {ending} (the seat that made the last move wins).")
         }
     }
 }

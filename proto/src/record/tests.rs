@@ -158,7 +158,7 @@ fn every_mistake_in_a_setup_is_named() {
     assert_eq!(
         refusal(&record),
         "events[0].created.strikes: strikes is 101: expected 1 to 100; \
-         events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: expected a whole number of ms from 0 to 10000; \
+         events[0].created.clock.lag_quota_ms: lag_quota_ms is 10001 ms: expected a whole number of ms from 0 to 10000; \
          events[0].created.bots: bot a has seats 0 and 1: expected one seat per bot in a match; \
          events[0].created.assigned: an assigned matrix for 3 seats, but the match has 2 seats; \
          events[0].created.first: seat 2: expected 0 to 1"
