@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_0_to_1() {
+    fn a_blunder_rate_must_be_between_0_and_1() {
         for good in ["0", "1", "0.1", "0.05", "0.000001", "0.999999"] {
             assert_eq!(good.parse::<BlunderRate>().unwrap().to_string(), good);
         }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_drawn_at_the_rate() {
+    fn blunders_happen_at_the_given_rate() {
         let mut draw = SeededDraw::new(3, 0);
         let mut count = |rate: &str| {
             let rate: BlunderRate = rate.parse().unwrap();

@@ -59,7 +59,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rates_0_and_1_never_and_always_err(game in games(), seed: u64) {
+        fn rate_0_never_errs_and_rate_1_errs_whenever_possible(game in games(), seed: u64) {
             let view = MatchView::practice(&game, &[]).unwrap();
             let optimal = Solution::new(&game).optimal_takes(view.position());
             let counters = view.position().counters();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn it_errs_at_its_rate_over_many_turns() {
+    fn the_bot_errs_at_its_rate_over_many_turns() {
         let (mut turns, mut errors) = (0_u32, 0_u32);
         for number in 0..4_000 {
             let game = random_game(number, 3, 2, 9);

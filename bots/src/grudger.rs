@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_debtors_pay_and_a_take_costs_it_at_most_one_rank() {
+    fn revenge_hits_a_seat_with_a_debt_and_costs_the_bot_at_most_one_rank() {
         let (mut paid, mut without_debt) = (0, 0);
         for number in 0..3_000 {
             let (game, before) = random_match(number);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn unseen_takes_make_no_debt() {
+    fn takes_that_the_bot_missed_create_no_debt() {
         for number in 0..300 {
             let (game, before) = random_match(number);
             let view = MatchView::practice(&game, &before.takes).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_that_has_paid_is_left_alone() {
+    fn no_revenge_is_taken_on_a_seat_that_has_paid_its_debt() {
         let mut paid = 0;
         for number in 0..3_000 {
             let (game, before) = random_match(number);

@@ -156,7 +156,7 @@ mod tests {
         }
 
         #[test]
-        fn any_deal_has_an_answer(game in games(), seed: u64) {
+        fn liar_declares_a_row_for_any_deal(game in games(), seed: u64) {
             let view = dealt_view(&game, DealRule::All);
             prop_assert_eq!(Liar::new(seed).declare(view.info()).seats(), game.matrix.seats());
             let plain = MatchView::practice(&game, &[]).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn all_rows_are_considered_once() {
+    fn the_rows_to_consider_are_distinct_and_limited() {
         let seats = SeatCount::new(4).unwrap();
         let mut rows = rows_to_consider(seats, MAX_ROWS, &mut SeededDraw::new(0, 0));
         rows.sort_by_key(ToString::to_string);

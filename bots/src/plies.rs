@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plies_are_1_to_8() {
+    fn depths_of_1_to_8_plies_are_accepted() {
         for plies in 1..=8 {
             let parsed: Plies = plies.to_string().parse().unwrap();
             assert_eq!((parsed.get(), parsed.to_string()), (plies, plies.to_string()));

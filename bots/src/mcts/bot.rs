@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn more_playouts_err_less() {
+    fn more_playouts_make_fewer_errors() {
         let errors = ["1", "50", "2000"].map(count_errors);
         assert!(errors[1] * 4 < errors[0] * 3, "{errors:?}");
         assert!(errors[2] * 2 < errors[1], "{errors:?}");

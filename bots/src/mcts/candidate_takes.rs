@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn small_piles_have_all_takes_and_large_ones_the_extremes() {
+    fn all_takes_of_small_piles_and_extreme_takes_of_large_piles_are_tried() {
         assert!(takes(0).is_empty());
         assert_eq!(takes(3), [1, 2, 3]);
         assert_eq!(takes(32), (1..=32).collect::<Vec<_>>());

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn playouts_are_1_to_100000() {
+    fn counts_of_1_to_100000_playouts_are_accepted() {
         for playouts in [1, 1_000, 100_000] {
             let parsed: Playouts = playouts.to_string().parse().unwrap();
             assert_eq!((parsed.get(), parsed.to_string()), (playouts, playouts.to_string()));

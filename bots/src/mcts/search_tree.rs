@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn visits_add_up() {
+    fn the_visits_of_a_position_add_up_to_those_of_its_takes() {
         let game = random_game(1, 3, 3, 4);
         let start = game.first_position();
         let mut tree = SearchTree::new(&game, &start, SeededDraw::new(1, 2));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nearly_finished_game_is_won() {
+    fn the_search_finds_the_winning_take_in_a_short_game() {
         // Taking all 3 counters lets the next seat win; leaving one counter wins.
         let game = Game::parse(&[3], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         assert_eq!(search(&game, 200).0, 2);

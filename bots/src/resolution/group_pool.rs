@@ -96,7 +96,7 @@ mod tests {
     use lastnim_tournament::{Positions, SettingsDraft};
 
     #[test]
-    fn groups_are_drawn_again_once_the_plies_are_spent() {
+    fn groups_are_reused_once_the_plies_are_used_up() {
         let positions = Positions::drawn(20, (3, 5), (1, 9)).unwrap();
         let (title, seats) = ("study".parse().unwrap(), SeatCount::new(2).unwrap());
         let settings = Settings::new(SettingsDraft::new(title, seats, positions, AllianceSource::Random));

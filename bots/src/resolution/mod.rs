@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_tournaments_resolve_more() {
+    fn the_best_bot_finishes_first_more_often_in_longer_tournaments() {
         let first = |count| {
             let resolution = resolve(&settings(TournamentFormat::Sample { groups: groups(count) }, 2), 6);
             let resolution = resolution.unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_without_end_has_only_a_needed_length() {
+    fn an_open_ended_ladder_has_only_a_needed_length() {
         let resolution = resolve(&settings(ladder(None), 2), 3).unwrap();
         assert_eq!(resolution.now, None);
         assert!(matches!(resolution.needed, NeededSize::About(4..80)), "{resolution:?}");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_simulated_has_a_reason() {
+    fn errors_explain_why_a_tournament_cannot_be_simulated() {
         let sprt = TournamentFormat::Sprt(SprtSettings {
             candidate: "a".parse().unwrap(),
             baseline: "b".parse().unwrap(),

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn ids_rise_when_the_clock_has_gone_back() {
+    async fn ids_increase_even_after_the_clock_was_set_back() {
         let ahead = generator(BEGAN_MS + 7_200_000, NewestIds::default());
         let (tournament, first) = (ahead.next_tournament(), ahead.next_match());
         assert!(first.as_bytes() > tournament.as_bytes());

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_hour_restores_the_burst_and_no_more() {
+    fn an_idle_hour_restores_at_most_the_burst() {
         let (limit, mut used) = (RateLimit::per_second(100, 10), None);
         assert_eq!(count_all(limit, &mut used, 0), 100);
         assert_eq!(count_all(limit, &mut used, 1), 10);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_seconds_never_end_too_early() {
+    fn retry_times_are_rounded_up_to_whole_seconds() {
         for (millis, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (119_999, 120), (120_000, 120)] {
             assert_eq!(retry_seconds(Duration::from_millis(millis)), seconds, "{millis} ms");
         }

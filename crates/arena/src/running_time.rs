@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_gap_loses_streams_for_a_while() {
+    fn streams_may_be_lost_for_some_time_after_a_long_gap() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert!(!time.may_lose_streams(ms(1_000)));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_gap_needs_a_short_catch_up() {
+    fn the_server_catches_up_quickly_after_a_short_gap() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert_eq!(time.note_heartbeat(ms(1_160)), None);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn time_continues_in_an_overloaded_server() {
+    fn running_time_advances_on_an_overloaded_server() {
         let mut time = RunningTime::start(THRESHOLD);
         let mut at = ms(0);
         while at < ms(60_000) {

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_those_of_poisson() {
+    fn bootstrap_weights_follow_the_poisson_distribution() {
         let mut counts = [0_u32; 9];
         for number in 0..200 {
             for weight in BootstrapWeights::of_group(1, &group(number)).0 {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn replicates_estimate_the_squares_over_groups() {
+    fn replicates_estimate_the_sums_of_squares_over_groups() {
         let (mut exact, mut sums) = (RatioSums::default(), BootstrapSums::<2>::new());
         for number in 0..300 {
             let [above, below] = [number as i64 % 7, 6 + number as i64 % 3];
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn few_groups_have_no_interval() {
+    fn too_few_groups_give_no_interval() {
         let mut bootstrap = BootstrapSums::<2>::new();
         for number in 0..MIN_GROUPS as u64 - 1 {
             for _ in 0..20 {

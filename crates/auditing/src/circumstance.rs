@@ -97,7 +97,7 @@ mod tests {
     use lastnim_core::game::Ending;
 
     #[test]
-    fn phases_and_piles_of_a_game() {
+    fn each_position_has_a_phase_and_a_count_of_live_piles() {
         let rows = [vec![0, 1], vec![0, 1]];
         let game = Game::parse(&[3, 3, 3], &rows, 0, Ending::default()).unwrap();
         let mut position = game.first_position();

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn few_groups_are_counted_and_many_estimated() {
+    fn small_group_counts_are_exact_and_large_ones_are_estimates() {
         let mut groups = <GroupCounter>::default();
         for number in (0..1_000).chain(0..1_000) {
             groups.add_group(group(number).key());

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_tier_has_nearly_its_own_interval() {
+    fn the_joint_interval_of_one_tier_is_nearly_its_own_interval() {
         let tier = counts(40, 25);
         let (alone, joint) = (tier.estimate(0.05).unwrap(), estimate_mean_of_tiers(&[tier], 0.05).unwrap());
         assert!(joint.low <= alone.low && alone.low - joint.low < 0.005, "{joint:?}, {alone:?}");

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fit_is_the_best_of_all_rows() {
+    fn the_best_fitting_row_is_the_best_of_all_rows() {
         let tally = tally(&[&[0, 9, 2, 1], &[1, 0, 0, 7], &[5, 3, 0, 3], &[0, 1, 3, 0]]);
         let mut best = (0.0, Row::standard(tally.seats));
         for code in 0..256_u64 {
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_rationalise_are_counted_or_contradicted() {
+    fn rows_that_rationalise_takes_are_counted_or_a_contradiction_is_found() {
         let rows = |tally: &PreferenceTally| match tally.count_rationalisable() {
             RationalisableCount::ByRows { rows, example } => (rows, example.to_string()),
             other => panic!("{other:?}"),

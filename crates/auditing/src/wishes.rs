@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_that_was_declared_changes_nothing() {
+    fn a_wish_that_matches_the_declared_row_changes_no_figure() {
         let found = figures_of(&game_with(&ROW, OTHERS, &PILES), &TAKES, 0, 12);
         assert_eq!((found.counts, found.gain_per_match), (WishCounts::default(), None));
         assert_eq!(found.regret_per_ply, found.wanted_regret_per_ply);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_take_for_a_hidden_wish_breaks_the_bot_s_word() {
+    fn a_take_for_a_hidden_wish_counts_as_a_broken_declaration() {
         let game = game_with(&ROW, OTHERS, &PILES);
         let helped = audit_of(&game, &TAKES).plies[0].predicted_after;
         assert_ne!(helped, Seat::FIRST);

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_hash_a_reproducible_text() {
+    fn a_position_id_is_the_hash_of_a_fixed_text() {
         let game = game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]], 1);
         let text = describe_position(&game);
         assert_eq!(text, "lastnim position v1\nto_move_wins\n0 1 2; 0 2 1; 0 2 1\n1,2,2");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_of_all_positions_is_for_benchmarks() {
+    fn one_tenth_of_all_positions_is_reserved_for_benchmarks() {
         let draw = PositionDraw::new(PositionKind { counters: (1, 1_000_000), ..PositionKind::small() }, 5);
         let ids: HashSet<_> = (0..4_000).map(|index| PositionId::of_game(&draw.draw_game(index))).collect();
         let kept = ids.iter().filter(|id| id.split() == DatasetSplit::Benchmark).count();

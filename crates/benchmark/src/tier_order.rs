@@ -123,7 +123,7 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 }
 
 #[test]
-fn losses_on_the_newest_set_follow_those_in_play() {
+fn losses_on_the_newest_set_correlate_with_losses_in_play() {
     let in_play = LOSSES_IN_PLAY.map(|(_, loss)| loss);
     let on_set = |set: usize| {
         LOSSES_IN_PLAY.map(|(bot, _)| {

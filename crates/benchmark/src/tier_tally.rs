@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tier_ends_at_a_narrow_interval_or_after_all_items() {
+    fn a_tier_stops_once_its_interval_is_narrow_or_its_items_are_used() {
         let (mut sure, mut unsure) = (TierTally::new(Tier::MAX), TierTally::new(Tier::MAX));
         let mut stopped = Vec::new();
         for number in 1..=40_u32 {

@@ -61,7 +61,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pause_is_half_to_all_of_its_maximum(failures in 0_u32..40, random: u32) {
+        fn a_pause_is_between_half_and_all_of_its_maximum(failures in 0_u32..40, random: u32) {
             let mut backoff = Backoff::new();
             for _ in 0..failures {
                 backoff.next_pause(random);

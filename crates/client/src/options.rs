@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn environment_sets_the_options() {
+    fn environment_variables_set_the_options() {
         let read = |set: &[(&str, &str)]| {
             let set = set.to_vec();
             Options::from_variables(|name| {

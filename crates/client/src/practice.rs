@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bot_meets_each_rival_and_the_next_one_in_each_seat() {
+    fn the_bot_plays_each_rival_and_the_next_one_from_every_seat() {
         let tables = |rivals: &[&str]| {
             let rivals: Vec<_> = rivals.iter().map(|&rival| rival.to_owned()).collect();
             tables("me", &rivals).into_iter().map(|bots| bots.join(" ")).collect::<Vec<_>>()

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn one_question_at_a_time_keeps_the_order_of_all() {
+    fn with_one_question_at_a_time_all_questions_keep_their_order() {
         let mut queue = filled_queue(QuestionLimit::OneQuestion);
         assert_eq!(drain(&mut queue), [report(0)]);
         queue.note_report_handled();

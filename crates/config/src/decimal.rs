@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn texts_and_numbers_are_read_exactly() {
+    fn decimals_are_read_exactly_from_texts_and_numbers() {
         for (text, shown) in
             [("0", "0"), ("0.70", "0.7"), ("12.000001", "12.000001"), ("1000000000", "1000000000")]
         {

@@ -69,7 +69,7 @@ mod tests {
     use prost::Message as _;
 
     #[test]
-    fn known_fields_are_unchanged() {
+    fn added_unknown_fields_do_not_change_the_known_fields() {
         let rows = (0..3).map(|_| pb::Row { offsets: vec![2, 0, 1] }).collect();
         let revealed = pb::Revealed {
             match_id: "x".to_owned(),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn later_events_are_unknown() {
+    fn this_version_does_not_know_the_future_events() {
         for (bytes, _) in UNKNOWN_EVENTS {
             assert_eq!(pb::PlayResponse::decode(bytes), Ok(pb::PlayResponse::default()));
         }

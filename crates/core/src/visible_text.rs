@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_or_hides_is_escaped() {
+    fn control_characters_and_invisible_characters_are_escaped() {
         let hostile = "a\x1b[2Jb\u{9b}31mc\u{202e}d\x07\te\r\nf\u{7f}\u{feff}\u{e0041}";
         let shown =
             r"a\u001b[2Jb\u009b31mc\u202ed\u0007	e\u000d".to_owned() + "\n" + r"f\u007f\ufeff\udb40\udc41";

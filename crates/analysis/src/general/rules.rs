@@ -111,7 +111,7 @@ mod tests {
     use lastnim_core::game::SeatCount;
 
     #[test]
-    fn ends_alternate_by_seat() {
+    fn seats_alternate_between_the_left_and_the_right_end() {
         let five = SeatCount::new(5).unwrap();
         let ends: Vec<_> = five.iter().map(End::of_seat).collect();
         assert_eq!(ends, [End::Left, End::Right, End::Left, End::Right, End::Left]);

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn both_alliances_need_a_seat() {
+    fn each_alliance_needs_at_least_one_seat() {
         let message =
             |one: &[u64]| Alliances::parse(one, SeatCount::new(3).unwrap()).unwrap_err().to_string();
         assert_eq!(

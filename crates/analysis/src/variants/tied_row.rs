@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_places_of_groups() {
+    fn tied_seats_share_the_rank_of_their_group() {
         let seats = SeatCount::new(4).unwrap();
         let row = TiedRow::parse(&[vec![2], vec![3, 0], vec![1]], seats).unwrap();
         assert_eq!(row.to_string(), "2 3=0 1");

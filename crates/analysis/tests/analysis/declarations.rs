@@ -324,7 +324,7 @@ fn searches_with_many_seats_stop_at_the_budget() {
 }
 
 #[test]
-fn there_are_far_fewer_leaves_than_rows() {
+fn the_search_has_far_fewer_leaves_than_there_are_rows() {
     let mut runner = TestRunner::deterministic();
     for (seats, expected) in [(7, 13.0..24.0), (8, 16.0..32.0)] {
         let strategy = games(seats..=seats, 10..=10, 1..=12);

@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn a_contradiction_is_the_shortest(games in any_games(3..=5, 2..=5, Just(PlayStyle::AtRandom)), reading in any_reading()) {
+    fn the_shortest_contradiction_is_found(games in any_games(3..=5, 2..=5, Just(PlayStyle::AtRandom)), reading in any_reading()) {
         let found = add_games(&games, reading, StoredGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn the_row_of_an_optimal_seat_explains_it(
+    fn a_seat_that_plays_optimally_for_a_row_is_explained_by_it(
         (number, games) in any::<u64>().prop_flat_map(|number| {
             (Just(number), any_games(2..=6, 1..=6, Just(PlayStyle::OptimallyFor(number))))
         }),
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn limits_only_add_rows(
+    fn limits_never_exclude_a_possible_row(
         games in any_games(4..=6, 1..=5, any_play()),
         max_leaves in 1..4_usize,
         max_takes in 0..6_usize,

@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn the_guaranteed_rank_is_that_of_the_turned_matrix_and_at_most_the_predicted(
+    fn the_guaranteed_rank_assumes_that_all_other_seats_are_opponents(
         game in games(2..=MAX_SEATS, 1..=8, 1..=50),
     ) {
         let (seats, position) = (game.matrix.seats(), game.first_position());
@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn only_its_own_takes_lower_a_guaranteed_rank(
+    fn only_the_takes_of_a_seat_worsen_its_guaranteed_rank(
         game in games(2..=8, 1..=5, 1..=12),
         choices in vec(any::<prop::sample::Index>(), 60),
     ) {
@@ -330,7 +330,7 @@ fn with_three_seats_predicted_wins_are_rarely_forced() {
 }
 
 #[test]
-fn takes_of_every_kind_occur() {
+fn random_games_have_takes_of_every_safety() {
     let rows = permutations(SeatCount::new(3).unwrap());
     let mut below = number_generator();
     let mut kinds = HashSet::new();
@@ -371,7 +371,7 @@ fn larger_coalitions_may_do_less_harm_and_some_even_help() {
 }
 
 #[test]
-fn an_ended_search_names_its_limit() {
+fn a_search_that_stops_early_names_its_limit() {
     let seats = SeatCount::new(5).unwrap();
     let mut below = number_generator();
     let everybody_needed = std::iter::repeat_with(|| {
@@ -429,7 +429,7 @@ fn thirty_two_seats_are_searched_within_a_budget() {
 }
 
 #[test]
-fn rounding_makes_no_probability_larger_than_one() {
+fn rounding_keeps_probabilities_between_0_and_1() {
     for piles in [vec![3, 4, 5], vec![7, 9], vec![20, 30, 40], vec![5, 5, 5, 5]] {
         for (percent, rows) in (1..100).flat_map(|percent| [(percent, 2), (percent, 3), (percent, 5)]) {
             let matrix = AllianceMatrix::standard(SeatCount::new(rows).unwrap());

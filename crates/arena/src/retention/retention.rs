@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_record_is_kept_while_either_condition_keeps_it() {
+    async fn only_records_that_are_old_and_not_among_the_newest_expire() {
         let arena = start_on(&shaky_store(), TODAY).await;
         let never = NEVER.as_micros() / DAY.as_micros() as u64;
         assert_eq!(expired(&arena, 7, 0), Some((never, 7)));

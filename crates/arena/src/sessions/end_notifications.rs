@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn older_ends_are_only_counted() {
+    fn ends_beyond_the_limit_are_only_counted() {
         let mut ends = loaded_notifications(3);
         (0..10).for_each(|number| ends.add_match_end(id(number), None));
         assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of the kept ends comes first");

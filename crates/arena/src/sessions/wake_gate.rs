@@ -79,7 +79,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn a_part_that_was_not_woken_is_not_polled() {
+    async fn a_receiver_that_was_not_woken_is_not_polled() {
         let (sender, mut seldom) = mpsc::channel(1);
         let (often, mut messages) = mpsc::channel(8);
         let (mut gate, mut polls, mut heard) = (WakeGate::new(), 0, Vec::new());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_task_may_take_over() {
+    async fn another_task_may_take_over_polling() {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut gate = WakeGate::new();
         let first = poll_fn(|context| {

@@ -31,7 +31,7 @@ async fn a_panicked_match_is_cleaned_up() {
 }
 
 #[tokio::test]
-async fn an_unplayed_match_is_cleaned_up() {
+async fn a_match_that_is_never_played_is_cleaned_up() {
     let arena = arena().await;
     let (_requests, _stream) = connect(&arena, "first").unwrap();
     let begun = begin(&arena).unwrap();

@@ -134,7 +134,7 @@ async fn a_voided_group_is_played_again_even_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_completes_a_voiding() {
+async fn a_restart_completes_an_interrupted_voiding() {
     let store = shaky_store();
     let arena = arena_with_store(store.clone()).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
@@ -320,7 +320,7 @@ async fn a_tournament_with_too_many_events_can_still_be_resumed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clocks_of_frozen_matches_stand_still() {
+async fn clocks_stop_while_matches_are_frozen() {
     let arena = arena_with_store(Backend::in_memory().store).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (second, mut second_hears) = connect(&arena, "second").unwrap();

@@ -29,7 +29,7 @@ async fn answer(stream: &mut OutboxStream<ServerEvent>) -> (String, Option<JoinR
 }
 
 #[tokio::test]
-async fn a_bot_plays_on_while_its_request_to_join_waits() {
+async fn a_bot_keeps_playing_while_its_join_request_waits() {
     let arena = arena().await;
     let id = tournament(&arena).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();

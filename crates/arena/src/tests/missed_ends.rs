@@ -181,7 +181,7 @@ async fn an_unacknowledged_end_is_sent_again_after_the_server_was_killed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn older_missed_ends_are_only_counted() {
+async fn missed_ends_beyond_the_limit_are_only_counted() {
     let (store, first_server) = shaky_arena().await;
     let limit = first_server.limits().missed_ends;
     let mut ids = Vec::new();

@@ -14,7 +14,7 @@ async fn refusal(arena: &Arena, bot: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_removed_bot_is_gone_also_after_a_restart() {
+async fn a_removed_bot_stays_removed_after_a_restart() {
     let (store, arena) = shaky_arena().await;
     let (_, token) = arena.register_bot(name("idle")).await.unwrap();
     let (_requests, mut stream) = connect(&arena, "idle").unwrap();

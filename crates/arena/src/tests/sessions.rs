@@ -110,7 +110,7 @@ async fn a_panicked_session_is_cleaned_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
+async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_timeout() {
     let arena = arena().await;
     let burst = 2 * usize::try_from(arena.limits().idle_message_burst).unwrap();
     let unknown = MatchId::new(7, &[7; 10]);

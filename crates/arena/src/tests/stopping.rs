@@ -36,7 +36,7 @@ async fn open_sessions_until_refused(arena: Arena) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nothing_begins_once_the_arena_stops() {
+async fn no_match_or_session_begins_once_the_arena_stops() {
     for round in 0..20 {
         let arena = arena().await;
         let begun = begin(&arena).unwrap();

@@ -79,7 +79,7 @@ fn time(seconds: u64) -> Timestamp {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tournament_starts_when_the_systems_clock_shows_its_time() {
+async fn a_tournament_starts_at_its_time_on_the_system_clock() {
     let stage = Stage::start().await;
     let id = stage.create_timed().await;
     stage.join(id, "first").await.unwrap();
@@ -115,7 +115,7 @@ async fn a_tournament_starts_at_its_time_or_once_enough_bots_have_joined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_time_that_passed_while_the_server_was_down_counts() {
+async fn a_tournament_starts_late_if_the_server_was_down_at_its_time() {
     let before = Stage::start().await;
     let (full, short) = (before.create_timed().await, before.create_timed().await);
     before.join(full, "first").await.unwrap();

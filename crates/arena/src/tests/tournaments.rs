@@ -81,7 +81,7 @@ async fn the_last_join_and_the_start_are_stored_together() {
 }
 
 #[tokio::test]
-async fn joining_again_starts_a_complete_tournament() {
+async fn a_repeated_join_starts_a_full_tournament() {
     let arena = arena().await;
     let id = create_automatic_tournament(&arena).await;
     let handle = arena.live_tournament(id).unwrap();

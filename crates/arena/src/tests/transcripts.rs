@@ -63,7 +63,7 @@ async fn refused_questions(arena: &Arena, id: MatchId, questions: &[(usize, Opti
 }
 
 #[tokio::test]
-async fn a_take_belongs_to_the_seat_whose_turn_it_was() {
+async fn a_transcript_has_only_questions_about_turns_of_its_seat() {
     let arena = arena().await;
     let finished = play(&arena, duel_setup(), 5).await;
     assert_eq!(arena.match_summary(finished).await.unwrap().0.end.unwrap().0, EndReason::Finished);
@@ -77,7 +77,7 @@ async fn a_take_belongs_to_the_seat_whose_turn_it_was() {
 }
 
 #[tokio::test]
-async fn assigned_rows_have_no_question() {
+async fn a_transcript_has_no_question_about_an_assigned_row() {
     let arena = arena().await;
     let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
@@ -91,7 +91,7 @@ async fn assigned_rows_have_no_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_in_which_every_seat_was_forfeited_has_an_open_take() {
+async fn a_match_that_ended_by_forfeits_has_one_unanswered_question() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     // No bot connects.
@@ -133,7 +133,7 @@ async fn publish_after_blocked_write(
 }
 
 #[tokio::test]
-async fn abandoned_publications_count_towards_the_limit() {
+async fn transcripts_of_abandoned_requests_count_towards_the_limit() {
     let (store, arena) = shaky_arena().await;
     let id = play(&arena, duel_setup(), 5).await;
     let caller = arena.clone();

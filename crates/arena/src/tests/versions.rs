@@ -32,7 +32,7 @@ fn resign(id: MatchId) -> pb::PlayRequest {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_seat_has_the_versions_of_all_its_sessions_also_from_before_a_restart() {
+async fn a_seat_keeps_the_versions_of_all_its_sessions_after_a_restart() {
     let (store, before) = shaky_arena().await;
     let (_first, mut first_hears) = connect_with_version(&before, "first", version("1")).unwrap();
     let (_second, mut second_hears) = connect(&before, "second").unwrap();

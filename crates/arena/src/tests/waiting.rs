@@ -115,7 +115,7 @@ async fn messages_to_a_match_that_waits_for_its_store_are_limited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_jump_of_time_is_not_charged() {
+async fn a_jump_in_time_is_not_charged_to_the_bots() {
     let arena = arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
@@ -144,7 +144,7 @@ async fn a_jump_of_time_is_not_charged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
+async fn a_bot_that_loses_its_stream_in_a_time_jump_gets_the_grace_period() {
     let arena = arena().await;
     let (first, first_hears) = connect(&arena, "first").unwrap();
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
@@ -163,7 +163,7 @@ async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_queued_input_counts_from_its_arrival() {
+async fn a_queued_input_is_timed_by_its_arrival() {
     let limits = Limits { stall_threshold: 10 * BANK, ..Limits::default() };
     let arena = arena_with_limits(limits).await;
     let (_first, mut first_hears) = connect(&arena, "first").unwrap();

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn damage_to_one_part_hides_no_other() {
+    async fn damage_to_one_part_of_a_tournament_does_not_hide_the_others() {
         let (store, arena) = shaky_arena().await;
         let id = ended(&arena, "first").await;
         store.damage_tournaments();

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_limited_in_time() {
+    fn ratings_run_rarely_and_final_ratings_stay() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();

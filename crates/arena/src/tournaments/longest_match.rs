@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn no_match_lasts_longer() {
+    fn no_match_lasts_longer_than_predicted() {
         let settings = settings(3, 4, pb::AllianceMode::Declared);
         let ms = Duration::from_millis;
         for (initial, increment, max_plies) in [(900, 0, 9_999), (50, 40, 9_999), (1, 500, 3), (2_000, 1, 7)]

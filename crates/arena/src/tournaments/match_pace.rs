@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_take_no_time() {
+    fn pauses_do_not_slow_down_the_measured_pace() {
         let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
         let mut pace = MatchPace::default();
         pace.set_paused(at(1), true);

@@ -259,7 +259,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
 
 #[test]
 #[ignore = "it plays hundreds of tournaments, which takes minutes in a release build"]
-fn a_survey_of_many_tournaments() {
+fn at_most_5_percent_of_honest_fields_are_flagged() {
     let (flagged, all) = count_false_flags(300, 10);
     println!("300 groups: {flagged} of {all} honest fields flagged");
     assert!(flagged * 20 <= all, "{flagged} of {all}");
@@ -306,7 +306,7 @@ fn the_order_of_matches_does_not_matter() {
 }
 
 #[test]
-fn figures_and_ledger_are_those_of_the_audits() {
+fn figures_and_ledger_agree_with_the_audits_of_the_matches() {
     let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
     let (mut auditor, mut audits) = (Auditor::new(AuditSubject::Field, 1), Vec::new());
     field.play(20, |game| {
@@ -352,7 +352,7 @@ fn figures_and_ledger_are_those_of_the_audits() {
 }
 
 #[test]
-fn takes_reveal_what_a_bot_plays_for() {
+fn takes_reveal_which_row_a_bot_plays_for() {
     let found = honest_field(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11)
         .audit(60, AuditSubject::Field);
     let preference = |bot: usize| &found.bots[bot].preferences[0];
@@ -381,7 +381,7 @@ fn takes_reveal_what_a_bot_plays_for() {
 }
 
 #[test]
-fn assigned_rows_are_counted_by_their_places() {
+fn takes_for_assigned_rows_are_counted_by_places_in_the_row() {
     let found = honest_field(HONEST[2], 3, RowSource::Assigned, Declared::Standard, 11)
         .audit(60, AuditSubject::Field);
     let [own, of_another, optimal] = [0, 1, 4].map(|bot| &found.bots[bot].preferences[0]);
@@ -425,7 +425,7 @@ fn puzzles_are_errors_in_distinct_positions() {
 }
 
 #[test]
-fn a_table_of_two_has_no_third() {
+fn pairs_with_two_seats_are_untested_because_no_third_seat_plays() {
     let found =
         honest_field(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, AuditSubject::Field);
     assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::TooFewGroups));
@@ -437,7 +437,7 @@ fn a_table_of_two_has_no_third() {
 }
 
 #[test]
-fn untested_pairs_say_why() {
+fn untested_pairs_have_a_reason() {
     let found =
         honest_field(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, AuditSubject::Field);
     let few = |pair: &PairFindings| {
@@ -458,7 +458,7 @@ fn untested_pairs_say_why() {
 }
 
 #[test]
-fn a_field_audit_has_a_bot_limit() {
+fn a_field_audit_covers_a_limited_number_of_bots() {
     let bots: Vec<_> = (0..MAX_FIELD_BOTS + 5).map(|_| SimulatedBot(Habit::Timid, None)).collect();
     let field = Field { bots, seats: 3, rows: RowSource::Assigned, seed: 4 };
     let found = field.audit(120, AuditSubject::Field);

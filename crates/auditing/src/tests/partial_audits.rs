@@ -44,7 +44,7 @@ fn merge_parts(mut parts: Vec<Auditor>, draw: &mut SeededDraw) -> Auditor {
 }
 
 #[test]
-fn parts_in_any_order_are_the_whole() {
+fn partial_audits_merged_in_any_order_equal_the_whole_audit() {
     for seed in 0..24 {
         let draw = &mut SeededDraw::from_numbers([seed, 91]);
         let (rows, declared) = ROWS[seed as usize % 3];

@@ -63,7 +63,7 @@ fn figures_agree_with_a_hand_computation() {
 }
 
 #[test]
-fn a_choice_is_a_take_with_other_possible_winners() {
+fn a_take_is_a_choice_if_other_winners_were_possible() {
     visit_small_match(0, |game| {
         let choices = game.winner_choices(seat_at(0));
         let [choice] = choices.as_slice() else { panic!("{choices:?}") };
@@ -120,7 +120,7 @@ fn contains_truth(estimate: Option<Estimate>, truth: f64) -> bool {
 }
 
 #[test]
-fn intervals_of_selected_takes_have_their_coverage() {
+fn intervals_of_selected_takes_have_the_stated_coverage() {
     let all = simulated_figures(2_500, 99);
     let truth = [all.accuracy, all.regret_per_ply, all.saved_per_ply].map(|figure| figure.unwrap().value);
     let tournaments = 120;
@@ -160,7 +160,7 @@ fn simulated_forecasts(groups: u64, seed: u64) -> ForecastFigures {
 }
 
 #[test]
-fn intervals_of_brier_scores_have_their_coverage() {
+fn intervals_of_brier_scores_have_the_stated_coverage() {
     let truth = simulated_forecasts(20_000, 99).brier_score.unwrap().value;
     let tournaments = 200;
     let found = (0..tournaments).map(|seed| simulated_forecasts(40, 1_000 + seed));

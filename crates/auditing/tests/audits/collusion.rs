@@ -71,7 +71,7 @@ fn honest_declarations_are_rarely_flagged() {
 }
 
 #[test]
-fn help_is_found_as_often_as_stated() {
+fn help_is_found_as_often_as_the_audit_states() {
     let (_, rows, bots) = fields_with_room_to_help().swap_remove(0);
     let stated = |groups| Field::new(bots.clone(), 3, rows).play(groups, 3).finish().powers;
     let [few, more] = [40, 150].map(stated);
@@ -104,7 +104,7 @@ fn help_is_found_as_often_as_stated() {
 }
 
 #[test]
-fn the_stated_power_is_that_of_assigned_rows() {
+fn the_stated_power_for_assigned_rows_covers_only_help_by_takes() {
     let (_, rows, bots) = fields_with_room_to_help().swap_remove(1);
     let powers = Field::new(bots, 4, rows).play(150, 1).finish().powers;
     let kinds: Vec<HelpKind> = powers.iter().map(|power| power.kind).collect();
@@ -128,7 +128,7 @@ fn assigned_rows_are_not_tested() {
 }
 
 #[test]
-fn bots_that_react_without_knowing_anybody_are_not_flagged() {
+fn bots_that_react_to_anyone_are_not_flagged() {
     let mut fields = 0;
     for (name, rows, bots) in honest_fields() {
         let reacts = bots.iter().any(|(_, plays)| matches!(plays, Plays::Reacts(_)));
@@ -157,7 +157,7 @@ fn repeated_groups_count_once() {
 }
 
 #[test]
-fn an_unknown_loss_flags_nothing() {
+fn a_pair_with_an_unknown_loss_is_not_flagged() {
     let takes = |own_loss| Favouritism::Tested {
         per_error: 1.0,
         p_value: 0.001,
@@ -170,7 +170,7 @@ fn an_unknown_loss_flags_nothing() {
 }
 
 #[test]
-fn third_bots_do_not_hide_an_agreement() {
+fn third_bots_do_not_hide_colluding_declarations() {
     let schemes = [
         ("a ring of three declare themselves, then each other", 3),
         ("each declares itself, then the other; a third declares one of them", 2),
@@ -200,7 +200,7 @@ fn third_bots_do_not_hide_an_agreement() {
 }
 
 #[test]
-fn a_set_is_found_where_no_direction_alone_is() {
+fn help_in_both_directions_is_found_when_neither_direction_alone_is() {
     let (_, rows, bots) = colluding_fields()
         .into_iter()
         .find(|(name, ..)| {

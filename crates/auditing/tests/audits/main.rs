@@ -21,7 +21,7 @@ mod plays;
 use clusters::{Clustering, Scenario};
 
 #[test]
-fn intervals_have_their_coverage() {
+fn intervals_have_the_stated_coverage() {
     let tournaments = 300;
     for clustering in Clustering::ALL {
         for (errors, groups) in [(0.005, 20), (0.01, 150), (0.03, 24), (0.03, 90), (0.1, 40), (0.3, 20)] {

@@ -111,7 +111,7 @@ fn failure_to_open_names_the_log() {
 /// A full disk makes the log lose lines, but the run continues.
 #[cfg(target_os = "linux")]
 #[test]
-fn full_disk_only_loses_lines() {
+fn a_full_disk_loses_lines_but_does_not_end_the_run() {
     let mut log = SessionLog::open(Some(Path::new("/dev/full")), "host:1", TOKEN).unwrap();
     log.begin_session();
     for id in 0..100 {

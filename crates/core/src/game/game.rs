@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_validated() {
+    fn every_part_of_a_game_is_validated() {
         let rows = vec![vec![0, 1], vec![0, 1]];
         let parse = |piles: &[u64], rows: &[Vec<u64>], first| {
             Game::parse(piles, rows, first, Ending::default()).map_err(|error| error.to_string())

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_are_about_absolute_seats() {
+    fn constraints_use_seat_numbers_and_not_offsets() {
         let pact = parse(4, &[(2, &[(1, 0), (0, 3)]), (0, &[])]).unwrap();
         assert_eq!(pact.to_string(), "0:; 2: 0>3, 1>0");
         let [zero, two] = pact.members() else { panic!("{pact} has two members") };

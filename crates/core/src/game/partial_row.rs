@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_the_admitted_ones_in_order() {
+    fn a_partial_row_lists_the_rows_that_it_admits_in_order() {
         let all: Vec<_> = PartialRow::unknown(four_seats()).rows().collect();
         assert_eq!(all.len(), 24);
         assert!(all.is_sorted_by_key(|row| row.offsets().to_vec()));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_invert_offsets() {
+    fn the_rank_of_an_offset_is_its_place_in_the_row() {
         let row = Row::parse(&[2, 0, 1], three_seats()).unwrap();
         for (rank, &offset) in row.offsets().iter().enumerate() {
             assert_eq!(row.rank_of_offset(usize::from(offset)), rank);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn favouring_puts_the_ally_first() {
+    fn a_row_that_favours_an_ally_begins_with_the_ally() {
         assert_eq!(Row::favouring(2, three_seats()).to_string(), "2 0 1");
         assert_eq!(Row::favouring(3, three_seats()), Row::standard(three_seats()));
     }

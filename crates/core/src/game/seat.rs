@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_is_below_the_count() {
+    fn a_seat_number_must_be_below_the_seat_count() {
         let three = SeatCount::new(3).unwrap();
         assert_eq!(three.seat(2).unwrap().index(), 2);
         let refused = three.seat(3).unwrap_err();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn distance_undoes_offset() {
+    fn the_distance_between_two_seats_is_their_offset() {
         let seats = SeatCount::new(7).unwrap();
         for from in seats.iter() {
             for offset in 0..7 {

@@ -87,7 +87,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn steps_run_out() {
+    fn a_budget_refuses_steps_beyond_its_limit() {
         let mut budget = Budget::of_steps(10);
         assert_eq!(budget.spend(7), Ok(()));
         assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { limit: 10 }));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn work_stops_when_nobody_wants_it() {
+    fn work_stops_when_the_check_says_so() {
         let looks = Cell::new(0);
         let may_continue = || {
             looks.set(looks.get() + 1);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_show_in_words() {
+    fn take_ranges_are_written_in_words() {
         let words = |ranges: &[(u64, u64)]| takes(ranges).to_string();
         assert_eq!(words(&[]), "none");
         assert_eq!(words(&[(1, 1)]), "1");

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commitment_holds_for_one_seat_one_salt_and_one_row() {
+    fn a_commitment_depends_on_the_seat_the_salt_and_the_row() {
         let (salt, seats) = (DealHash::from_bytes([1; 32]), SeatCount::new(3).unwrap());
         let (seat, row) = (Seat::FIRST, Row::standard(seats));
         let commitment = DealHash::of_row(seat, &salt, &row);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_must_fit_the_match() {
+    fn a_list_of_rows_to_deal_must_fit_the_match() {
         let [two, three] = [2, 3].map(|seats| SeatCount::new(seats).unwrap());
         let refused = |rows: Vec<Row>| DealRule::List(rows).check_seats(three).unwrap_err().to_string();
         assert_eq!(refused(Vec::new()), "0 rows to deal: expected 1 to 1000");

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn optional_hashes_have_32_bytes_or_none() {
+    fn an_optional_hash_is_empty_or_has_32_bytes() {
         let hash = NoteHash::from_bytes([7; 32]);
         assert_eq!(NoteHash::parse_optional(&[7; 32]), Ok(Some(hash.clone())));
         assert_eq!(NoteHash::parse_optional(&[]), Ok(None));

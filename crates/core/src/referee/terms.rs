@@ -78,7 +78,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn everything_out_of_range_is_reported() {
+    fn all_terms_out_of_range_are_reported() {
         let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
         let talk = TalkTerms { rounds: 5, text_chars: 0, ..TalkTerms::default() };
         let refused = Terms { clock, strikes: 101, max_plies: 0, talk: Some(talk) }.validate().unwrap_err();

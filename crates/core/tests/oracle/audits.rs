@@ -35,7 +35,7 @@ fn play_choices(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<Pl
 
 proptest! {
     #[test]
-    fn an_audit_adds_up(
+    fn the_figures_of_an_audit_agree_with_backward_induction(
         game in games(2..=8, 1..=5, 1..=12),
         choices in vec((any::<prop::sample::Index>(), select(&[Mover::Bot, Mover::Steward][..])), 60),
     ) {

@@ -44,7 +44,7 @@ fn all_positions(count: usize) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn fewer_piles_than_seats_less_one() {
+fn the_closed_form_holds_for_fewer_than_n_minus_1_piles() {
     for n in 3..=8 {
         for count in 1..n - 1 {
             assert!(check_form(count, n, |_| count) > 0);
@@ -53,14 +53,14 @@ fn fewer_piles_than_seats_less_one() {
 }
 
 #[test]
-fn one_pile_less_than_seats() {
+fn the_closed_form_holds_for_n_minus_1_piles() {
     for n in 2..=7 {
         check_form(n - 1, n, |x| if x(n - 1) == 1 { n - 1 } else { 0 });
     }
 }
 
 #[test]
-fn d_more_piles_than_seats_and_n_at_least_d_plus_3() {
+fn the_closed_form_holds_for_n_plus_d_piles_if_n_is_at_least_d_plus_3() {
     for n in 3..=5 {
         for d in 0..=n - 3 {
             check_form(n + d, n, |x| if x(n - 1) == 1 { d } else { d + 1 });
@@ -69,7 +69,7 @@ fn d_more_piles_than_seats_and_n_at_least_d_plus_3() {
 }
 
 #[test]
-fn n_equals_d_plus_2() {
+fn the_closed_form_holds_for_n_plus_d_piles_if_n_is_d_plus_2() {
     for n in 3..=5 {
         let d = n - 2;
         check_form(n + d, n, |x| match (x(n - 1), x(n + d)) {
@@ -81,7 +81,7 @@ fn n_equals_d_plus_2() {
 }
 
 #[test]
-fn n_equals_d_plus_1() {
+fn the_closed_form_holds_for_n_plus_d_piles_if_n_is_d_plus_1() {
     for n in 3..=4 {
         let d = n - 1;
         check_form(n + d, n, |x| match (x(n - 1), x(n + d), x(n + d - 1)) {
@@ -93,7 +93,7 @@ fn n_equals_d_plus_1() {
 }
 
 #[test]
-fn six_piles_and_three_seats() {
+fn the_closed_form_holds_for_six_piles_and_three_seats() {
     let positions = check_form(6, 3, |x| match (x(2) > 1, x(4) > 1, x(5) > 1, x(6) > 1) {
         (true, true, _, false) => 2,
         (true, true, _, true) | (false, _, false, _) => 0,

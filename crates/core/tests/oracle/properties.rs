@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn the_references_agree_with_each_other(game in games(2..=5, 1..=3, 1..=5)) {
+    fn the_reference_solvers_agree_with_each_other(game in games(2..=5, 1..=3, 1..=5)) {
         let winner = BackwardInduction::new(&game).winner(&game.first_position());
         let tree = GameTree::build(&game, 1 << 20).unwrap();
         prop_assert_eq!(tree.winner(&game.matrix, game.ending), winner);
@@ -154,7 +154,7 @@ fn a_game_that_is_over_has_a_winner_and_no_take() {
 }
 
 #[test]
-fn indices_are_by_first_seat() {
+fn winners_are_indexed_by_the_first_seat() {
     let matrix = AllianceMatrix::standard(SeatCount::new(12).unwrap());
     let winners = oracle::solve_winners(&Piles::parse(&[7, 5]).unwrap(), &matrix, Ending::ToMoveWins);
     assert_eq!(seat_indices(&winners), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1]);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_values_prove_nothing() {
+    fn too_few_values_do_not_prove_a_period() {
         for values in [&[][..], &[0], &[0, 0]] {
             for theorem in [PeriodTheorem::OctalGame { places: 2 }, PeriodTheorem::Subtraction { largest: 3 }]
             {
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agreements_at_the_end_are_counted(values in prop::collection::vec(0_u32..3, 0..40)) {
+        fn repeated_values_at_the_end_are_counted_for_each_period(values in prop::collection::vec(0_u32..3, 0..40)) {
             let agreements = agreements_at_end(&values);
             for length in 1..values.len() {
                 let naive = (length..values.len()).rev().take_while(|&at| values[at] == values[at - length]).count();

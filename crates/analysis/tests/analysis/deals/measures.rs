@@ -147,7 +147,7 @@ fn distances_count_the_pairs_in_different_orders() {
 }
 
 #[test]
-fn three_promises_can_contradict_each_other_although_two_do_not() {
+fn three_pacts_can_contradict_each_other_when_no_two_of_them_do() {
     let seats = SeatCount::new(3).unwrap();
     let game = Game::new(
         lastnim_core::game::Piles::parse(&[2]).unwrap(),
@@ -168,7 +168,7 @@ fn three_promises_can_contradict_each_other_although_two_do_not() {
 }
 
 #[test]
-fn parts_for_different_numbers_of_seats_are_refused() {
+fn rows_and_pacts_for_different_numbers_of_seats_are_refused() {
     let [three, four] = [3, 4].map(|seats| SeatCount::new(seats).unwrap());
     let rows: Vec<Vec<u64>> = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[2], &rows, 0, Ending::ToMoveWins).unwrap();

@@ -122,7 +122,7 @@ proptest! {
 }
 
 #[test]
-fn a_huge_pile_is_judged_at_once() {
+fn takes_from_a_huge_pile_are_judged_quickly() {
     use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS};
     let rows: Vec<Vec<u64>> =
         (0..5).map(|seat| (0..5).map(|offset| (offset * 2 + seat) % 5).collect()).collect();

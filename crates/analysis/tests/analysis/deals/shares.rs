@@ -36,7 +36,7 @@ fn sample_shares(seats: usize, piles: usize, self_first: bool, games: u32) -> Sh
 }
 
 #[test]
-fn lies_and_pacts_pay_as_often_as_published() {
+fn lies_and_pacts_pay_off_as_often_as_documented() {
     for (seats, piles, self_first, expected) in [
         (3, 8, true, [0.47, 0.18, 0.28]),
         (4, 5, true, [0.58, 0.15, 0.53]),

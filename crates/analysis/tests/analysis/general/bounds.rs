@@ -118,7 +118,7 @@ fn sums_too_large_to_search_are_solved_by_their_parts() {
 }
 
 #[test]
-fn a_proved_period_spares_the_search() {
+fn a_proved_period_replaces_the_search() {
     let solve = |ruleset, numbers: &GameNumbers, steps, explained| {
         let game = GeneralGame::parse(ruleset, numbers).unwrap();
         let bounds = MemoryBounds::default();

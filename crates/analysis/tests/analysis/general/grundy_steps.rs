@@ -30,7 +30,7 @@ fn new_game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
 }
 
 #[test]
-fn long_explanations_are_cut_and_formulas_need_none() {
+fn long_explanations_are_cut_and_formulas_have_no_steps() {
     let large = new_game(Ruleset::Nim, &[1_000, 3]);
     let parts = explain_parts(&large, &mut solve_game(&large, Ending::LastMoverWins));
     assert_eq!(parts.iter().map(|part| part.options.len()).collect::<Vec<_>>(), [GrundyPart::MAX_SHOWN, 3]);
@@ -52,7 +52,7 @@ fn long_explanations_are_cut_and_formulas_need_none() {
 
 proptest! {
     #[test]
-    fn options_have_every_smaller_value_but_not_the_value(
+    fn options_have_every_smaller_grundy_value_but_not_the_value_itself(
         ruleset in prop::sample::select(vec![
             Ruleset::Nim, Ruleset::SmallNim, Ruleset::CircularNim, Ruleset::Kayles, Ruleset::Subtraction, Ruleset::Digits,
             Ruleset::StonePiles,

@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_numbers_and_stones_follow_the_definition(
+    fn kayles_digits_and_stone_piles_follow_the_definition(
         matrix in matrices(2..=4),
         row in any_piles(1..=1, 6),
         number in any_piles(1..=1, 24),
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn larger_positions_have_the_same_winners_in_canonical_form(
+    fn the_canonical_form_of_a_position_has_the_same_winners(
         matrix in matrices(2..=5),
         nim in any_piles(1..=4, 5),
         rows in any_piles(1..=2, 6),
@@ -258,7 +258,7 @@ proptest! {
 
     /// Answers that follow from a theorem have the same winners as the search.
     #[test]
-    fn every_method_has_the_winners_of_the_search(
+    fn every_method_finds_the_same_winners_as_the_search(
         seats in 2..=3_usize,
         rows in vec(0..=6_u32, 1..=3),
         ruleset in select(vec![Ruleset::Nim, Ruleset::Kayles, Ruleset::StonePiles]),

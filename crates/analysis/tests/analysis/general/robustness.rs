@@ -199,7 +199,7 @@ proptest! {
 }
 
 #[test]
-fn a_small_budget_ends_the_search_for_coalitions_or_is_named() {
+fn a_small_budget_stops_the_search_for_coalitions_or_causes_an_error() {
     let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
     let game = GeneralGame::parse(Ruleset::Nim, &GameNumbers::of_piles(&[2, 3, 4])).unwrap();
     let assess = |steps| {

@@ -51,7 +51,7 @@ fn check_seed_values(sequence: &GrundySequence, seed: &Value) {
 }
 
 #[test]
-fn kayles_repeats_from_71_on_with_14_exceptions_before() {
+fn kayles_repeats_from_71_onwards_after_14_exceptions() {
     let kayles = compute_sequence(Ruleset::Kayles, &[], None, 100_000);
     let seed = seed_game("kayles");
     check_seed_values(&kayles, &seed);
@@ -132,7 +132,7 @@ fn games_without_a_period_theorem_have_only_computed_values() {
 }
 
 #[test]
-fn games_without_a_sequence_say_why() {
+fn errors_explain_why_a_game_has_no_sequence() {
     for ruleset in
         [Ruleset::LastNim, Ruleset::SmallNim, Ruleset::CircularNim, Ruleset::GraphNim, Ruleset::EndNim]
     {

@@ -77,7 +77,7 @@ proptest! {
 }
 
 #[test]
-fn a_small_budget_is_named() {
+fn the_error_names_the_budget_that_was_too_small() {
     let seats = seat_count(4);
     let alliances = Alliances::parse(&[0, 2], seats).unwrap();
     let stopped = AllianceSolution::solve(

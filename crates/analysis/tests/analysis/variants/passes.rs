@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn without_passes_it_is_last_nim(game in games(2..=MAX_SEATS, 1..=6, 1..=60)) {
+    fn the_game_without_passes_is_last_nim(game in games(2..=MAX_SEATS, 1..=6, 1..=60)) {
         let (strict, position) = (Solution::new(&game), game.first_position());
         let none = PassCount::new(0).unwrap();
         let solved =
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_are_worth_their_bound(
+    fn giant_piles_play_like_piles_of_the_bound(
         matrix in matrices(2..=6),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=4),
         passes in 0..=6_u32,
@@ -139,7 +139,7 @@ fn a_pile_may_be_worth_more_than_the_number_of_seats() {
 }
 
 #[test]
-fn the_most_passes_of_the_most_seats_are_within_a_budget() {
+fn the_largest_numbers_of_passes_and_seats_need_a_limited_budget() {
     let matrix = AllianceMatrix::standard(seat_count(MAX_SEATS));
     let position = start(&[MAX_COUNTERS, MAX_COUNTERS], 0, matrix.seats());
     let solve = |steps| {

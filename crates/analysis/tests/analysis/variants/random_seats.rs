@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn without_random_seats_it_is_last_nim(game in games(2..=MAX_SEATS, 1..=4, 1..=40)) {
+    fn the_game_without_random_seats_is_last_nim(game in games(2..=MAX_SEATS, 1..=4, 1..=40)) {
         let (strict, position) = (Solution::new(&game), game.first_position());
         let solved = RandomSeatSolution::solve(
             &position, &game.matrix, SeatSet::default(), game.ending, &mut Budget::unbounded()).unwrap();
@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn too_many_counters_and_a_small_budget_are_named() {
+fn errors_name_too_many_counters_and_a_small_budget() {
     let matrix = AllianceMatrix::standard(seat_count(3));
     let game = |piles: &[u64]| {
         let random = Variant::RandomSeats(matrix.clone(), SeatSet::from_iter([Seat::FIRST]));

@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_are_worth_their_bound(
+    fn giant_piles_play_like_piles_of_the_bound(
         matrix in tied_matrices(2..=8),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=5),
         ending in select(&Ending::ALL[..]),
@@ -161,7 +161,7 @@ proptest! {
 }
 
 #[test]
-fn everybody_tied_can_lead_anywhere_and_a_small_budget_is_named() {
+fn any_seat_can_win_if_all_are_tied_and_the_error_names_a_small_budget() {
     let seats = seat_count(3);
     let indifferent = TiedRow::parse(&[vec![0, 1, 2]], seats).unwrap();
     let matrix = TiedMatrix::from_rows(BySeat::filled(seats, &indifferent)).unwrap();

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn each_moment_is_excused_once() {
+    fn each_moment_of_a_freeze_is_excused_once() {
         let mut freeze = MatchFreeze::<()>::default();
         assert_eq!(freeze.take_unexcused_span(at(1)), None);
         freeze.begin(at(2));

@@ -209,7 +209,7 @@ fn other_matches_continue_while_one_waits_for_the_store() {
 }
 
 #[test]
-fn inputs_during_a_commit_wait_up_to_a_limit() {
+fn inputs_during_a_commit_are_queued_up_to_a_limit() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -231,7 +231,7 @@ fn inputs_during_a_commit_wait_up_to_a_limit() {
 }
 
 #[test]
-fn clocks_stand_still_during_a_commit() {
+fn clocks_stop_during_a_commit() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -250,7 +250,7 @@ fn clocks_stand_still_during_a_commit() {
 }
 
 #[test]
-fn clocks_run_out_by_one_timer() {
+fn one_timer_ends_the_clocks_of_all_matches() {
     let mut driver = Driver::new(Durability::Match);
     for number in 1..=3 {
         driver.start(id(number), 9);
@@ -338,7 +338,7 @@ fn a_bot_that_reconnects_while_the_end_is_stored_is_sent_the_end() {
 }
 
 #[test]
-fn a_session_that_joins_at_a_time_out_sees_it_only_in_its_snapshot() {
+fn a_session_that_joins_at_a_timeout_gets_it_only_in_its_snapshot() {
     for durability in [Durability::Ply, Durability::Match] {
         for (counters, seat) in [(9, 0), (9, 1), (1, 0), (1, 1)] {
             let mut driver = Driver::new(durability);

@@ -38,7 +38,7 @@ async fn queued_items_are_sent_before_the_server_stops() {
 }
 
 #[tokio::test]
-async fn the_first_reason_counts_and_overtakes_items() {
+async fn the_first_close_reason_is_sent_before_queued_items() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.close(CloseReason::Replaced);
@@ -87,7 +87,7 @@ async fn queued_errors_are_sent_before_the_reason() {
 }
 
 #[tokio::test]
-async fn an_empty_queue_is_waited_for() {
+async fn a_sender_can_wait_until_the_queue_is_empty() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.wait_until_drained().await;
     outbox.push(1);
@@ -106,7 +106,7 @@ async fn an_empty_queue_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_reader_that_stops_reading_holds_no_items() {
+async fn a_discarded_queue_frees_its_items() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.discard_queue();
@@ -118,7 +118,7 @@ async fn a_reader_that_stops_reading_holds_no_items() {
 }
 
 #[tokio::test]
-async fn a_waiting_reader_is_woken_and_a_dropped_one_noticed() {
+async fn a_waiting_reader_is_woken_and_a_dropped_reader_is_noticed() {
     let (outbox, mut stream) = outbox_channel(2);
     let reader = tokio::spawn(async move { stream.next().await });
     tokio::task::yield_now().await;

@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn matches_that_panic_do_not_count() {
+    async fn matches_that_panic_do_not_count_as_played() {
         let arena = arena().await;
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cancellation_during_an_outage_happens_later() {
+    async fn a_cancellation_during_an_outage_takes_effect_later() {
         let (store, arena) = shaky_arena().await;
         let director = director(&arena).await;
         let handle = Arc::clone(&director.handle);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopping_server_leaves_at_any_stage() {
+    fn a_stopping_server_leaves_a_tournament_at_any_stage() {
         for stage in [DirectorStage::Playing, DirectorStage::Cancelling] {
             assert!(matches!(
                 respond_to_event(DirectorEvent::ServerStopping, stage),

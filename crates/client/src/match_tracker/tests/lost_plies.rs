@@ -40,7 +40,7 @@ fn match_continues_at_the_earlier_ply_of_a_snapshot() {
 }
 
 #[test]
-fn turns_after_an_earlier_ply_are_asked_again() {
+fn the_bot_is_asked_again_about_turns_after_an_earlier_ply() {
     let mut tracker = reconnected();
     assert!(receive(&mut tracker, snapshot_of_other_turn(0, 2, 4)).is_empty());
     assert_eq!(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 2))).ply(), 1);
@@ -51,7 +51,7 @@ fn turns_after_an_earlier_ply_are_asked_again() {
 }
 
 #[test]
-fn lost_turn_is_not_asked() {
+fn the_bot_is_not_asked_about_a_lost_turn() {
     let mut tracker = in_play();
     assert!(matches!(
         receive(&mut tracker, started(OTHER_ID))[..],

@@ -151,7 +151,7 @@ fn expect_end_report(actions: &[ClientAction]) -> &MatchEnd {
 }
 
 #[test]
-fn a_whole_match() {
+fn a_match_is_tracked_to_its_end() {
     let mut tracker = in_play();
     let actions = receive(&mut tracker, turn(ID, 1, 2, 3));
     let view = expect_play_question(&actions);
@@ -305,7 +305,7 @@ fn missed_end(id: &str) -> ServerEvent {
 }
 
 #[test]
-fn unmentioned_matches_ended_unseen() {
+fn matches_missing_after_a_reconnect_ended_unseen() {
     let mut tracker = in_play();
     receive(&mut tracker, started(OTHER_ID));
     tracker.handle_answer(declared(OTHER_ID, &[0, 1, 2]));
@@ -565,7 +565,7 @@ fn resignation_is_repeated_until_confirmed() {
 
 proptest! {
     #[test]
-    fn garbage_from_the_server_never_panics(
+    fn garbage_from_the_server_never_causes_a_panic(
         which in 0_usize..5,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
@@ -607,7 +607,7 @@ fn open_matches_are_limited() {
 }
 
 #[test]
-fn overtaken_turns_do_not_wait_for_a_busy_bot() {
+fn outdated_turns_do_not_pile_up_for_a_busy_bot() {
     let mut tracker = in_play();
     for number in 0..100 {
         let _ = receive(&mut tracker, turn(ID, 1 + 3 * number, 2, 4));
@@ -616,7 +616,7 @@ fn overtaken_turns_do_not_wait_for_a_busy_bot() {
 }
 
 #[test]
-fn contradictions_from_the_server_are_errors() {
+fn contradictory_messages_from_the_server_are_errors() {
     let mut tracker = tracker();
     receive(&mut tracker, started(ID));
     assert_eq!(

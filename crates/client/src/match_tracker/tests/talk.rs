@@ -110,7 +110,7 @@ fn a_bot_talks_round_by_round_and_then_declares() {
 }
 
 #[test]
-fn a_bot_that_does_not_talk_declares_at_once_and_still_hears() {
+fn a_silent_bot_declares_at_once_and_still_hears_the_others() {
     let mut tracker = asked();
     let silent = BotAnswer::Messages { match_id: match_id(ID), round: 0, messages: None };
     assert!(matches!(tracker.handle_answer(silent)[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
@@ -142,7 +142,7 @@ fn a_refused_message_is_left_out_and_the_next_gets_its_number() {
 }
 
 #[test]
-fn a_lost_session_sends_again_what_was_not_answered() {
+fn unanswered_messages_are_sent_again_after_a_lost_session() {
     let mut tracker = asked();
     tracker.handle_answer(says(0, &[text("a"), text("b")]));
     accept(&mut tracker, 0, Some(0));
@@ -249,7 +249,7 @@ fn a_round_that_ends_withdraws_its_question() {
 }
 
 #[test]
-fn impossible_talk_is_an_error() {
+fn impossible_talk_messages_are_errors() {
     let mut tracker = asked();
     let hello = text("hello");
     let cycle = pb::Pact {

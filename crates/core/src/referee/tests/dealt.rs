@@ -94,7 +94,7 @@ fn a_cancelled_match_keeps_its_dealt_rows_secret() {
 }
 
 #[test]
-fn other_rows_than_the_committed_ones_do_not_fit() {
+fn a_record_with_rows_that_were_not_committed_is_rejected() {
     let mut table = dealt_table();
     play_to_end(&mut table);
     let record = table.record();
@@ -171,7 +171,7 @@ fn a_deal_must_fit_the_match() {
 }
 
 #[test]
-fn a_setup_without_a_deal_has_the_same_bytes_as_before() {
+fn a_deal_is_encoded_after_the_rest_of_the_setup() {
     let table = dealt_table();
     let created = &table.record().events()[0];
     let setup = MatchSetup { deal: None, ..table.record().state().setup().clone() };

@@ -14,7 +14,7 @@ fn matrix_text(table: &Table) -> String {
 }
 
 #[test]
-fn nothing_is_revealed_before_the_last_row_is_in() {
+fn no_row_is_revealed_before_the_last_one_is_declared() {
     let mut table = Table::open(declared_match(3, &[3]));
     for (seat, row) in [(2, [1, 0, 2]), (0, [2, 1, 0])] {
         let effects = table.declare(seat, &row);

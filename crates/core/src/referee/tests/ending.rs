@@ -77,7 +77,7 @@ fn a_match_that_is_over_at_its_ply_limit_is_finished() {
 }
 
 #[test]
-fn the_stewards_plies_count_for_the_limit() {
+fn the_stewards_takes_count_towards_the_ply_limit() {
     let mut setup = standard_match(2, &[MAX_COUNTERS; 3]);
     setup.terms.max_plies = 3;
     let mut table = Table::open(setup);
@@ -89,7 +89,7 @@ fn the_stewards_plies_count_for_the_limit() {
 }
 
 #[test]
-fn takes_of_one_counter_from_the_largest_piles_end() {
+fn single_takes_from_the_largest_piles_end_at_the_ply_limit() {
     let mut setup = standard_match(3, &[MAX_COUNTERS, MAX_COUNTERS]);
     setup.terms.max_plies = 500;
     let mut table = Table::open(setup);

@@ -16,7 +16,7 @@ fn a_connected_silent_bot_times_out() {
 }
 
 #[test]
-fn a_bot_absent_at_its_deadline_is_disconnected() {
+fn a_bot_absent_at_its_deadline_is_forfeited_as_disconnected() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
     assert_eq!(table.lost(0), None, "a disconnected seat is not forfeited while its clock runs");
@@ -34,7 +34,7 @@ fn a_bot_that_returns_plays_on() {
 }
 
 #[test]
-fn the_latest_connection_state_counts() {
+fn only_the_latest_connection_state_matters() {
     let mut table = Table::open(standard_match(3, &[9, 9, 9]));
     table.leave(0);
     table.leave(0);
@@ -49,7 +49,7 @@ fn the_latest_connection_state_counts() {
 }
 
 #[test]
-fn a_bot_that_never_came_is_a_no_show() {
+fn a_bot_that_never_connected_is_a_no_show() {
     let mut table = Table::open_with_present(&[true, false], standard_match(2, &[9]));
     table.take(0, 0, 1);
     table.leave(1);
@@ -103,7 +103,7 @@ fn a_bot_may_resign_while_rows_are_declared() {
 }
 
 #[test]
-fn nobody_resigns_twice() {
+fn a_second_resignation_is_refused() {
     for mut table in [Table::open(standard_match(3, &[9])), Table::open(declared_match(3, &[9]))] {
         table.resign(1);
         let again = table.resign(1);
@@ -148,7 +148,7 @@ fn the_steward_makes_the_smallest_optimal_take() {
 }
 
 #[test]
-fn the_steward_changes_no_seats_prospects() {
+fn the_stewards_takes_are_optimal_and_keep_the_predicted_winner() {
     let rows: [&[u64]; 4] = [&[3, 1, 0, 2], &[1, 2, 0, 3], &[0, 2, 1, 3], &[2, 3, 1, 0]];
     let mut table = Table::open(assigned_match(&rows, &[5, 3, 7, 2, 9]));
     table.play_single_takes(3);
@@ -166,7 +166,7 @@ fn the_steward_changes_no_seats_prospects() {
 }
 
 #[test]
-fn the_steward_is_charged_nothing() {
+fn the_stewards_takes_cost_no_thinking_time() {
     let mut table = Table::open(standard_match(2, &[9; 9]));
     table.resign(0);
     let bank = table.bank(0);

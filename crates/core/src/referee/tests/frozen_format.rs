@@ -186,7 +186,7 @@ fn a_note_hash_is_appended_under_a_separate_tag() {
 }
 
 #[test]
-fn the_numbers_of_values_are_frozen() {
+fn the_numbers_of_encoded_values_are_frozen() {
     let numbers = |events: Vec<Event>, place: usize| -> Vec<u8> {
         events.into_iter().map(|event| canonical_bytes(&event_at(0, event))[place]).collect()
     };

@@ -82,7 +82,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
 }
 
 #[test]
-fn rows_and_takes_of_others_have_no_note_hash() {
+fn rows_and_takes_that_the_bot_did_not_choose_have_no_note_hash() {
     let mut table = Table::open(declared_match(2, &[5]));
     let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(test_note(1))) };
     assert_eq!(refusals_in(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);

@@ -177,7 +177,7 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
 }
 
 #[test]
-fn a_match_with_pacts_has_few_seats() {
+fn a_match_with_pacts_has_at_most_8_seats() {
     let mut setup = declared_match(MAX_PACT_SEATS + 1, &[1]);
     setup.terms.talk = Some(TalkTerms { pacts: true, ..TalkTerms::default() });
     let errors = MatchSetup::validate(setup).unwrap_err();
@@ -256,7 +256,7 @@ fn the_hashes_of_a_record_do_not_depend_on_its_pacts() {
 }
 
 #[test]
-fn a_pact_that_cannot_be_offered_or_accepted_does_not_fit() {
+fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
     let table = signed_table();
     let record = table.record();
     let refused = |index: usize, change: &dyn Fn(&mut TalkContent, &mut Audience)| {

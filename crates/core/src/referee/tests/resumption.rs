@@ -149,7 +149,7 @@ fn a_late_tick_costs_no_thinking_time() {
 }
 
 #[test]
-fn a_bot_that_reconnects_and_leaves_is_not_held_for_again() {
+fn a_bot_that_reconnects_and_leaves_gets_no_second_hold() {
     let mut table = interrupted_match();
     table.resume(&[true; 3]);
     table.leave(2);
@@ -168,7 +168,7 @@ fn a_bot_that_reconnects_and_leaves_is_not_held_for_again() {
 }
 
 #[test]
-fn during_the_hold_the_next_seat_is_held_for_too() {
+fn a_hold_also_covers_the_next_seat() {
     let mut table = interrupted_match();
     table.resume(&[false; 3]);
     let end = table.now + ms(HOLD_MS);
@@ -187,7 +187,7 @@ fn during_the_hold_the_next_seat_is_held_for_too() {
 }
 
 #[test]
-fn a_take_during_its_hold_is_free() {
+fn a_take_during_the_hold_costs_no_time() {
     let mut table = interrupted_match();
     table.resume(&[false; 3]);
     table.wait(HOLD_MS - 1);
@@ -196,7 +196,7 @@ fn a_take_during_its_hold_is_free() {
 }
 
 #[test]
-fn a_bot_without_a_trace_in_the_record_is_a_no_show() {
+fn a_bot_without_an_action_in_the_record_is_a_no_show() {
     let mut table = interrupted_match();
     table.resume(&[false; 3]);
     table.wait_for_end_of_hold();
@@ -262,7 +262,7 @@ fn a_declared_row_may_end_the_hold() {
 }
 
 #[test]
-fn after_the_hold_the_time_to_declare_runs_out() {
+fn the_declaration_clock_runs_after_the_hold() {
     let mut table = Table::open(declared_match(2, &[9]));
     table.resume(&[false, true]);
     table.wait_for_end_of_hold();
@@ -272,7 +272,7 @@ fn after_the_hold_the_time_to_declare_runs_out() {
 }
 
 #[test]
-fn resumption_never_precedes_the_record() {
+fn events_after_a_resumption_are_never_earlier_than_the_record() {
     let mut table = interrupted_match();
     let last = table.record().events().last().unwrap().at;
     table.now = Timestamp::from_micros(5);
@@ -309,7 +309,7 @@ fn after_the_clock_goes_back_each_seat_is_charged_for_elapsed_time() {
 }
 
 #[test]
-fn a_zero_hold_and_the_end_of_time_are_handled() {
+fn a_zero_hold_and_the_largest_timestamp_are_handled() {
     let table = interrupted_match();
     let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
@@ -333,7 +333,7 @@ fn a_finished_match_stays_finished() {
 }
 
 #[test]
-fn due_decisions_are_made_once() {
+fn decisions_due_at_a_resumption_are_made_once() {
     let mut table = Table::open(declared_match(3, &[2, 2]));
     table.declare(0, &[0, 1, 2]);
     table.declare(1, &[0, 1, 2]);
@@ -359,7 +359,7 @@ fn due_decisions_are_made_once() {
 }
 
 #[test]
-fn all_struck_out_seats_are_forfeited() {
+fn all_seats_with_too_many_strikes_are_forfeited_at_a_resumption() {
     let table = Table::open(standard_match(3, &[2, 2]));
     let mut record = table.record().clone();
     let seats = record.state().setup().seats();
@@ -540,7 +540,7 @@ proptest! {
 }
 
 #[test]
-fn storing_extends_a_hold() {
+fn storing_time_extends_a_hold() {
     let mut table = interrupted_match();
     table.resume(&[true, false, true]);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
@@ -564,7 +564,7 @@ impl Table {
 }
 
 #[test]
-fn a_clock_stands_still_until_a_lost_stream_is_back() {
+fn a_clock_stops_until_a_lost_stream_is_back() {
     let mut table = interrupted_match();
     table.lose_stream(1);
     table.wait(GRACE_MS - 1);
@@ -579,7 +579,7 @@ fn a_clock_stands_still_until_a_lost_stream_is_back() {
 }
 
 #[test]
-fn a_lost_stream_is_waited_for_up_to_the_grace() {
+fn the_match_waits_for_a_lost_stream_for_the_grace_period() {
     let mut table = interrupted_match();
     table.lose_stream(1);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE_MS + BANK_MS - 400)));
@@ -588,7 +588,7 @@ fn a_lost_stream_is_waited_for_up_to_the_grace() {
 }
 
 #[test]
-fn storing_during_a_lost_stream_is_excused_once() {
+fn storing_time_during_a_lost_stream_is_excused_once() {
     let mut table = interrupted_match();
     table.lose_stream(1);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
@@ -612,7 +612,7 @@ fn a_turn_after_a_lost_stream_waits_for_its_bot() {
 }
 
 #[test]
-fn the_time_to_declare_stands_still_until_all_lost_streams_are_back() {
+fn the_declaration_clock_stops_until_all_lost_streams_are_back() {
     let mut table = Table::open(declared_match(3, &[3, 3]));
     table.wait(100);
     table.lose_stream(0);

@@ -152,7 +152,7 @@ fn a_seat_that_declares_or_is_forfeited_has_ended_its_talk() {
 }
 
 #[test]
-fn a_repeated_message_is_not_a_second_one() {
+fn a_repeated_message_is_recorded_once() {
     let mut table = talk_table();
     assert_eq!(accepted(&table.say(0, 0, &[1], text("a"))), [(0, Some(0), false)]);
     let effects = table.say(0, 0, &[1], text("a"));
@@ -209,7 +209,7 @@ fn an_invalid_message_is_refused_without_a_strike() {
 }
 
 #[test]
-fn talk_needs_rows_that_seats_declare() {
+fn talk_is_refused_if_rows_are_assigned() {
     let mut setup = standard_match(3, &[1]);
     setup.terms.talk = Some(TalkTerms::default());
     assert_eq!(setup.validate(), Err(vec![MatchSetupError::AssignedAndTalk]));
@@ -276,7 +276,7 @@ fn the_hashes_of_a_record_do_not_depend_on_the_content() {
 }
 
 #[test]
-fn content_that_is_not_the_committed_one_does_not_fit() {
+fn a_record_with_content_that_was_not_committed_is_rejected() {
     let mut table = talk_table();
     table.say(0, 0, &[1], text("you"));
     let record = table.record();

@@ -65,7 +65,7 @@ fn a_turn_shows_the_time_left() {
 }
 
 #[test]
-fn the_bank_lasts_to_its_last_microsecond() {
+fn a_take_in_the_last_microsecond_of_the_bank_is_in_time() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.now = Timestamp::from_micros(table.referee.deadline().unwrap().as_micros() - 1);
     assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
@@ -208,7 +208,7 @@ fn times_in_the_record_never_decrease() {
 }
 
 #[test]
-fn a_queued_take_counts_from_its_arrival() {
+fn a_queued_take_is_timed_by_its_arrival() {
     let mut table = Table::open(standard_match(2, &[9]));
     let handed = table.now;
     table.now = handed + ms(BANK_MS + 500);
@@ -235,7 +235,7 @@ fn a_jump_in_time_forfeits_only_one_seat() {
 }
 
 #[test]
-fn all_deadlines_have_passed_at_the_end_of_time() {
+fn all_deadlines_have_passed_at_the_largest_timestamp() {
     let mut table = Table::open(standard_match(2, &[9; 9]));
     table.now = Timestamp::from_micros(u64::MAX);
     table.input(RefereeInput::Tick);
@@ -300,7 +300,7 @@ fn no_clock_runs_while_the_server_stores() {
 }
 
 #[test]
-fn a_clock_that_ran_out_before_storing_stays_run_out() {
+fn a_clock_that_expired_before_storing_stays_expired() {
     let mut table = Table::open(standard_match(2, &[9]));
     let deadline = table.referee.deadline().unwrap();
     let until = deadline + ms(500);
@@ -311,7 +311,7 @@ fn a_clock_that_ran_out_before_storing_stays_run_out() {
 }
 
 #[test]
-fn the_time_to_declare_stands_still_during_storing() {
+fn the_declaration_clock_stops_during_storing() {
     let mut table = Table::open(declared_match(2, &[9]));
     table.wait(100);
     table.declare(0, &[0, 1]);

@@ -28,7 +28,7 @@ fn a_take_is_announced_and_the_turn_passes_on() {
 }
 
 #[test]
-fn the_seat_named_first_moves_first() {
+fn the_first_seat_of_the_setup_moves_first() {
     let mut setup = standard_match(3, &[3]);
     setup.first = setup.seats().seat(2).unwrap();
     let mut table = Table::open(setup);
@@ -148,7 +148,7 @@ fn a_refusal_before_declaration_is_followed_by_the_time_left() {
 }
 
 #[test]
-fn repeated_mistakes_end_after_the_last_strike() {
+fn a_bot_that_repeats_its_mistake_is_forfeited_after_the_last_strike() {
     let mut table = Table::open(standard_match(3, &[9]));
     let mut turn = Some(0);
     let mut asked = 0;
