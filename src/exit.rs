@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_one_line() {
+    fn a_failure_is_written_in_one_line() {
         let failure = Failure::input("required:\n  --piles <PILES>\n");
         assert_eq!(failure.to_string(), "required: --piles <PILES>");
         let failure = Failure::runtime(io::Error::other("gone"), "game.json");

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_one_line() {
+    fn a_match_is_described_in_one_line() {
         let told = |end: &MatchEnd| end_line(end).split_once(" seat ").unwrap().1.to_owned();
         assert_eq!(told(&end(Some(0))), "1 (3 seats): lost to seat 0 (seat-0); regret 1; accuracy 75%");
         assert_eq!(told(&end(Some(1))), "1 (3 seats): won; regret 1; accuracy 75%");
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_one_line() {
+    fn a_summary_is_written_in_one_line() {
         let mut summary = Summary::default();
         assert_eq!(summary.to_string(), "0 matches, 0 wins, 0 forfeits, regret 0");
         (summary.matches, summary.wins, summary.regret) = (1, 1, 2);

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_the_tightest_of_all_limits() {
+    fn the_cost_bound_is_the_tightest_of_all_limits() {
         let with = |tokens, match_replies, shared| LlmSettings {
             token_budget: tokens,
             match_reply_token_budget: match_replies,
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_wait_for_reservations_of_others() {
+    async fn calls_wait_until_other_calls_give_back_their_reservations() {
         let budget = Arc::new(budget(100, 100));
         let later = Instant::now() + Duration::from_mins(1);
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_replies_are_read() {
+    fn replies_that_are_not_streamed_are_read() {
         let completion = body(&json!({ "message": { "content": "hi" }, "finish_reason": "stop" })).unwrap();
         assert_eq!((completion.text.as_str(), completion.find_failure()), ("hi", None));
         assert_eq!(completion.tokens, Some(TokenCount { prompt: 7, completion: 5, reasoning: 3, cached: 0 }));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_of_other_apis_are_named() {
+    fn replies_of_other_apis_are_recognised() {
         for (reply, words) in [
             (
                 json!({ "type": "message", "content": [{ "type": "text", "text": "x" }] }),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn streamed_replies_add_up() {
+    fn the_pieces_of_a_streamed_reply_are_joined() {
         let mut completion = Completion::default();
         for piece in ["{\"ta", "ke\"", ": 1}"] {
             let event = json!({ "choices": [{ "delta": { "content": piece, "reasoning_content": "m" } }], "usage": null });

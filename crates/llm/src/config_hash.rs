@@ -48,7 +48,7 @@ mod tests {
     use lastnim_config::Decimal;
 
     #[test]
-    fn amendable_settings_exist() {
+    fn every_amendable_setting_exists() {
         let mut settings = LlmSettings::default();
         let keys: Vec<_> = settings.settings().iter().map(lastnim_config::Setting::key).collect();
         for key in AMENDABLE_SETTINGS {

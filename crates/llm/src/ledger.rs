@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_persists_and_shares_spending() {
+    fn a_ledger_file_keeps_and_shares_spending() {
         let path = env::temp_dir().join(format!("lastnim-ledger-{}", process::id()));
         let _ = fs::remove_file(&path);
         let (one, other) = (Ledger::open(&path).unwrap(), Ledger::open(&path).unwrap());

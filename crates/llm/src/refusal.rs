@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_named_parameter_decides() {
+    fn a_refusal_names_only_the_parameter_that_it_is_about() {
         let refusal = |json: Value| Refusal::from_body(json.to_string().as_bytes());
         let named =
             refusal(json!({ "error": { "message": "max_tokens, stream", "param": "response_format.type" } }));

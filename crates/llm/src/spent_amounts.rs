@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_to_come_follows_from_matches_that_are_over() {
+    fn the_future_cost_is_estimated_from_finished_matches() {
         let path = env::temp_dir().join(format!("lastnim-spent-{}", process::id()));
         let ledger = Ledger::open(&path).unwrap();
         for (name, tokens) in [("one", 300), ("two", 500), ("three", 60), (TOTAL_ACCOUNT, 860)] {

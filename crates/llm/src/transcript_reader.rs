@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn words_match_those_written() {
+    fn written_words_are_read_back() {
         for by in [
             DecidedBy::Model,
             DecidedBy::Forfeit,

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_by_strikes_lists_them() {
+    fn a_seat_lost_by_strikes_lists_the_strikes() {
         let mut lost = pb::LostSeat { reason: pb::ForfeitReason::TimedOut.into(), ..Default::default() };
         assert_eq!(lost_seat_text(&lost), "timed out");
         lost.reason = pb::ForfeitReason::Strikes.into();

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn each_bet_has_a_line_and_its_bound() {
+    fn the_capital_chart_has_a_line_for_each_bet_and_the_bound() {
         let mut said = verdict(pb::SprtAnswer::Open, &[(1, 0.5), (2, -0.25)]);
         for (point, (better, no_better)) in said.path.iter_mut().zip([(0.5, -1.0), (-99.0, 0.25)]) {
             (point.better, point.no_better) = (better, no_better);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_an_order() {
+    fn cells_are_ordered_by_their_numbers() {
         let interval = Cell::Interval { low: 0.25, high: 0.75 };
         let estimate = Cell::Estimate { value: 0.1, low: 0.0, high: 0.4 };
         let cells = [7.into(), Cell::Fraction { part: 1, whole: 4 }, interval.clone(), estimate.clone()];

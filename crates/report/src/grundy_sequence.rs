@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn laws_are_described() {
+    fn sequence_laws_are_described() {
         let said = |law, period| {
             sequence_report(&sequence(law, period)).paragraphs().skip(1).collect::<Vec<_>>().join(" ")
         };

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_a_pact_is() {
+    fn a_line_describes_the_terms_of_a_pact() {
         let relations = [(1, 2), (0, 2)].map(|(before, after)| pb::PactRelation { before, after }).to_vec();
         let pact = pb::Pact {
             members: vec![
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_one_line() {
+    fn an_event_is_described_in_one_line() {
         let setup =
             pb::MatchSetup { bots: players().0, piles: vec![3, 4], ending: 2, ..pb::MatchSetup::default() };
         assert_eq!(

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_audit_is_one_line() {
+    fn an_audit_is_described_in_one_line() {
         let players = SeatNames::of_setup(&pb::MatchSetup {
             bots: vec!["ann".into(), "bob".into()],
             ..Default::default()

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_contain_their_share() {
+    fn wilson_intervals_agree_with_known_values() {
         assert_eq!(wilson_interval(0, 0), None);
         let (low, high) = wilson_interval(8, 10).unwrap();
         assert!((low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4, "{low} {high}");

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_is_a_row() {
+    fn each_bot_has_a_row() {
         let first = rated("oracle", 0);
         let expected = ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0", "1601 ±30"];
         assert_eq!(shown(&first), expected);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_named() {
+    fn the_note_states_the_order_of_the_standings() {
         let (order, late) = (pb::StandingsOrder::Rating, pb::Standing::default());
         assert_eq!(order_note(order, &[rated("a", 0)]).unwrap(), "ordered by rating");
         assert_eq!(
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn running_standings_say_how_much_is_played() {
+    fn standings_of_a_running_tournament_show_the_matches_played() {
         let standings = pb::GetStandingsResponse {
             standings: vec![rated("a", 0)],
             state: pb::TournamentState::Running.into(),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn unconnected_ratings_are_named() {
+    fn a_note_lists_the_bots_with_unconnected_ratings() {
         let standings = [rated("a", 0), rated("b", 1), rated("c", 0)];
         assert_eq!(islands_note(&standings[..1]), None);
         let note = islands_note(&standings).unwrap();

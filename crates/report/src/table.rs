@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_divided_into_nine_steps() {
+    fn shares_are_shaded_in_nine_steps() {
         let steps =
             [-1.0, 0.0, 0.1, 0.12, 0.45, 0.5, 0.55, 0.56, 0.89, 1.0, 2.0].map(CellShade::step_of_share);
         assert_eq!(steps, [1, 1, 1, 2, 5, 5, 5, 6, 9, 9, 9]);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn activity_fits_in_a_few_lines() {
+    fn activity_is_described_in_a_few_lines() {
         let mut activity = pb::TournamentActivity { connected_bots: 3, ..Default::default() };
         assert_eq!(activity_lines(&activity), ["connected: 3 of 3 bots"]);
         activity.absent_bots = 7;

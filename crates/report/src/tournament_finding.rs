@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_is_named_with_those_who_may_be_ahead() {
+    fn the_finding_names_the_leader_and_the_bots_that_may_be_ahead() {
         let running = tournament(State::Running, None);
         let clear = [line(1, "ann", Some((1600.0, 1700.0))), line(2, "bob", Some((1400.0, 1599.0)))];
         assert_eq!(
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_answers_its_question() {
+    fn the_finding_of_a_sequential_test_states_its_answer() {
         let format = pb::SprtFormat {
             candidate: "new".into(),
             baseline: "old".into(),
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_champion_is_named_with_its_way() {
+    fn the_finding_of_a_knockout_names_the_champion_and_its_path() {
         let out = |bot: &str, out_in| pb::KnockoutBot { bot: bot.into(), out_in, ..Default::default() };
         let entry = |bot: &str, fate| RoundEntry { bot: bot.into(), wins: 1, fate: Some(fate) };
         let table = |winner: RoundEntry, loser: &str, tie_break| RoundTable {

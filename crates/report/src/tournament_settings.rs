@@ -105,7 +105,7 @@ mod tests {
     use pb::tournament_settings::Format;
 
     #[test]
-    fn a_format_is_one_line() {
+    fn a_format_is_described_in_one_line() {
         let told = |format| setting_fact(&pb::TournamentSettings { format, ..Default::default() }, "format");
         assert_eq!(told(None), "round robin");
         let sample = |groups| told(Some(Format::RoundRobin(pb::RoundRobinFormat { groups })));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_one_line() {
+    fn the_start_is_described_in_one_line() {
         let told = |start_when, start_at_us| {
             let settings = pb::TournamentSettings { start_when, start_at_us, ..Default::default() };
             setting_fact(&settings, "starts")
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retention_is_one_line() {
+    fn a_retention_is_described_in_one_line() {
         let told =
             |retention| setting_fact(&pb::TournamentSettings { retention, ..Default::default() }, "records");
         let both = told(Some(pb::Retention { matches: 1_000, days: 1 }));

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lists_name_the_first_words() {
+    fn long_lists_name_only_the_first_items() {
         let bots: Vec<_> = (0..32).map(|bot| format!("b{bot}")).collect();
         assert_eq!(join_first_items(&bots[..6]), "b0, b1, b2, b3, b4, b5");
         assert_eq!(join_first_items(&bots), "b0, b1, b2 and 29 others");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_agree_in_number() {
+    fn counts_use_the_singular_or_the_plural() {
         assert_eq!(
             [0_u32, 1, 2].map(|count| count_with_noun(count, "match", "matches")),
             ["0 matches", "1 match", "2 matches"]
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn long_spans_are_rounded() {
+    fn long_durations_are_rounded() {
         let told = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(format_duration);
         assert_eq!(told, ["0.0 s", "0.8 s", "9.9 s", "12 s", "3 min 20 s", "5 h 7 min", "2 d 3 h"]);
         assert_eq!(format_duration(u64::MAX), "213503982334 d 14 h");
     }
 
     #[test]
-    fn enum_words_have_no_prefix() {
+    fn the_words_of_enum_values_have_no_prefix() {
         assert_eq!(enum_word(pb::Ending::ToMoveWins.as_str_name(), "ENDING_"), "to_move_wins");
         assert_eq!(enum_phrase(pb::EndReason::PlyLimit.as_str_name(), "END_REASON_"), "ply limit");
     }

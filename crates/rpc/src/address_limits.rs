@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_a_burst_and_then_one_attempt_per_interval() {
+    fn an_address_may_try_in_a_burst_and_then_once_per_interval() {
         let (registrations, start) = (AddressLimiter::new(3, MINUTE), Instant::now());
         for _ in 0..3 {
             assert_eq!(registrations.admit(address(1), start), Ok(()));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_share_a_limit_and_are_forgotten() {
+    fn all_addresses_share_a_limit_and_are_forgotten_later() {
         let (registrations, start) = (AddressLimiter::new(2, MINUTE), Instant::now());
         let admitted =
             |now| (0..10_000).filter(|number| registrations.admit(address(*number), now).is_ok()).count();

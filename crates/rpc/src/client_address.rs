@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_clients_are_networks_and_ipv4_clients_addresses() {
+    fn ipv6_clients_are_identified_by_network_and_ipv4_clients_by_address() {
         let cases = [
             ("127.0.0.2", "127.0.0.2"),
             ("::ffff:127.0.0.2", "127.0.0.2"),

@@ -31,7 +31,7 @@ mod tests {
     const SILENCE: Duration = Duration::from_secs(10);
 
     #[tokio::test(start_paused = true)]
-    async fn only_silence_adds_heartbeats() {
+    async fn heartbeats_are_added_only_during_silence() {
         let (sender, messages) = mpsc::channel(1);
         let mut stream = add_heartbeats(ReceiverStream::new(messages), SILENCE);
         let began = Instant::now();

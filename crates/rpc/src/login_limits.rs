@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_a_burst_of_guesses_and_then_one_per_interval() {
+    fn an_address_may_guess_in_a_burst_and_then_once_per_interval() {
         let (limits, start) = (LoginLimits::new(3, SECOND), Instant::now());
         for _ in 0..3 {
             assert_eq!(limits.count_failure(address(1), start), Ok(()));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_does_not_grow_with_addresses() {
+    fn memory_does_not_grow_with_the_number_of_addresses() {
         let (limits, start) = (LoginLimits::new(1, SECOND), Instant::now());
         for from in 0..20_000 {
             let _ = limits.count_failure(address(from), start);

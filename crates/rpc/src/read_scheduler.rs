@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_read_is_given_up_when_its_caller_has_left() {
+    async fn a_read_is_abandoned_when_its_caller_leaves() {
         let reads = reads().await;
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_turns_rest_while_matches_are_played() {
+    async fn read_turns_pause_while_matches_are_played() {
         let reads = reads().await;
         let busy = || async {
             tokio::time::advance(MIN_REST).await;

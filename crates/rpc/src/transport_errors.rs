@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_has_a_reason_and_keeps_its_own() {
+    fn every_error_gets_a_reason_unless_it_already_has_one() {
         let spent = memory_spent_status();
         let cases = [
             (Status::unimplemented(""), "UNKNOWN_METHOD", "this server has no method /a.B/C"),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_success_stays_unchanged() {
+    fn a_successful_response_is_not_changed() {
         let mut headers = HeaderMap::new();
         add_error_info(&mut headers, "/a.B/C");
         headers.insert("grpc-status", "0".parse().unwrap());

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_protocol_is_known_by_its_first_bytes() {
+    fn the_protocol_is_recognised_by_the_first_bytes() {
         use ClientProtocol::{Http1, Http2, Tls};
         let cases: [(&[u8], _); 13] = [
             (b"PRI", Http2),

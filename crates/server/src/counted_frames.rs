@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn data_and_calls_explain_idle_frames() {
+    fn data_and_calls_allow_more_idle_frames() {
         let update = frame(8, 0, &[0, 0, 0, 1]);
         let mut connection = connection();
         connection.count_outgoing(&frame(DATA, 0, b"take").repeat(50_000));

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_as_written_here_and_by_other_programs() {
+    fn keys_written_here_and_by_other_programs_are_read() {
         let key = generate_key();
         assert_eq!(key_from_pem(&key_to_pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
         // RFC 8410, section 10.3.

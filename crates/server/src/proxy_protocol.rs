@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_source_is_read_and_nothing_after_the_header() {
+    async fn the_proxy_header_is_read_and_no_byte_after_it() {
         let ipv4 = [192, 0, 2, 7, 10, 0, 0, 1, 0, 80, 0, 81];
         let mut ipv6 = [0; 36];
         ipv6[..2].copy_from_slice(&[0x20, 1]);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_change_before_the_wait_is_seen() {
+    async fn a_change_before_the_wait_is_not_missed() {
         let availability = StoreAvailability::default();
         availability.wait_until_usable().await;
         availability.note_failure(taken());

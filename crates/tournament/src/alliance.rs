@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_shares_its_drawn_rows() {
+    fn the_matches_of_a_group_share_their_drawn_rows() {
         let drawn: HashSet<_> = matrices(AllianceSource::Random).into_iter().collect();
         assert_eq!(drawn.len(), 8, "one matrix for each of the 8 groups");
         let different: HashSet<_> = drawn.into_iter().map(|(_, matrix)| matrix).collect();

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn until_it_has_finished_a_tournament_is_ordered_by_rating() {
+    fn an_unfinished_tournament_is_ordered_by_rating() {
         let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn elo_is_shown_for_matches_of_two() {
+    fn elo_is_shown_for_matches_with_two_seats() {
         let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));

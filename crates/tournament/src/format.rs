@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_but_not_all_bots_advance() {
+    fn at_least_one_but_not_all_bots_of_a_table_advance() {
         let three = SeatCount::new(3).unwrap();
         let knockout = |advance| TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE };
         assert_eq!(knockout(1).check_seats(three), Ok(()));

@@ -116,7 +116,7 @@ mod tests {
     };
 
     #[test]
-    fn the_figures_are_those_of_the_audit() {
+    fn the_figures_of_a_match_agree_with_its_audit() {
         let rows = vec![vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
         let game = Game::parse(&[1, 2, 3], &rows, 0, Ending::ToMoveWins).unwrap();
         let audit = Audit::of_finished(&game, &[2, 1, 1, 1, 1].map(PlayedTake::by_bot)).unwrap();

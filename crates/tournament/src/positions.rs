@@ -164,7 +164,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn paper_positions_are_those_of_its_tables() {
+    fn paper_positions_agree_with_the_tables_of_the_paper() {
         let text = include_str!("../../core/tests/data/paper_tables.json");
         let tables: serde_json::Value = serde_json::from_str(text).unwrap();
         let mut printed: Vec<Vec<u64>> = Vec::new();

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pilot_must_tell_something() {
+    fn a_pilot_without_enough_information_has_no_sample_size() {
         for always in [0.0, 0.5, 1.0 / 3.0] {
             assert_eq!(of_differences([always; 30]).sample_size(0.1), None, "{always} in every group");
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn cautious_numbers_suffice_for_most_pilots() {
+    fn cautious_sample_sizes_are_large_enough_for_most_pilots() {
         // The mean difference is 0.1 in all cases.
         let cases: [(&str, Chances, u32, f64); 3] = [
             ("often, by half a point", &[(0.5, 400), (-0.5, 200)], 20, 0.75),

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wins_of_the_steward_count_for_nobody() {
+    fn a_win_by_the_steward_gives_no_credit() {
         let credit = |won, rank, lost| SeatCredit::new(3, won, rank, lost);
         let kept = credit(true, 1, None);
         assert_eq!((kept.attended, kept.kept, kept.won, kept.satisfaction()), (true, true, true, 0.5));

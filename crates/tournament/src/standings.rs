@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn points_come_first_then_regret_where_rows_are_assigned() {
+    fn standings_with_assigned_rows_rank_by_points_and_then_by_regret() {
         let results = [
             result(["a", "b", "c"], 2, [(1, 0), (2, 1), (0, 2)]),
             result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn regret_is_per_match() {
+    fn ties_are_broken_by_regret_per_match() {
         let results = [
             result(["a", "b", "c"], 2, [(2, 1), (2, 2), (0, 0)]),
             result(["a", "d", "c"], 2, [(2, 2), (2, 9), (0, 0)]),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn every_level_bot_can_win_the_lot() {
+    fn every_tied_bot_can_win_the_draw_by_lot() {
         let plain = testing::settings(3, 1, AllianceSource::Declared);
         let field = testing::field(4);
         let leaders: BTreeSet<BotName> = (0..40)
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn byes_score_what_a_seat_gets_on_average() {
+    fn byes_score_the_average_of_a_seat() {
         let bye = |bot: &str, rounds| Bye { bot: bot.parse().unwrap(), rounds, points: 0.0 };
         let byes = [bye("c", 2), bye("a", 1)];
         let groups = TableGroups::new(2).unwrap();

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_are_small() {
+    fn all_script_modules_together_are_small() {
         let modules = ASSETS.iter().filter(|asset| asset.content_type.starts_with("text/javascript"));
         let bytes: usize = modules.map(|module| module.text.len()).sum();
         assert!(bytes <= 60 << 10, "{bytes} bytes: expected at most 60 KiB for all modules together");

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_headline_says_what_is_known() {
+    fn the_headline_shows_rating_and_accuracy_if_they_are_known() {
         let name = "ann".parse().unwrap();
         let rating = Some((1_470.4, 1_420.0, 1_520.0));
         assert_eq!(
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_error_is_told_with_names() {
+    fn the_worst_error_is_described_with_the_names_of_bots() {
         let puzzle = pb::Puzzle {
             match_id: "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".into(),
             ply: 3,

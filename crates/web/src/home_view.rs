@@ -183,7 +183,7 @@ mod tests {
     use lastnim_arena::{Arena, Backend, Limits, guest_name};
 
     #[test]
-    fn matches_of_tournaments_come_first_and_guests_fill_no_page() {
+    fn tournament_matches_come_first_and_guest_matches_do_not_fill_the_page() {
         let game = |id: &str, tournament: &str, bot: &str, plies| {
             let (bots, tournament_id) = (vec![bot.to_owned(), "timid".to_owned()], tournament.to_owned());
             let setup = Some(pb::MatchSetup { bots, tournament_id, ..Default::default() });

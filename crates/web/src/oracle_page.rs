@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn what_a_busy_oracle_left_out_is_added_later() {
+    async fn parts_left_out_by_a_busy_oracle_are_added_later() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let site = open_site(&arena, 1);
         let oracle = site.oracle.clone();

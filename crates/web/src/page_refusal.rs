@@ -53,7 +53,7 @@ mod tests {
     use tonic_types::ErrorDetails;
 
     #[test]
-    fn reasons_come_from_the_services_or_the_codes() {
+    fn refusal_reasons_come_from_the_service_or_the_status_code() {
         let told = |status: &Status| {
             let response = with_refusal(Response::default(), status);
             refusal_reason(&response).unwrap().to_owned()
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_to_wait_becomes_a_header() {
+    fn the_time_to_wait_is_sent_in_a_header() {
         let told = |wait: Option<Duration>| {
             let mut details = ErrorDetails::new();
             details.set_retry_info(wait);

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn seats_are_left_when_their_session_ends() {
+    async fn a_player_leaves_its_seats_when_its_session_ends() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let (site, now) = (open_site(&arena, 1), Instant::now());
         let bot: BotName = "ann".parse().unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_for_the_end_of_a_session_works() {
+    async fn a_task_can_wait_for_the_end_of_a_session() {
         let (hour, begin) = (Duration::from_hours(1), Instant::now());
         let sessions = TokenSessions::new(hour);
         let [ended, expired] = [0, 1].map(|number| begin_from(&sessions, other_header(number), HERE, begin));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_bounded() {
+    fn the_number_of_sessions_is_limited() {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let secrets: Vec<_> = (0..=MAX_SESSIONS as u64)

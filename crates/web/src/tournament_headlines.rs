@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lists_read_standings_once_and_json_reads_none() {
+    async fn html_lists_read_standings_once_and_json_lists_never() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         finished_tournament(&arena).await;
         let (site, visitor) = (open_site(&arena, 1), stranger());
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_tournament_has_no_kept_finding() {
+    fn a_cached_finding_is_not_used_after_a_change() {
         let (headlines, [before, after]) =
             (KeptHeadlines::default(), [1, 2].map(|byte| blake3::hash(&[byte])));
         let finding = TournamentFinding { headline: "ann leads".into(), certainty: String::new() };

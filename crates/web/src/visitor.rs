@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn feeds_do_not_wait_for_reads_of_their_starter() {
+    async fn feeds_do_not_wait_for_other_reads_of_their_visitor() {
         let visitor = visitor_at(1);
         let feed = feed_of(&visitor);
         let mut readers = vec![("page", visitor.clone()); 40];

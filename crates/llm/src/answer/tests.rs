@@ -116,7 +116,7 @@ fn claims_are_read_from_the_object_of_the_answer() {
 }
 
 #[test]
-fn many_braces_are_read_quickly() {
+fn answers_with_many_braces_are_read_quickly() {
     for brace in ["{", "{\"a\":", "{\"a\":[{", "[{\"", "{}", "{,", "{\"a\":1,", "<think>"] {
         assert!(take_of(&brace.repeat(20_000)).is_err());
     }

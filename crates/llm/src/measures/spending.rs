@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_need_a_positive_whole() {
+    fn spending_rates_need_a_positive_divisor() {
         let spending = Spending {
             amount: amount_of_cost(CallCost { tokens: 300, money: 0.0006 }),
             millis: 1_500,

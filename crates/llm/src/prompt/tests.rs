@@ -92,7 +92,7 @@ fn legal_example(question: &Question<'_>, rows: RowNotation, text: &str) -> Opti
 }
 
 #[test]
-fn no_example_is_a_legal_answer() {
+fn no_example_in_a_prompt_is_a_legal_answer() {
     let template = PromptTemplate::built_in();
     for view in many_views() {
         for question in [Question::Row(view.info()), Question::Take(&view)] {

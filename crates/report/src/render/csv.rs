@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_for_spreadsheets_has_their_line_ends_and_mark() {
+    fn csv_files_have_line_ends_and_a_byte_order_mark_for_spreadsheets() {
         let file = |bot: &str| {
             let mut table = Table::new([Column::text("bot"), Column::integer("luck")]);
             table.push_row([bot.into(), (-3).into()]);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_neither_a_formula_nor_a_missing_value() {
+    fn csv_texts_cannot_be_read_as_formulas_or_missing_values() {
         const HASH: &str = "+6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
         let cases = [
             ("=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_idle_match_leaves_first_and_then_the_crowded_address() {
+    fn matches_lose_their_place_by_idle_time_and_then_by_crowded_address() {
         use PlaceLimit::{PerAddress, Total};
         /// The addresses and idle seconds of the open matches, the shortage, the newcomer's address, and the expected
         /// result.

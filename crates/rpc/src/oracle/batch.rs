@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn batches_per_caller_are_limited_and_end_with_it() {
+    async fn batches_per_caller_are_limited_and_free_their_place_at_the_end() {
         let batches = batches().await;
         let open =
             |caller: Caller| batches.open_batch(&by(caller), tokio_stream::pending::<Result<Two, Status>>());

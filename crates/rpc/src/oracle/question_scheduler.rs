@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_late_turn_is_blamed_on_the_deadline_or_on_the_queue() {
+    async fn the_error_of_a_late_turn_blames_the_deadline_or_the_queue() {
         let scheduler = new_scheduler(1).await;
         let (answer, hard) = mpsc::channel::<()>();
         let busy = scheduler.clone();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_is_stopped_with_the_server() {
+    async fn a_stopping_server_stops_its_questions() {
         let scheduler = new_scheduler(1).await;
         let busy = scheduler.clone();
         let call =

@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_request_of_a_batch_is_answered_to_its_end(changes in changes()) {
+    fn a_mangled_request_of_a_batch_is_answered_completely(changes in changes()) {
         let position = pb::BatchPosition { piles: vec![2, 3], first: 1 };
         for detail in [pb::SolveDetail::Solution, pb::SolveDetail::Winner] {
             let request = pb::SolveBatchRequest {
@@ -181,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_record_is_admitted_or_refused_in_a_few_words(changes in changes(), unsigned in any::<bool>()) {
+    fn a_mangled_record_is_admitted_or_refused_with_a_short_message(changes in changes(), unsigned in any::<bool>()) {
         let record = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
         let admission = RecordPolicy { key: None, unsigned, tournament: None };
         let Some(given) = mangled(&record, &changes) else { return Ok(()) };

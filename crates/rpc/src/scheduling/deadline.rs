@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_is_reserved_for_the_transfer() {
+    fn one_tenth_of_the_time_is_reserved_for_the_transfer() {
         let mut metadata = MetadataMap::new();
         assert_eq!(answer_deadline(&metadata), None);
         metadata.insert("grpc-timeout", "10S".parse().unwrap());

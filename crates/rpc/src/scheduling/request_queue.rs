@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_caller_has_all_turns_but_others_come_next() {
+    fn a_single_caller_may_use_all_turns_but_others_come_next() {
         let line = RequestQueue::new(2);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
         let first = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiter_that_leaves_leaves_nothing_behind() {
+    fn a_waiting_caller_that_leaves_is_removed_from_the_queue() {
         let line = RequestQueue::new(1);
         let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         {
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lent_turn_is_not_taken_back_by_a_caller_that_left() {
+    async fn a_caller_that_left_does_not_take_back_its_lent_turn() {
         let line = RequestQueue::new(1);
         let mut long = line.wait_for_turn(&asker("long")).await;
         let short = asker("short");

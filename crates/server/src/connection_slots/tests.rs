@@ -60,7 +60,7 @@ fn a_burst_of_newcomers_can_use_all_slots() {
 }
 
 #[test]
-fn a_young_newcomer_keeps_its_slot() {
+fn a_recent_newcomer_keeps_its_slot() {
     let slots = ConnectionSlots::new(ConnectionLimits { newcomer_grace: Duration::MAX, ..LIMITS });
     let newcomers = admitted(&slots, [1; 6]);
     assert!(matches!(slots.admit(Some(address(2))), Admission::RetryAfter(_)));
@@ -71,7 +71,7 @@ fn a_young_newcomer_keeps_its_slot() {
 }
 
 #[test]
-fn a_newcomer_evicts_one_without_a_call_of_the_address_with_the_most() {
+fn a_newcomer_evicts_a_connection_without_a_call_of_the_largest_address() {
     let slots = ConnectionSlots::new(LIMITS);
     let connections = admitted(&slots, [1, 2, 2, 2, 3, 4]);
     let _call = connections[1].mark_call();
@@ -85,7 +85,7 @@ fn a_newcomer_evicts_one_without_a_call_of_the_address_with_the_most() {
 }
 
 #[test]
-fn a_stranger_without_a_call_leaves_for_another() {
+fn a_stranger_without_a_call_is_evicted_for_another() {
     let slots = ConnectionSlots::new(BRIEF_CALLS);
     let first = strangers(&slots, [1, 1, 2, 3]);
     let _call = first[0].mark_call();
@@ -108,7 +108,7 @@ fn an_address_has_its_own_limit() {
 }
 
 #[test]
-fn strangers_with_young_calls_keep_others_out() {
+fn strangers_with_recent_calls_are_not_evicted_for_others() {
     let slots = ConnectionSlots::new(BRIEF_CALLS);
     let first = strangers(&slots, [1, 2, 3, 4]);
     let _calls: Vec<_> = first.iter().map(ConnectionSlot::mark_call).collect();
@@ -122,7 +122,7 @@ fn strangers_with_young_calls_keep_others_out() {
 }
 
 #[test]
-fn strangers_give_way_in_turn() {
+fn strangers_are_evicted_in_turn_for_newcomers() {
     let slots = ConnectionSlots::new(LIMITS);
     let first = strangers(&slots, [1, 2, 2, 3]);
     let _calls: Vec<_> = first.iter().map(ConnectionSlot::mark_call).collect();

@@ -28,7 +28,7 @@ fn read_waiting(peer: &mut DuplexStream) -> Vec<u8> {
 }
 
 #[test]
-fn nothing_is_sent_before_it_is_written_out() {
+fn nothing_is_sent_before_the_buffer_is_written_out() {
     let (mut stream, writes, mut peer) = gathering(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
     assert!(matches!(write(&mut stream, b"one "), Poll::Ready(Ok(4))));

@@ -165,7 +165,7 @@ async fn a_rejected_commit_does_not_fail_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn giving_up_ends_the_wait() {
+async fn giving_up_fails_the_waiting_commits() {
     let store = FlakyStore::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let waiting = tokio::spawn({
@@ -182,7 +182,7 @@ async fn giving_up_ends_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_taken_over_is_lost() {
+async fn a_store_taken_over_by_another_server_is_lost() {
     let taken = StoreError::Taken("by a test".into());
     let store = FlakyStore::new([disk_full_error(), taken.clone()], None);
     let commits = GroupCommit::start(store);
@@ -202,7 +202,7 @@ async fn a_store_that_rejects_a_change_is_usable() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_that_breaks_down_is_noticed() {
+async fn a_writer_that_panics_is_noticed() {
     let commits = Arc::new(GroupCommit::start(FlakyStore::new([], None)));
     let waiting = commits.commit(vec![bot(PANIC)]);
     let broken = waiting.await.unwrap_err();

@@ -48,7 +48,7 @@ async fn store_match(store: &MemoryStore, record: &Record) {
 }
 
 #[tokio::test]
-async fn the_oldest_matches_go_until_both_limits_hold() {
+async fn the_oldest_matches_are_dropped_until_both_limits_hold() {
     // A match has three events apart from its plies: `created`, `revealed` and `ended`.
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     for (number, plies, left) in [
@@ -74,7 +74,7 @@ async fn the_oldest_matches_go_until_both_limits_hold() {
 }
 
 #[tokio::test]
-async fn an_unfinished_match_takes_no_room_from_others() {
+async fn an_unfinished_match_does_not_count_towards_the_limits() {
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     store_match(&store, &play_match(id(1), setup(["a", "b"], None, 2))).await;
     let open = play_match(id(2), setup(["a", "b"], None, 100));
@@ -97,7 +97,7 @@ async fn events_after_a_gap_are_rejected() {
 }
 
 #[tokio::test]
-async fn a_tournament_with_dropped_matches_lists_none() {
+async fn the_matches_of_a_tournament_are_not_listed_once_one_was_dropped() {
     let store = MemoryStore::new(RetentionLimits { matches: 2, events: 1_000, tournaments: 9 });
     let tournament = TournamentId::new(1_700_000_000_001, &[5; 10]);
     let stored = StoredTournament {

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn casts_are_removed() {
+    fn type_casts_are_removed_from_sql() {
         let text =
             "SELECT id::text, (max(n) + 1)::bigint AS n FROM t WHERE id = $12::uuid AND b::int8::text > ''";
         let plain = "SELECT id, (max(n) + 1) AS n FROM t WHERE id = $12 AND b > ''";

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_keeps_its_content() {
+    fn a_stored_message_keeps_its_content() {
         let seats = SeatCount::new(3).unwrap();
         let audience =
             Audience::Seats { seats: [seats.seat(1).unwrap()].into_iter().collect(), published: false };
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_up_to_a_changed_one() {
+    fn events_are_read_up_to_the_first_changed_event() {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for place in 0..bytes.len() {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_up_to_a_truncated_one() {
+    fn events_are_read_up_to_a_truncated_event() {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for cut in 0..=bytes.len() {

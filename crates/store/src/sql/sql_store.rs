@@ -552,7 +552,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_call_times_out() {
+    async fn a_database_call_without_an_answer_times_out() {
         let patience = Duration::from_secs(10);
         let read =
             tokio::time::timeout(patience * 2, within_deadline::<()>(patience, std::future::pending()));

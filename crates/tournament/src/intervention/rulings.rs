@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_voided_once() {
+    fn a_match_cannot_be_voided_twice() {
         let id = MatchId::new(1, &[1; 10]);
         let (first, second) =
             (VoidedMatch { number: 3, id }, VoidedMatch { number: 2, id: MatchId::new(2, &[1; 10]) });

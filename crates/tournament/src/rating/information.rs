@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_has_the_information_as_its_covariance() {
+    fn the_covariance_of_the_noise_is_the_information() {
         const DRAWS: u32 = 40_000;
         let members: [&[u32]; 4] = [&[0, 1], &[1, 2, 3], &[0, 1, 2, 3, 4], &[0, 2, 3, 4]];
         let tables = SeatedTables::new(5, members);

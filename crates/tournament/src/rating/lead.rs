@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_has_the_probability_of_the_lead() {
+    fn scores_of_leads_agree_with_critical_values_of_students_t() {
         // The critical values of Student's t for two-sided 5% and 1%, with 5 and 30 degrees of freedom. They correspond
         // to normal scores of 1.96 and 2.576.
         for (freedom, t, expected) in
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn leads_shrink_if_bots_may_be_equal() {
+    fn leads_are_less_certain_if_bots_may_be_equal() {
         let lead = StrengthLead { lead: 0.1, error: 0.05, freedom: 100 };
         let alone = normal_cdf(lead.score());
         let variance = 0.05_f64.powi(2) / 2.0;

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_seats_are_distinguished() {
+    fn forfeited_seats_and_no_shows_are_rated_differently() {
         for (lost, expected) in [
             ([None, None, None], Some(("012", "0"))),
             ([None, Some(NoShow), None], Some(("02", "0"))),

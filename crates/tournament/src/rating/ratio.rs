@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_groups_and_a_single_group_have_no_interval() {
+    fn fewer_than_two_groups_give_no_interval() {
         for sums in [sums([]), sums([(0, 0), (0, 0)]), sums([(3, 4)]), sums([(3, 4), (0, 0)])] {
             assert_eq!((sums.share_interval(), sums.rank_rate_interval()), (None, None), "{sums:?}");
             assert_eq!(sums.signed_mean_interval(), None, "{sums:?}");

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_without_errors_has_a_nonzero_upper_end() {
+    fn the_interval_of_a_bot_without_errors_has_a_nonzero_upper_end() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
         // The upper end is nine ranks in all matches, not three as in the rule of three, because errors may come in
         // pairs and cost more than one rank each.

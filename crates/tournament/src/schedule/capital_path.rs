@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_path_keeps_a_bounded_number_of_points_spread_evenly() {
+    fn a_long_path_keeps_a_limited_number_of_evenly_spread_points() {
         let (mut path, mut kept) = (CapitalPath::default(), CapitalPath::default());
         for groups in 1..=100_000 {
             path.push(point(groups));

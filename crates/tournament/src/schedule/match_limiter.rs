@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn many_matches_run_with_one_per_bot() {
+    fn many_matches_run_at_once_with_one_match_per_bot() {
         let settings = settings(2, TournamentFormat::RoundRobin, Some(1));
         let mut schedule = plan_schedule(&settings, &testing::field(64)).unwrap();
         let mut limiter = MatchLimiter::new(settings.bot_concurrency);

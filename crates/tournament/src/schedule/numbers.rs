@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn consecutive_numbers_are_not_stored() {
+    fn leaving_out_consecutive_numbers_uses_no_memory() {
         let mut numbers = NumberSequence::default();
         for number in 0..100_000 {
             numbers.leave_out(number);

@@ -58,7 +58,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn tables_vary() {
+    fn most_tables_have_different_opponents() {
         for seed in 0..20 {
             let opponents = OpponentRotation::new((0..12).collect(), 3, seed);
             let tables: HashSet<Vec<usize>> = (0..12)

@@ -40,7 +40,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_prefix_is_balanced() {
+    fn every_prefix_of_the_pairs_is_balanced() {
         for field in 2..24 {
             let pairs = (field * (field - 1) / 2) as u64;
             let (mut seen, mut plays) = (HashSet::new(), vec![0; field]);

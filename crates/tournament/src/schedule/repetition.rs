@@ -62,7 +62,7 @@ mod tests {
     use lastnim_core::referee::DealRule;
 
     #[test]
-    fn more_groups_than_tables_times_positions_are_repeated() {
+    fn groups_repeat_once_all_tables_and_positions_are_used() {
         let repeated = |format: TournamentFormat, alliance: AllianceSource| {
             let plain = testing::settings(3, 4, alliance);
             let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();

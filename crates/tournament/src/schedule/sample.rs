@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn known_designs_are_found() {
+    fn known_balanced_designs_are_found() {
         // These are the projective planes of order 2 and 3, the affine plane of order 4, and the Steiner triple systems
         // of 9 and 13 bots.
         for (field, seats, groups) in [(7, 3, 7), (13, 4, 13), (16, 4, 20), (9, 3, 12), (13, 3, 26)] {
@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn all_sets_together_are_balanced(seats in 3..5_usize, more in 0..4_usize, times in 1..4_u64) {
+        fn matches_of_all_sets_of_bots_are_balanced(seats in 3..5_usize, more in 0..4_usize, times in 1..4_u64) {
             let sets = subsets::count_subsets(seats + more, seats, u64::MAX).unwrap();
             let spread = spread(seats + more, seats, 1, sets * times);
             prop_assert_eq!(spread.met.0, spread.met.1);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_difference_is_seen_sooner() {
+    fn a_clear_difference_is_detected_sooner() {
         let taken = |plus, minus| {
             let chances: Vec<(f64, u64)> = vec![(0.5, plus), (-0.5, minus)];
             simulate((0.0, 0.1), Box::leak(chances.into_boxed_slice())).1
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn capitals_are_those_of_the_bets() {
+    fn capitals_follow_from_the_bets() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (0.0, None));
         // Both first bets would be 0.5 / (0.25 + 0.25) = 1 of the capital, but the bet on better is limited to 0.75.
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn without_differences_the_answer_is_no_better() {
+    fn a_test_without_differences_answers_no_better() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
         while test.answer() == SprtAnswer::Open {
             test.add_difference(0.0);

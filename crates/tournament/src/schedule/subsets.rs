@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_stop_at_the_limit() {
+    fn counts_above_the_limit_are_not_computed() {
         assert_eq!(count_subsets(3, 4, 10), Some(0));
         assert_eq!(count_subsets(5, 2, 10), Some(10));
         assert_eq!(count_subsets(5, 2, 9), None);

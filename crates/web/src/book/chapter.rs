@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn chapters_lead_to_their_neighbours() {
+    fn chapters_link_to_the_previous_and_the_next_chapter() {
         let (first, second) = (&CHAPTERS[0], &CHAPTERS[1]);
         assert_eq!(first.neighbours(), (None, Some(second)));
         assert_eq!(second.neighbours().0, Some(first));

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn html_in_a_chapter_is_text() {
+    fn html_in_a_chapter_is_shown_as_text() {
         let html = markdown_html(
             "# Title\n\n<!-- generated: x -->\n\nA <b onclick=x>b</b> & `<i>`.\n\n<script>alert(1)</script>\n\n## What is *new*, `x`?\n\n## What is new, x?\n\n\
              | a | b |\n|---|---|\n| 1 | 2 |\n\n![p](http://x/y.png) [evil](javascript:alert(1)) [bot](../start/first-bot.md#practise) [here](#what-is-new-x) [code](../src/x.rs)\n",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn links_between_chapters_lead_to_headings() {
+    fn links_between_chapters_point_to_existing_headings() {
         let pages: HashMap<_, _> =
             Chapter::all().iter().map(|chapter| (chapter.name(), chapter_html(chapter))).collect();
         for (name, html) in &pages {

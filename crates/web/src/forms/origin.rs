@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_names_are_this_machine() {
+    fn only_loopback_names_count_as_this_machine() {
         for name in [
             "localhost",
             "LOCALHOST:80",

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_message_is_made_once_for_all() {
+    async fn a_message_is_made_once_for_all_watchers() {
         let feed = FeedPublisher::default();
         feed.publish(page(1));
         let mut watchers = [feed.watch(None), feed.watch(Some(1))];

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_sent_once() {
+    fn an_announcement_is_sent_once() {
         let with =
             |event, said: &str| LivePage { announcement: said.to_owned(), ..page(event, "board", 3..=event) };
         let said = |now: LivePage, before: LivePage| {

@@ -94,7 +94,7 @@ mod tests {
     use lastnim_core::game::Ending;
 
     #[test]
-    fn a_tap_asks_about_the_position_after_a_take() {
+    fn a_tap_on_a_counter_opens_the_position_after_the_take() {
         let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
         let game = Game::parse(&[1, 3], &rows, 1, Ending::ToMoveWins).unwrap();
         let typed = &PositionInput::of_game(&(&game).into());

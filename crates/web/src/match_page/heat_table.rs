@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_lean_to_two_sides() {
+    fn costs_and_gains_have_different_shades() {
         let (_, three) = seats(3);
         let row = |costs: &[i32]| pb::LedgerRow { costs: costs.to_vec() };
         let audit =

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn each_error_names_its_word() {
+    fn each_error_names_the_invalid_word() {
         let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
         let mistakes = blank.read().unwrap_err();
         for (mistake, begin) in mistakes.iter().zip([

@@ -15,7 +15,7 @@ fn finished(made: &Arc<RenderedPage>, of: SiteState) -> FinishedPage {
 }
 
 #[test]
-fn a_page_is_shown_again_as_long_as_nothing_has_changed() {
+fn a_cached_page_is_used_until_something_changes() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let [first, second] = [1, 2].map(Revision::of_number);
@@ -43,7 +43,7 @@ fn a_page_is_shown_again_as_long_as_nothing_has_changed() {
 }
 
 #[test]
-fn pages_for_people_last_a_second_while_matches_are_played() {
+fn html_pages_stay_cached_for_a_second_while_matches_are_played() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let page = |content_type| {
@@ -67,7 +67,7 @@ fn pages_for_people_last_a_second_while_matches_are_played() {
 }
 
 #[test]
-fn pages_of_ended_things_last_until_these_change() {
+fn pages_of_ended_matches_stay_cached_until_the_matches_change() {
     let (mut kept, at) = (CacheState::default(), Instant::now());
     let before = kept.observe(None, 7, at);
     kept.insert("/matches/1".into(), finished(&made(PageLifetime::Permanent, 9), before));
@@ -98,7 +98,7 @@ fn the_cache_evicts_least_recently_used_pages() {
 }
 
 #[test]
-fn pictures_and_queries_evict_no_pages() {
+fn pictures_and_queries_do_not_evict_pages() {
     let mut kept = CacheState::default();
     let now = kept.observe(None, 0, Instant::now());
     let page = made(PageLifetime::Permanent, 200 << 10);
@@ -204,7 +204,7 @@ fn page_of(text: &str, lifetime: PageLifetime) -> RenderedPage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_request_makes_the_page_for_all() {
+async fn one_request_makes_the_page_for_all_waiting_requests() {
     let (kept, now) = settled_pages();
     let first = Asker::ask(&kept, now).await;
     let others = ask_times(20, &kept, now).await;
@@ -238,7 +238,7 @@ async fn a_waiting_request_takes_over_from_a_lost_or_slow_maker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_is_bounded() {
+async fn the_number_of_waits_for_a_page_is_limited() {
     let (kept, now) = settled_pages();
     let mut slow = Vec::new();
     for _ in 0..=MAX_WAITS {
@@ -254,7 +254,7 @@ async fn waiting_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_are_not_shared() {
+async fn errors_are_not_shared_with_waiting_requests() {
     let (kept, now) = settled_pages();
     for outcome in [Err(Status::resource_exhausted("yours")), Ok(page_of("", PageLifetime::Uncacheable))] {
         let is_refused = outcome.is_err();

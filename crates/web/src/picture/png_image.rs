@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_letters_do_not_fail() {
+    fn characters_missing_from_the_font_cause_no_error() {
         for text in ["東京", "\u{1f980}\u{200d}", "\u{202e}abc", "\u{fffe}\u{1}", "<&\"']]>", "\u{64e}"] {
             pixels(text);
         }

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_small_or_broken() {
+    fn long_texts_are_drawn_smaller_or_wrapped() {
         assert!(fitted_size("ann won", 66.0, 500.0) > 65.9);
         let long = "x".repeat(100);
         assert!((4.0..10.0).contains(&fitted_size(&long, 66.0, 500.0)));

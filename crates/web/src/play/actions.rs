@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slow_work_does_not_run_where_messages_are_handled() {
+    async fn slow_work_does_not_run_on_the_message_thread() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let (site, visitor, player, id) = begin_game(&arena).await;
         // The test's own thread is the runtime's only one for messages.

@@ -240,7 +240,7 @@ mod tests {
     use lastnim_tournament::{AllianceSource, testing};
 
     #[tokio::test]
-    async fn tournaments_of_a_bot_are_found_behind_newer_ones() {
+    async fn tournaments_of_a_bot_are_found_among_many_newer_ones() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let [one, two, three] = ["one", "two", "three"].map(|bot| bot.parse::<BotName>().unwrap());
         let address = format!("/tournaments/{}", start_old_ladder(&arena, [&one, &two]).await);

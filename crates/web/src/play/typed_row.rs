@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seats_become_offsets() {
+    fn typed_seats_become_offsets() {
         let read = |fields: &str| read_row(&FormFields::parse(fields.as_bytes()).unwrap(), 1, 3);
         assert_eq!(read("wish-0=1&wish-1=2&wish-2=0"), Ok(vec![0, 1, 2]));
         assert_eq!(read("wish-0=0&wish-1=1&wish-2=2"), Ok(vec![2, 0, 1]));

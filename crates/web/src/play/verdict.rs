@@ -221,7 +221,7 @@ mod tests {
     const STANDARD: [[u32; 3]; 3] = [[0, 1, 2]; 3];
 
     #[test]
-    fn the_take_that_would_have_changed_it_is_named() {
+    fn the_verdict_names_the_take_that_would_have_changed_the_result() {
         let judged = verdict(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
         assert_eq!(
             plain(&judged.why),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_that_would_have_changed_it_is_named() {
+    fn the_verdict_names_the_row_that_would_have_changed_the_result() {
         let rows = [[0, 1, 2], [0, 2, 1], [1, 0, 2]];
         let judged = verdict(&[3, 2], rows, &[2, 3], false);
         assert_eq!(
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_player_who_could_change_nothing_learns_who_could() {
+    fn the_verdict_names_the_last_error_if_the_player_could_change_nothing() {
         let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
         assert_eq!(
             plain(&judged.change),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_winner_needs_no_change() {
+    fn the_verdict_tells_a_winner_that_nothing_was_better() {
         let judged = verdict(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
         assert_eq!(plain(&judged.why), "You were to move when the last counter was gone.");
         assert!(plain(&judged.change).starts_with("Nothing would have been better for you."));

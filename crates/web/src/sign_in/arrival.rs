@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn only_links_of_other_sites_need_a_second_visit() {
+    fn only_links_from_other_sites_need_a_second_request() {
         assert!(arrives(&[CROSS_SITE, NAVIGATION]));
         // Cookies of other servers on this machine do not count.
         assert!(arrives(&[CROSS_SITE, NAVIGATION, ("cookie", "other=1; lastnim_session=")]));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_that_cross_the_line_may_lead() {
+    fn bars_that_reach_the_leaders_bound_are_marked_as_possible_leaders() {
         let near = [
             line("ann", 1_500.0, 1_600.0, 0),
             line("bob", 1_400.0, 1_500.0, 0),

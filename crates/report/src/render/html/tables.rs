@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_have_a_part_that_narrow_pages_hide() {
+    fn narrow_pages_hide_the_first_part_of_an_id() {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
         let links = |_: &str, text: &str| Some(format!("/matches/{text}"));
         let html = Html::with_links(&links);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_comes_first() {
+    fn a_column_can_be_moved_to_the_front_or_the_end() {
         let mut table = Table::new(["id", "state", "title"].map(Column::text));
         table.push_row(["1".into(), "open".into(), "Cup".into()]);
         let moved = table.clone().move_column_to_front("title");

@@ -42,7 +42,7 @@ mod tests {
     use crate::{ChartLevel, ChartLine, NumberFormat};
 
     #[test]
-    fn a_line_rises_with_its_numbers() {
+    fn a_line_rises_with_its_values() {
         let mut text = String::new();
         let line = ChartLine { label: "ann".into(), points: vec![(0.0, 0.0), (5.0, 5.0), (10.0, 10.0)] };
         let level = ChartLevel { label: "bound".into(), value: 10.0 };

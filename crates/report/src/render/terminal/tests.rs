@@ -100,7 +100,7 @@ fn long_facts_are_broken_between_words() {
 }
 
 #[test]
-fn branches_are_drawn() {
+fn the_branches_of_a_tree_are_drawn() {
     let nodes = [(0, "root"), (1, "a"), (2, "b"), (3, "c"), (2, "d"), (1, "e"), (2, "f")];
     let nodes = nodes.map(|(depth, label)| (depth, label.to_owned())).to_vec();
     let mut text = String::new();
@@ -118,7 +118,7 @@ root
 }
 
 #[test]
-fn marks_share_a_scale() {
+fn all_marks_of_a_plot_share_a_scale() {
     let mut text = String::new();
     plots::write_plot(
         &mut text,

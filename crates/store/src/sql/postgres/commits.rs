@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn a_database_with_commits_of_others_is_theirs() {
+    fn a_database_with_commits_of_another_server_is_taken_over() {
         for other in [row(8, 45), row(7, 47)] {
             assert!(matches!(commits().check(Some(other)), Err(StoreError::Taken(_))), "{other:?}");
         }
     }
 
     #[test]
-    fn a_timeline_only_grows() {
+    fn a_lower_timeline_means_lost_commits() {
         let commits = commits();
         assert_eq!(commits.check_timeline(None), Ok(()));
         assert_eq!(commits.check_timeline(Some(3)), Ok(()));

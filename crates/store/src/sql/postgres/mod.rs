@@ -235,7 +235,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn ids_are_looked_up_by_an_array() {
+    fn lists_of_ids_become_arrays_in_postgres() {
         let statement =
             "SELECT bot FROM entrants WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json))";
         let translated = Postgres::translate(statement);

@@ -82,7 +82,7 @@ fn equal_bots_have_equal_ratings() {
 
 /// If three bots only play each other and exchange wins, neither their ratings nor those of others change.
 #[test]
-fn a_closed_group_does_not_inflate_itself() {
+fn a_closed_group_does_not_inflate_its_ratings() {
     let (bots, strengths) = (field(9), [-0.8, -0.4, 0.0, 0.2, 0.5, 0.8]);
     let (others, closed) = bots.split_at(6);
     let mut draw = SeededDraw::new(12, 0);
@@ -117,7 +117,7 @@ fn a_closed_group_does_not_inflate_itself() {
 /// Matches among the bots of a closed group do not change the level of the group, even if the group has played others:
 /// the level depends only on the matches with those others.
 #[test]
-fn a_weakly_connected_group_does_not_inflate_itself() {
+fn a_weakly_connected_group_does_not_inflate_its_ratings() {
     let bots = field(9);
     let (others, closed) = bots.split_at(6);
     let mut draw = SeededDraw::new(13, 0);
@@ -157,7 +157,7 @@ fn a_weakly_connected_group_does_not_inflate_itself() {
 
 /// With online ratings, the covariances keep the closed group from moving.
 #[test]
-fn a_closed_group_does_not_inflate_itself_online() {
+fn a_closed_group_does_not_inflate_its_online_ratings() {
     let bots = field(6);
     let (others, closed) = bots.split_at(3);
     let mut online = OnlineRatings::new(RatingMeasure::Wins);

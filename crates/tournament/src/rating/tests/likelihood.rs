@@ -45,7 +45,7 @@ fn the_ratings_of_two_bots_match_their_wins() {
 }
 
 #[test]
-fn four_hundred_points_mean_ten_times_the_wins() {
+fn a_lead_of_400_points_means_ten_wins_for_each_loss() {
     let strong = Rating::of_points(1900.0);
     assert!((strong.chance_against(Rating::default()) - 10.0 / 11.0).abs() < 1e-12);
     assert!((Rating::of_strength(strong.strength()).points() - 1900.0).abs() < 1e-9);
@@ -68,7 +68,7 @@ fn perfect_records_have_finite_ratings_and_wide_intervals() {
 }
 
 #[test]
-fn a_chain_of_certain_wins_is_ordered() {
+fn bots_in_a_chain_of_certain_wins_are_rated_in_order() {
     let bots = field(20);
     let mut results = Vec::new();
     for pair in bots.windows(2) {
@@ -83,7 +83,7 @@ fn a_chain_of_certain_wins_is_ordered() {
 }
 
 #[test]
-fn islands_are_not_compared() {
+fn bots_in_unconnected_groups_are_not_compared() {
     let bots = field(5);
     let mut results = vec![match_of_group(0, &bots[..2], 0), match_of_group(1, &bots[2..4], 0)];
     let ratings = rated(&results);
@@ -99,7 +99,7 @@ fn islands_are_not_compared() {
 }
 
 #[test]
-fn work_is_bounded() {
+fn rating_stops_at_its_step_limit() {
     let bots = field(6);
     let matches = rated_matches(&draw_matches(1, &bots, &[0.0; 6], 60));
     let mut budget = Budget::of_steps(1_000);
@@ -136,7 +136,7 @@ proptest! {
 
     /// Neither the order of the matches, nor the seats, nor the group numbers change a single bit of the ratings.
     #[test]
-    fn order_seats_and_group_numbers_do_not_matter(seed: u64, count in 1..40_u64) {
+    fn ratings_do_not_depend_on_order_seats_or_group_numbers(seed: u64, count in 1..40_u64) {
         let bots = field(6);
         let mut results = draw_matches(seed, &bots, &[0.0; 6], count);
         for (number, result) in results.iter_mut().enumerate().filter(|(number, _)| number % 7 == 3) {

@@ -255,7 +255,7 @@ fn five_seats() {
 
 /// Sitting in better seats does not raise a bot's rating, since it is compared with other bots in the same seat.
 #[test]
-fn seats_are_not_strengths() {
+fn a_better_seat_does_not_raise_a_rating() {
     let bots = field(3);
     let mut results = Vec::new();
     for group in 0..20 {

@@ -326,7 +326,7 @@ proptest! {
 }
 
 #[test]
-fn spread_schedules_have_no_snapshot() {
+fn schedules_with_a_limit_per_bot_have_no_snapshot() {
     let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
     let settings = Settings::new(spread).unwrap();

@@ -31,7 +31,7 @@ fn rebuild_schedule(
 }
 
 #[test]
-fn other_formats_have_a_closed_field() {
+fn formats_other_than_ladders_ignore_field_changes() {
     let settings = settings(2, 1, crate::TournamentFormat::RoundRobin);
     let mut schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.open_round(), None);

@@ -64,7 +64,7 @@ fn eight_bots_play_three_rounds() {
 }
 
 #[test]
-fn the_final_is_filled_with_the_best_of_the_rest() {
+fn the_best_losers_fill_the_final() {
     // There are three tables of four. The three winners and the best second advance.
     let mut played = ScheduleSimulation::new(&knockout_settings(4, 1), &field(12));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
@@ -77,7 +77,7 @@ fn the_final_is_filled_with_the_best_of_the_rest() {
 }
 
 #[test]
-fn a_no_show_is_not_the_best_of_the_rest() {
+fn a_no_show_does_not_advance_as_the_best_loser() {
     // There are two tables of five, and five bots advance, including one of the two bots in third place. At one table,
     // three bots are no-shows; at the other, all bots attend, and all but the winner err.
     let thirds = |pairing: &Pairing| {

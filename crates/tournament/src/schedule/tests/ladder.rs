@@ -108,7 +108,7 @@ fn a_ladder_waits_when_too_few_bots_are_left() {
 }
 
 #[test]
-fn a_bot_that_returns_has_one_chance() {
+fn a_bot_that_returns_is_suspended_after_one_more_lost_table() {
     let mut played = ScheduleSimulation::new(&ladder_settings(2, None, 3), &field(6));
     let returns = |played: &mut ScheduleSimulation| {
         let round = played.schedule.open_round().unwrap();
@@ -286,7 +286,7 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(40))]
 
     #[test]
-    fn every_bot_plays(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
+    fn every_bot_gets_its_share_of_a_ladder(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
         check_shares(&play_ladder_with_all(seats, seats + more, seed), seats + more);
     }
 }

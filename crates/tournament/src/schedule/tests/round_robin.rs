@@ -56,7 +56,7 @@ fn errors_name_fields_that_are_too_small_or_too_large() {
 }
 
 #[test]
-fn the_last_of_millions_is_found_quickly() {
+fn the_last_of_millions_of_pairings_is_found_quickly() {
     let plan = plan_of(3_162, 2, 1);
     let total = plan.total_matches().upper_bound().unwrap();
     let last = plan.pairing_of_number(total - 1).unwrap();
@@ -69,7 +69,7 @@ fn the_last_of_millions_is_found_quickly() {
 }
 
 #[test]
-fn a_limit_per_bot_begins_groups_far_apart() {
+fn a_limit_per_bot_spreads_the_first_groups_over_many_bots() {
     let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let few = Settings::new(SettingsDraft {
         bot_concurrency: Some(Concurrency::new(1).unwrap()),
@@ -95,7 +95,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn every_set_position_and_rotation_comes_once((bots, seats, positions) in any_size()) {
+    fn every_set_of_bots_plays_each_position_and_rotation_once((bots, seats, positions) in any_size()) {
         let mut seen = HashSet::new();
         let mut groups: HashMap<_, HashSet<_>> = HashMap::new();
         for pairing in pairings(&mut *plan_of(bots, seats, positions)) {

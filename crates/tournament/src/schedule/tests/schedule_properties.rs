@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn foreign_results_change_nothing((settings, bots) in any_tournament(), seed: u64) {
+    fn results_of_unknown_matches_change_nothing((settings, bots) in any_tournament(), seed: u64) {
         let field = field(bots);
         let mut plain = ScheduleSimulation::new(&settings, &field);
         plain.play(&random_result(seed), 3, usize::MAX, 0);

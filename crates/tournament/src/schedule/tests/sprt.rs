@@ -63,7 +63,7 @@ fn erring_bots(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchR
 }
 
 #[test]
-fn candidate_and_baseline_sit_on_the_same_seats() {
+fn candidate_and_baseline_play_from_the_same_seats() {
     let settings = sprt_settings(3, SprtMeasure::Regret, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(5)).unwrap();
     assert_eq!(schedule.total_matches(), TotalMatches::AtMost(20 * 6));
@@ -92,7 +92,7 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
 }
 
 #[test]
-fn two_bots_alone_meet_each_other() {
+fn candidate_and_baseline_meet_each_other_without_other_bots() {
     let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.total_matches(), TotalMatches::AtMost(40));
@@ -254,7 +254,7 @@ fn error_rates_hold_in_simulated_matches() {
 
 /// The candidate is better by one rank on the first quarter of the listed positions, and worse by one rank on the rest.
 #[test]
-fn a_list_in_the_order_of_effects_gives_the_right_answer() {
+fn positions_listed_by_effect_do_not_mislead_the_test() {
     let better = |pairing: &Pairing| {
         let loser = if pairing.position < 26 { "bot0" } else { "bot1" };
         let mut result = result_won_by(if loser == "bot0" { "bot1" } else { "bot0" })(pairing);

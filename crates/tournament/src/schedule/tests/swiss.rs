@@ -41,7 +41,7 @@ fn count_repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
 }
 
 #[test]
-fn the_strong_meet_the_strong() {
+fn bots_meet_opponents_with_similar_scores() {
     let settings = swiss_settings(2, 5);
     let mut played = ScheduleSimulation::new(&settings, &field(32));
     played.play(&strongest_wins, 4, usize::MAX, 1);
@@ -57,7 +57,7 @@ fn the_strong_meet_the_strong() {
 }
 
 #[test]
-fn a_bye_scores_what_a_seat_gets_on_average() {
+fn a_bye_scores_the_average_of_a_seat() {
     for (scoring, seats, expected) in [(Scoring::Win, 3, 2), (Scoring::Satisfaction, 3, 6)] {
         // The units are a win, or half a point of satisfaction.
         assert_eq!(scoring.bye_units(seats, 2), expected);
