@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_is_limited_and_hides_nobody_else() {
+    fn log_lines_of_one_client_are_limited_without_hiding_other_clients() {
         let limiter = LogLimiter::default();
         let note = |address: &str| tracing::info!(%address, bot = "any", "bot connected");
         let lines = logged(&limiter, || {

@@ -108,7 +108,7 @@ mod tests {
     use std::env;
 
     #[test]
-    fn a_file_has_its_name_only_once_it_is_whole() {
+    fn a_file_gets_its_name_only_once_it_is_complete() {
         let folder = env::temp_dir().join(format!("lastnim-new-file-{}", process::id()));
         fs::create_dir(&folder).unwrap();
         let path = folder.join("a.txt");

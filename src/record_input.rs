@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn one_record_or_one_in_each_line() {
+    fn an_input_has_one_record_or_one_per_line() {
         let whole = |text: &str| vec![(None, text.to_owned())];
         for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "record\n{\n", "{}\n\n{}\n"] {
             assert_eq!(read(text.as_bytes()), whole(text), "{text:?}");

@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tournament_is_named_once() {
+    fn an_error_names_the_tournament_once() {
         let named = |message: &str| {
             let status = Box::new(Status::not_found(message));
             failure_of_client_error(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()

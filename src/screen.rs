@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_the_same_value() {
+    fn escaped_json_keeps_its_value() {
         let value = serde_json::json!({ "title": "\u{202e}\u{9b}\u{7f}\u{1b}\u{e0041} é\n" });
         let line = written(&[value.to_string().as_bytes()], false);
         assert!(line.is_ascii() || line.chars().all(|char| char == 'é' || char.is_ascii()), "{line}");

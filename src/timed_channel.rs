@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_server_is_named_with_the_call() {
+    async fn a_timeout_error_names_the_server_and_the_call() {
         let mut client = MatchServiceClient::new(TimedChannel::new(Silent, "host:1"));
         let began = Instant::now();
         let refused = client.get_match(pb::GetMatchRequest::default()).await.unwrap_err();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn long_calls_exist() {
+    fn every_long_call_exists_in_the_protocol() {
         let services = include_str!("../proto/lastnim/v1/tournament_service.proto").to_owned()
             + include_str!("../proto/lastnim/v1/match_service.proto");
         for call in LONG_CALLS {

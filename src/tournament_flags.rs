@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_is_given() {
+    fn flags_can_give_a_matrix() {
         let made = settings("--piles 3 --matrix 0,1;1,0 --scoring win --ending last_mover_wins").unwrap();
         assert_eq!((made.alliance(), made.scoring()), (pb::AllianceMode::Given, pb::Scoring::Win));
         assert_eq!(made.ending(), pb::Ending::LastMoverWins);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_make_formats() {
+    fn flags_select_the_format() {
         let sample = Format::RoundRobin(pb::RoundRobinFormat { groups: 9 });
         assert_eq!(format("--groups 9"), Ok(Some(sample)));
         let swiss = pb::SwissFormat { rounds: 5, table_groups: 2 };

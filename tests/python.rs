@@ -127,7 +127,7 @@ async fn a_python_bot_practises() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn python_verifies_what_was_signed_here() -> Result<(), Box<dyn Error>> {
+fn python_verifies_a_record_signed_by_this_program() -> Result<(), Box<dyn Error>> {
     let Some(python) = prepare() else {
         eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
         return Ok(());

@@ -173,7 +173,7 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn what_decides_is_pure() {
+fn crates_that_decide_use_no_clock_or_io() {
     check(purity);
 }
 
@@ -183,12 +183,12 @@ fn files_are_short() {
 }
 
 #[test]
-fn nothing_is_left_unfinished() {
+fn no_unfinished_work_is_left() {
     check(finished);
 }
 
 #[test]
-fn what_is_printed_is_escaped() {
+fn printed_text_is_escaped() {
     check(screened);
 }
 
@@ -199,6 +199,6 @@ fn text_is_plain() {
 }
 
 #[test]
-fn names_say_what_they_hold() {
+fn file_names_describe_their_contents() {
     check(|path, _| names(path));
 }

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_bounded() {
+    fn the_number_of_examples_is_limited() {
         let examples = |examples| {
             let limits =
                 |request: RequestField<'_>| parse_max_examples(examples, request.member("max_examples"));

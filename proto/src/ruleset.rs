@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_ending_is_the_usual_one_of_the_game() {
+    fn a_missing_ending_defaults_to_the_usual_ending_of_the_game() {
         let ending = |ruleset: &str, ending: pb::Ending| {
             let request = pb::SolveRulesetRequest { ending: ending.into(), ..request(ruleset, &[3]) };
             parse_request(|field| parse_ruleset_question(&request, field)).unwrap().ending

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_dealt_in_matches_of_the_dealt_mode_alone() {
+    fn rows_are_dealt_only_in_the_dealt_mode() {
         let dealt = |deal: pb::DealRule, rows: &[&[u32]], alliance: pb::AllianceMode| {
             let deal_rows = rows.iter().map(|offsets| pb::Row { offsets: offsets.to_vec() }).collect();
             let (alliance, deal) = (alliance.into(), deal.into());

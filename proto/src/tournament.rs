@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn matrix_needs_the_mode_given() {
+    fn a_matrix_requires_the_mode_given() {
         let with = |alliance: pb::AllianceMode, alliance_matrix| {
             refusals(&pb::TournamentSettings { alliance: alliance.into(), alliance_matrix, ..smallest() })
         };
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn times_end_with_the_year_9999() {
+    fn times_after_the_year_9999_are_refused() {
         let with = |micros| pb::TournamentSettings {
             start_at_us: micros,
             entries_close_at_us: micros,

@@ -78,7 +78,7 @@ mod tests {
     use crate::parse_request;
 
     #[test]
-    fn list_is_bounded() {
+    fn the_list_of_violations_is_limited() {
         let reported = parse_request(|request| {
             request.member("first").report("x".repeat(2 * Violations::MAX_BYTES));
             request.member("second").report("x");

@@ -78,7 +78,7 @@ mod tests {
     use tokio::{net::TcpStream, time::timeout};
 
     #[test]
-    fn an_address_or_a_name_has_a_port() {
+    fn a_listen_address_needs_a_host_and_a_port() {
         let fit = ["127.0.0.1:0", "[::1]:7600", "localhost:7600", "play.example.org:80", "a_b-c:1"];
         for text in fit {
             assert_eq!(text.parse::<ListenAddress>().unwrap().to_string(), text);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_is_looked_up_and_ipv4_goes_first() {
+    async fn a_host_name_is_looked_up_and_ipv4_is_preferred() {
         let listener = "localhost:0".parse::<ListenAddress>().unwrap().bind().await.unwrap();
         assert_eq!(listener.local_addr().unwrap().ip().to_string(), "127.0.0.1");
     }

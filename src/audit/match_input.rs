@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_audited_in_either_form_of_its_names() {
+    fn records_with_snake_case_or_camel_case_names_are_audited() {
         let as_written = audit_document(&record().to_string()).unwrap();
         assert_eq!((as_written.winner.index(), as_written.plies.len()), (0, 2));
         let wrapped = audit_document(&json!({ "record": record() }).to_string()).unwrap();

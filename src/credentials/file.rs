@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_files_are_refused_without_quoting_them() {
+    fn invalid_credential_files_are_refused_without_quoting_them() {
         let path = env::temp_dir().join(format!("lastnim-credentials-{}.json", std::process::id()));
         let refused = |text: &str, mode: u32| {
             fs::write(&path, text).unwrap();

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caller_is_named() {
+    fn the_role_of_a_caller_is_described() {
         let words =
             |role: pb::Role| caller_text(&pb::GetCallerResponse { role: role.into(), bot: "alice".into() });
         let roles = [pb::Role::Admin, pb::Role::Viewer, pb::Role::Bot];

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_holds_one_token() {
+    fn a_token_file_must_have_one_token() {
         let path = env::temp_dir().join(format!("lastnim-token-{}", std::process::id()));
         let read = |text: &str| {
             fs::write(&path, text).unwrap();

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn head_and_tail_stay_over_several_runs() {
+    fn a_bounded_log_keeps_its_head_and_tail_over_several_runs() {
         let file = TemporaryFile::new("runs");
         let mut printed = 0;
         let mut print = |log: &BoundedLog, text: &[u8]| {

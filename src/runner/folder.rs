@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_run_makes_is_removed() {
+    fn only_files_made_by_a_run_are_removed() {
         for ours in [
             "run.json",
             "lastnim.db-wal",

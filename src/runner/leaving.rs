@@ -116,7 +116,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn only_the_run_that_paused_resumes() {
+    fn only_the_run_that_paused_a_tournament_resumes_it() {
         let event = |at_us, event| pb::TournamentEvent { at_us, event: Some(event) };
         let paused = |at_us| event(at_us, Event::Paused(pb::PausedEvent::default()));
         let resumed = |at_us| event(at_us, Event::Resumed(pb::ResumedEvent {}));

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_models_and_their_sum() {
+    fn the_spending_line_names_each_model_and_the_sum() {
         let model = |bot: &str, tokens: u64, to_come: Option<u64>| ModelSpending {
             bot: bot.to_owned(),
             spent: Amount { tokens, ..Amount::default() },

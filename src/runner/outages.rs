@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_oldest_outage_counts() {
+    async fn the_outage_limit_counts_from_the_oldest_outage() {
         let mut outages = Outages::default();
         let [one, two] = ["one", "two"].map(|name| name.parse::<BotName>().unwrap());
         assert!(outages.begin(&one));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_once_they_are_whole() {
+    fn transcript_lines_are_read_only_when_they_are_complete() {
         let path = std::env::temp_dir().join(format!("lastnim-growing-{}.jsonl", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let mut growing = GrowingTranscript::at_end_of(&path);

@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_seats_are_named_once() {
+    fn each_lost_seat_is_reported_once() {
         let lost = |id: &str, at_us| pb::LostSeat { match_id: id.into(), at_us, ..Default::default() };
         let listed = [lost("d", 2), lost("c", 9), lost("b", 7), lost("a", 8)];
         let ids = |named: &[&str], most| {

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_the_system_are_read() {
+    fn process_files_of_the_system_are_parsed() {
         let line = "42 (a) Z b) S 7 42 1 0 -1 4194560 10 20 0 0 11 12 13 14 20 0 5 0 99 1000 10";
         let expected =
             ProcessStat { is_zombie: false, parent: 7, own_ticks: 23, child_ticks: 27, threads: 5 };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_processor_time_is_measured_in_this_unit() {
+    fn processor_time_is_measured_in_clock_ticks() {
         let before = ProcessStat::parse(&fs::read_to_string("/proc/self/stat").unwrap()).unwrap().own_ticks;
         let began = std::time::Instant::now();
         // The loop waits for processor time, so a busy machine only makes it longer.

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn two_servers_differ_only_in_settings_of_one_machine() {
+    fn a_standby_server_may_differ_only_in_settings_of_its_machine() {
         const TOKEN: &str = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
         let own = card(|_| {}, TOKEN);
         let read = |card: &ServerCard| {

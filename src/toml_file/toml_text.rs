@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_stands_on_the_line_of_its_value() {
+    fn a_mistake_is_reported_on_the_line_of_its_value() {
         let text = "a = 1\nb = [\n 2,\n]\n[c]\nd = 1979-05-27\ne.f = nan\n[[g]]\n[[g]]\nh = 1\n";
         let mut toml = TomlDocument::parse(text).unwrap();
         let (date, nan) = (json!({ "date": "1979-05-27" }), json!("NaN"));

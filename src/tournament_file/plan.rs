@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lets_seats_talk() {
+    fn a_tournament_file_can_let_seats_talk() {
         let file = |alliance: &str, talk: &str| {
             let assigned = "alliance = [[0, 2, 1], [0, 1, 2], [1, 0, 2]]";
             UNUSUAL.replace(assigned, &format!("alliance = \"{alliance}\"\n        talk = {talk}"))
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_starts_with_its_bots_and_not_with_a_number_of_them() {
+    fn start_times_and_numbers_are_not_allowed_in_a_file() {
         let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_when = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_in_quotes_is_one_that_toml_does_not_hold() {
+    fn a_number_in_quotes_must_be_too_large_for_toml() {
         let refused = |seed: &str| {
             let text = UNUSUAL.replace("seed = 9223372036854775807", &format!("seed = {seed}"));
             let mistakes = TournamentPlan::parse(&text).unwrap_err();

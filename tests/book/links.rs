@@ -27,7 +27,7 @@ fn link_targets(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn links_lead_to_files() {
+fn links_in_documents_point_to_existing_files() {
     let mut broken = Vec::new();
     for path in documents() {
         let text = fs::read_to_string(&path).unwrap();

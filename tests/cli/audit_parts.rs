@@ -20,7 +20,7 @@ fn merge(audit: &[&str], parts: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn parts_add_up_in_any_order() {
+fn partial_audits_can_be_merged_in_any_order() {
     let folder = Folder::new("audit-parts");
     let draw = &mut SeededDraw::from_numbers([3]);
     let good: Vec<String> = (0..45).map(|number| record(number, RecordForm::Json)).collect();
@@ -60,7 +60,7 @@ fn parts_add_up_in_any_order() {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn partial_audits_that_do_not_fit_are_refused() {
     let folder = Folder::new("audit-parts-refused");
     let field = ["audit", "field"];
     let lines = |numbers: std::ops::Range<u64>| -> String {

@@ -321,7 +321,7 @@ fn missing_matches_of_a_tournament_are_reported() {
 }
 
 #[test]
-fn favouritism_is_the_same_in_the_audit_of_a_field() {
+fn favouritism_of_a_bot_is_the_same_in_a_field_audit() {
     let records = lines(150);
     let (_, field, _) = lastnim(&["audit", "field", "--json", "-"], &records);
     let (_, bot, _) = lastnim(&["audit", "bot", "any", "--json", "-"], &records);

@@ -116,7 +116,7 @@ fn the_same_seed_writes_the_same_distinct_positions() {
 }
 
 #[test]
-fn what_is_for_training_and_what_is_for_benchmarks_never_overlap() {
+fn training_and_benchmark_positions_never_overlap() {
     // There are so few positions of this kind that every set contains nearly all of those that belong to it.
     let kind = ["--seats", "2", "--draw-piles", "1,2", "--draw-counters", "1,6", "--positions"];
     let ids = |split: &str, positions: &str, seed: &str| -> BTreeSet<String> {

@@ -193,7 +193,7 @@ fn export(listed_id: &str, folder: &Folder) -> (i32, String, String) {
 }
 
 #[test]
-fn an_export_stays_in_its_folder() {
+fn an_export_writes_only_into_its_folder() {
     let folder = Folder::new("dishonest-export");
     let (code, _, errors) = export(FROZEN_ID, &folder);
     assert_eq!((code, errors.as_str()), (0, ""));
@@ -209,7 +209,7 @@ fn an_export_stays_in_its_folder() {
 }
 
 #[test]
-fn a_record_is_of_the_match_that_was_asked_for() {
+fn a_record_of_another_match_is_refused() {
     let folder = Folder::new("dishonest-record");
     let other = "01890a5d-ac96-774b-bcce-b302099a8058";
     let (code, _, errors) = export(other, &folder);
@@ -226,7 +226,7 @@ fn a_record_is_of_the_match_that_was_asked_for() {
 }
 
 #[test]
-fn a_record_is_of_the_tournament_that_was_asked_for() {
+fn a_record_of_another_tournament_is_refused() {
     let folder = Folder::new("dishonest-tournament");
     let server = Dishonest { listed_id: FROZEN_ID.to_owned(), ..Dishonest::default() }.start().to_string();
     let dir = folder.path("records");
@@ -245,7 +245,7 @@ fn a_record_is_of_the_tournament_that_was_asked_for() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_given_up() {
+fn a_server_that_does_not_answer_causes_a_timeout_error() {
     let server = Dishonest::default().start().to_string();
     let (code, _, errors) = offline(&["login", "--server", &server], "token\n");
     let why = format!("error: the server at {server} did not answer GetCaller within 30s\n");
@@ -253,7 +253,7 @@ fn a_server_that_does_not_answer_is_given_up() {
 }
 
 #[test]
-fn what_a_server_says_does_not_control_the_terminal() {
+fn text_from_a_server_does_not_control_the_terminal() {
     let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}";
     let shown = "\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202e";
     let server = Dishonest {

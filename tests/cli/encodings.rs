@@ -3,7 +3,7 @@
 use super::record_fixture::{FROZEN_KEY, Folder, frozen, offline};
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_file() {
+fn a_byte_order_mark_is_ignored() {
     let folder = Folder::new("byte-order-marks");
     let marked = |name: &str, text: &str| folder.write(name, &format!("\u{feff}{text}"));
     let cup = "title = \"Spring\"\nseats = 2\npositions = { list = [[3]] }\n\
@@ -29,7 +29,7 @@ fn a_byte_order_mark_is_no_part_of_a_file() {
 }
 
 #[test]
-fn utf_16_is_named() {
+fn files_in_utf_16_are_refused_with_a_clear_error() {
     let folder = Folder::new("utf-16");
     let path = folder.path("text");
     let text: Vec<u8> = "\u{feff}title = \"x\"".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -98,7 +98,7 @@ fn an_erratum_of_the_paper_is_named() {
 }
 
 #[test]
-fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
+fn usage_and_position_errors_print_one_line_and_exit_with_code_2() {
     let cases: [(&[&str], &str); 11] = [
         (&["oracle", "solve"], "the following required arguments were not provided: --piles <N,N,..>"),
         (&["oracle", "solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
@@ -202,7 +202,7 @@ fn an_unreadable_or_overlong_line_is_refused_alone() {
 }
 
 #[test]
-fn a_batch_can_be_a_dialogue() {
+fn a_batch_answers_each_line_at_once() {
     let mut child = Command::new(LASTNIM)
         .args(["oracle", "solve", "--batch"])
         .stdin(Stdio::piped())

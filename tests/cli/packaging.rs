@@ -87,7 +87,7 @@ fn the_settings_of_the_service_are_valid() {
 }
 
 #[test]
-fn the_drop_in_for_a_pair_is_valid() {
+fn the_service_file_for_a_standby_server_is_valid() {
     let drop_in = fs::read_to_string(packaging("lastnim.service.d/standby.conf")).unwrap();
     let command = drop_in.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/lastnim "));
     // The server accepts the flags: it refuses only the store, which the environment names.

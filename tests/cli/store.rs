@@ -342,7 +342,7 @@ fn log_of_start(place: &Place) -> String {
 }
 
 #[test]
-fn a_wrong_clock_is_named_and_repaired() {
+fn a_wrong_clock_is_reported_and_can_be_repaired() {
     const DAY: Duration = Duration::from_hours(24);
     let mut place = Place::new("clock");
     let server = place.serve();

@@ -390,7 +390,7 @@ fn every_refusal_is_one_line_with_an_exit_code() {
 }
 
 #[test]
-fn a_record_that_was_tampered_with_is_refused_by_its_event() {
+fn an_audit_names_the_event_that_was_tampered_with() {
     let server = Server::start();
     let id = server.play_out(["greedy", "timid"]);
     let (game, _) = &server.matches(&id)[0];

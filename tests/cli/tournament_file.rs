@@ -56,7 +56,7 @@ fn mistakes(name: &str, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_format_has_an_example_without_a_mistake() {
+fn every_format_has_a_valid_example() {
     let said = |format: &str| {
         let output = check(&example(format), &["--json"]);
         assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{format}");
@@ -86,7 +86,7 @@ fn every_format_has_an_example_without_a_mistake() {
 }
 
 #[test]
-fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
+fn the_file_that_measures_the_house_bots_is_valid() {
     let printed = text(check(&example("house-bots"), &[]).stdout);
     let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
     assert_eq!(line("matches"), "12000");

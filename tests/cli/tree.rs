@@ -60,7 +60,7 @@ fn states(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn figure_1_is_drawn_in_words() {
+fn figure_1_is_drawn_as_text() {
     assert_eq!(
         printed(&[&["oracle", "tree"], &FIGURE_1]),
         "\

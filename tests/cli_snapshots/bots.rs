@@ -3,7 +3,7 @@
 use crate::server::{PATIENT, PLAYED, Server};
 
 #[test]
-fn bots_come_and_go() {
+fn bots_are_registered_listed_and_removed() {
     let server = Server::start();
     let mut terminal = server.terminal();
     let lines = [

@@ -13,7 +13,7 @@ fn with_logs() -> Terminal {
 const CHECK: &str = "lastnim audit history - bob.session.jsonl --records session-record.json";
 
 #[test]
-fn an_honest_server_is_contradicted_by_nothing() {
+fn logs_of_an_honest_server_have_no_contradiction() {
     let lines = [
         "lastnim audit history alice.session.jsonl bob.session.jsonl --records session-record.json",
         "lastnim audit history alice.session.jsonl --records session-record.json --json",

@@ -5,7 +5,7 @@ use crate::terminal::assert_all_shown;
 const PACT_PAYS: &str = "lastnim oracle deals --piles 2,2,2 --matrix '1 2 0; 1 0 2; 0 2 1'";
 
 #[test]
-fn what_pays_is_found() {
+fn deals_that_pay_off_are_found() {
     let lines = [
         "lastnim oracle deals --piles 3,1,1 --matrix '1 2 0; 0 2 1; 0 1 2'",
         PACT_PAYS,

@@ -23,7 +23,7 @@ fn a_server_that_cannot_be_reached() {
 }
 
 #[test]
-fn authorities_that_cannot_be_used() {
+fn unusable_certificate_authorities() {
     let lines = [
         "lastnim record key --server https://127.0.0.1:1 --ca no-such-file",
         "lastnim record key --server https://127.0.0.1:1 --ca /dev/null",

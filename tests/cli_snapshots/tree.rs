@@ -3,7 +3,7 @@
 use crate::terminal::assert_all_shown;
 
 #[test]
-fn play_is_drawn() {
+fn trees_and_graphs_are_drawn() {
     let trees = [
         "lastnim oracle tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
         "lastnim oracle tree --piles 3,4,5 --players 3 --depth 1",

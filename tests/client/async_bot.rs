@@ -92,7 +92,7 @@ async fn end(session: &BotSession, number: u64) {
 }
 
 #[tokio::test]
-async fn matches_are_concurrent_and_failures_only_lose_their_own() {
+async fn matches_run_concurrently_and_a_failure_loses_only_its_own_match() {
     let mut script = Script::start().await;
     let (bot, mut thoughts, mut ends) = ponderer();
     let (stop, stopped) = oneshot::channel::<()>();

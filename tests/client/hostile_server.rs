@@ -14,7 +14,7 @@ use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 use tonic::transport::Server;
 
 #[tokio::test]
-async fn a_server_cannot_open_matches_without_end() {
+async fn a_server_can_open_only_a_limited_number_of_matches() {
     let mut script = Script::start().await;
     let (bot, _permit, _log) = thinker();
     let run = tokio::spawn(run(bot, script.options()));
@@ -32,7 +32,7 @@ async fn a_server_cannot_open_matches_without_end() {
 }
 
 #[tokio::test]
-async fn a_server_that_reads_no_pongs_cannot_ping_without_end() {
+async fn a_server_that_reads_no_pongs_can_send_only_a_limited_number_of_pings() {
     // The HTTP/2 library closes connections with too many small unread frames, unless the window is large.
     let builder =
         Server::builder().initial_stream_window_size(1_024).initial_connection_window_size(64 << 20);
@@ -69,7 +69,7 @@ impl Transport for MemoryTransport {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_session_is_opened_again() {
+async fn a_session_that_falls_silent_is_opened_again() {
     let (sender, sessions) = mpsc::channel(4);
     let (accepted, connections) = mpsc::channel(4);
     let service = ArenaServiceServer::new(Scripted { sessions: sender });

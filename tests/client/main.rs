@@ -239,7 +239,7 @@ async fn a_bot_tries_each_address_of_its_server() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_given_up() {
+async fn the_client_gives_up_on_an_unreachable_server() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = listener.local_addr().unwrap().to_string();
     drop(listener);

@@ -28,7 +28,7 @@ fn wins_with(row: &Row, rows: &Rows, piles: &[u64]) -> bool {
 }
 
 #[test]
-fn it_expects_earlier_declarations() {
+fn the_opponent_model_expects_earlier_declarations() {
     let (mut at_first, mut having_seen, mut possible) = (0, 0, 0);
     for (second, third) in ALL_ROWS.into_iter().flat_map(|row| ALL_ROWS.map(|other| (row, other))) {
         let rows = [ALL_ROWS[0], second, third];
@@ -50,7 +50,7 @@ fn it_expects_earlier_declarations() {
 }
 
 #[test]
-fn it_prefers_its_own_win_to_its_row() {
+fn the_opponent_model_prefers_its_own_win_to_its_row() {
     // Seat 1, for which seat 0 has declared, wants seat 0 to win. Taking all 3 lets seat 1 win, and taking 1 lets seat 0 win.
     let game = game_with(&[[1, 0, 2], [2, 0, 1], [0, 1, 2]], &[3]);
     let view = MatchView::practice(&game, &[]).unwrap();
@@ -59,7 +59,7 @@ fn it_prefers_its_own_win_to_its_row() {
 }
 
 #[test]
-fn it_plays_with_any_number_of_seats_and_any_piles() {
+fn the_opponent_model_plays_with_any_number_of_seats_and_any_piles() {
     for seats in [2_usize, 5, 32] {
         let rows: Vec<Vec<u64>> = vec![(0..seats as u64).collect(); seats];
         let game = Game::parse(&[i64::MAX as u64, 7], &rows, 0, Ending::LastMoverWins).unwrap();

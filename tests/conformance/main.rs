@@ -145,7 +145,7 @@ async fn a_bot_that_ignores_snapshots_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_counts_in_doubles_fails_with_large_piles() {
+async fn a_bot_that_stores_counters_as_doubles_fails_with_large_piles() {
     assert_fails(&run_raw(Fault::CountsInDoubles, PATIENCE).await, &["large-piles"]);
 }
 

@@ -75,7 +75,7 @@ fn a_program_gets_only_the_variables_that_are_passed() {
 }
 
 #[test]
-fn no_processes_are_left() {
+fn a_failed_run_leaves_no_processes() {
     let mark = format!("86{}", std::process::id());
     failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark}; sleep {mark}")]);
     failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark} & exit 3")]);

@@ -169,31 +169,31 @@ async fn same_as_without_kills(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_swiss_tournament_takes_the_same_course() {
+async fn kills_do_not_change_a_swiss_tournament_on_sqlite() {
     assert_eq!(same_as_without_kills(Database::sqlite, swiss()).await, 4 * 2 * 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_swiss_tournament_takes_the_same_course_on_postgres() {
+async fn kills_do_not_change_a_swiss_tournament_on_postgres() {
     if let Some(database) = Database::postgres() {
         assert_eq!(same_as_without_kills(|_| database, swiss()).await, 4 * 2 * 3);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_ladder_takes_the_same_course() {
+async fn kills_do_not_change_a_ladder_on_sqlite() {
     assert_eq!(same_as_without_kills(Database::sqlite, ladder()).await, 16 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_ladder_takes_the_same_course_on_postgres() {
+async fn kills_do_not_change_a_ladder_on_postgres() {
     if let Some(database) = Database::postgres() {
         assert_eq!(same_as_without_kills(|_| database, ladder()).await, 16 * 2);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_knockout_takes_the_same_course() {
+async fn kills_do_not_change_a_knockout() {
     let knockout = pb::KnockoutFormat { advance: 1, table_groups: 2 };
     let settings = settings(Format::Knockout(knockout), 2, pb::AllianceMode::Declared);
     // Three tables, then one and a bye, then the final.
@@ -201,7 +201,7 @@ async fn a_knockout_takes_the_same_course() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_test_takes_the_same_course() {
+async fn kills_do_not_change_a_sequential_test() {
     let sprt = pb::SprtFormat {
         candidate: FIELD[1].into(),
         baseline: FIELD[4].into(),
@@ -216,7 +216,7 @@ async fn a_test_takes_the_same_course() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_balanced_sample_takes_the_same_course() {
+async fn kills_do_not_change_a_balanced_sample() {
     let sample = pb::RoundRobinFormat { groups: 9 };
     let settings = settings(Format::RoundRobin(sample), 3, pb::AllianceMode::Random);
     assert_eq!(same_as_without_kills(Database::sqlite, settings).await, 9 * 3);

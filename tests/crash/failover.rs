@@ -10,7 +10,7 @@ use std::time::Duration;
 const RECOVERED: &str = "recovered after the database lost commits";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_recovers_from_what_a_promoted_replica_has() {
+async fn a_server_continues_from_the_data_of_a_promoted_replica() {
     let Some(database) = Database::postgres() else { return };
     let mut stage = Stage::new(|_| database);
     let server = stage.start.start().await;
@@ -39,7 +39,7 @@ async fn a_server_recovers_from_what_a_promoted_replica_has() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pair_reports_what_a_promoted_replica_lacks() {
+async fn a_server_pair_reports_commits_missing_from_a_promoted_replica() {
     let Some((mut stage, second)) = Stage::for_pair() else { return };
     let mut active = stage.start.start().await;
     let mut standby = second.launch();

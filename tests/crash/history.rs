@@ -43,7 +43,7 @@ impl Drop for BotProgram {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
+async fn logs_agree_with_the_records_after_kills_of_bots_and_server() {
     let mut stage = Stage::new(Database::sqlite);
     let logs = stage.folder.path().join("logs");
     fs::create_dir(&logs).unwrap();

@@ -79,7 +79,7 @@ fn check_records_match_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) 
     assert_eq!(verified + later, listed, "each record is in the earlier manifest or is later");
 }
 
-async fn interventions_outlast_crashes(
+async fn interventions_survive_crashes(
     database: impl FnOnce(&Folder) -> Database,
     results: DisqualifiedResults,
 ) {
@@ -184,18 +184,18 @@ async fn interventions_outlast_crashes(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn interventions_outlast_crashes_on_sqlite() {
-    interventions_outlast_crashes(Database::sqlite, DisqualifiedResults::Annul).await;
+async fn interventions_survive_crashes_on_sqlite() {
+    interventions_survive_crashes(Database::sqlite, DisqualifiedResults::Annul).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn results_that_stand_outlast_crashes_on_sqlite() {
-    interventions_outlast_crashes(Database::sqlite, DisqualifiedResults::Stand).await;
+async fn kept_results_of_a_disqualified_bot_survive_crashes_on_sqlite() {
+    interventions_survive_crashes(Database::sqlite, DisqualifiedResults::Stand).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn interventions_outlast_crashes_on_postgres() {
+async fn interventions_survive_crashes_on_postgres() {
     if let Some(database) = Database::postgres() {
-        interventions_outlast_crashes(|_| database, DisqualifiedResults::Annul).await;
+        interventions_survive_crashes(|_| database, DisqualifiedResults::Annul).await;
     }
 }

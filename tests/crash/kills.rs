@@ -84,7 +84,7 @@ fn sdk_bot(start: &Start, token: &str, tournament: &str, restarts: watch::Receiv
     })
 }
 
-async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
+async fn kills_lose_nothing(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     let server = start_again(&mut stage, 3).await;
     let mut server = Some(server);
@@ -160,13 +160,13 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_on_sqlite() {
-    nothing_is_lost(Database::sqlite).await;
+async fn kills_lose_nothing_on_sqlite() {
+    kills_lose_nothing(Database::sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_on_postgres() {
+async fn kills_lose_nothing_on_postgres() {
     if let Some(database) = Database::postgres() {
-        nothing_is_lost(|_| database).await;
+        kills_lose_nothing(|_| database).await;
     }
 }

@@ -56,7 +56,7 @@ fn start_refused(stage: &Stage) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_moved_database_is_missed_and_not_recreated() {
+async fn a_moved_database_is_noticed_and_not_recreated() {
     let mut stage = Stage::new(Database::sqlite);
     let server = start_long_match(&mut stage).await;
     let (here, away) = (database_file(&stage, ""), database_file(&stage, ".away"));
@@ -77,7 +77,7 @@ async fn a_moved_database_is_missed_and_not_recreated() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_removed_database_is_missed_also_without_matches() {
+async fn a_removed_database_is_noticed_even_without_matches() {
     let mut stage = Stage::new(Database::sqlite);
     let server = stage.start.start().await;
     fs::remove_file(database_file(&stage, "")).unwrap();
@@ -91,7 +91,7 @@ async fn a_removed_database_is_missed_also_without_matches() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_removed_log_is_missed() {
+async fn a_removed_log_is_noticed() {
     let mut stage = Stage::new(Database::sqlite);
     let server = start_long_match(&mut stage).await;
     fs::remove_file(database_file(&stage, "-wal")).unwrap();

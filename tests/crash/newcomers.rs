@@ -82,7 +82,7 @@ async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
     stage.judge(server, &id, &[]).await;
 }
 
-async fn waiting_for_bots_is_not_lost(database: impl FnOnce(&Folder) -> Database) {
+async fn a_ladder_keeps_waiting_for_bots_after_kills(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert"], MAX_THINKING).await;
@@ -114,6 +114,6 @@ async fn newcomers_are_not_lost_on_postgres() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn waiting_for_bots_is_not_lost_on_sqlite() {
-    waiting_for_bots_is_not_lost(Database::sqlite).await;
+async fn a_ladder_keeps_waiting_for_bots_after_kills_on_sqlite() {
+    a_ladder_keeps_waiting_for_bots_after_kills(Database::sqlite).await;
 }

@@ -83,7 +83,7 @@ async fn a_standby_server_takes_over_from_a_killed_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hand_over_costs_nobody_anything() {
+async fn a_hand_over_on_a_signal_harms_no_bot() {
     let Some(mut pair) = Pair::start().await else { return };
     for hand_over in 1..=3_usize {
         let stood_by = pair.active.start.log_text().matches(STANDS_BY).count();
@@ -112,7 +112,7 @@ async fn run_hand_over(addresses: &str, token: &str) -> (Option<i32>, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_hands_over_and_names_the_server_that_serves() {
+async fn the_hand_over_command_names_the_server_that_took_over() {
     let Some(mut pair) = Pair::start().await else { return };
     for hand_over in 1..=3_usize {
         let stood_by = pair.active.start.log_text().matches(STANDS_BY).count();
@@ -136,7 +136,7 @@ async fn a_command_hands_over_and_names_the_server_that_serves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hand_over_that_nobody_can_take_is_refused() {
+async fn the_hand_over_command_is_refused_without_a_standby_server() {
     let Some((stage, second)) = Stage::for_pair() else { return };
     let active = stage.start.start().await;
     let refused = async |start: &Start, token: &str, reason: &str| {

@@ -168,7 +168,7 @@ async fn headers_without_a_token_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_cannot_act_for_the_seat_of_another() {
+async fn a_bot_cannot_act_for_the_seat_of_another_bot() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two", "thief"]).await;
     let (one, _) = BotSession::open(&host, &tokens[0]).await;

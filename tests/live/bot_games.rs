@@ -103,7 +103,7 @@ async fn a_tournament_is_played_by_hand() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_later_session_has_the_seats() {
+async fn the_latest_session_takes_over_the_seats() {
     let host = Host::start().await;
     let tokens = host.register_all(["ann", "bob"]).await;
     let (mut program, _) = BotSession::open(&host, &tokens[0]).await;
@@ -220,7 +220,7 @@ async fn taking_seats_needs_the_token_of_a_bot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn seats_are_left_when_the_session_expires() {
+async fn a_player_leaves_its_seats_when_the_session_expires() {
     let host = Host::with(Config { organiser_session: Duration::ZERO, ..Config::default() }).await;
     let ann = host.register("ann").await;
     let mut browser = seated(&host, &ann).await;

@@ -63,7 +63,7 @@ async fn lists_show_other_tournaments_beside_a_damaged_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn unknown_queries_make_no_further_pages() {
+async fn unknown_queries_do_not_add_cached_pages() {
     let host = host_on_sqlite("kept-queries").await;
     host.register("one").await;
     let began = Instant::now();

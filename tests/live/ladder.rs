@@ -129,7 +129,7 @@ async fn resign_until_suspended(session: &mut BotSession) -> pb::Suspended {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bots_come_and_go_while_a_ladder_runs() {
+async fn bots_join_and_leave_a_running_ladder() {
     let host = Host::start().await;
     let mut party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy, HouseBot::Random], 3).await;
     let id = host.create_tournament(endless(5, 60_000), &["timid", "greedy", "random"]).await;

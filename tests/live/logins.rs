@@ -57,7 +57,7 @@ async fn only_the_guessing_address_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn authenticated_connections_have_the_same_limit_which_recovers() {
+async fn the_login_limit_applies_to_authenticated_connections_and_recovers() {
     let host = Host::with(slow(2, Duration::from_millis(200))).await;
     let token = host.register("player").await;
     let channel = connect(&host.address).await.unwrap();

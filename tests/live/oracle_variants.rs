@@ -35,7 +35,7 @@ async fn variants_agree_with_the_library() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_page_answers_variants_as_over_grpc() {
+async fn the_page_gives_the_same_answers_for_variants_as_grpc() {
     let host = Host::start().await;
     let rows = "rows=0+2+1;0+1+2;2+0+1";
     let queries = [

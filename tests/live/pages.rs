@@ -236,7 +236,7 @@ async fn a_private_server_has_private_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_position_is_solved_as_over_grpc() {
+async fn the_page_solves_a_position_in_the_same_way_as_grpc() {
     let host = Host::start().await;
     let page = get(&host, "/oracle?piles=1,2%202&rows=0+2+1%3B+0+1+2%3B+0+2+1&first=2").await;
     for part in [

@@ -131,7 +131,7 @@ async fn clients_that_read_nothing_are_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_tokens_count_for_pages_like_for_calls() {
+async fn wrong_tokens_count_in_the_same_way_for_pages_and_calls() {
     let host = Host::with(Config { failed_logins: 3, ..Config::default() }).await;
     let with_token = |token: &str| {
         format!(

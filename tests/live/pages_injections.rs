@@ -147,7 +147,7 @@ async fn stored_texts_are_escaped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn titles_are_no_formulas_in_csv() {
+async fn titles_are_not_formulas_in_csv() {
     let host = start_server().await;
     let settings = pb::TournamentSettings {
         title: "=HYPERLINK(\"//evil.example\")\u{202e}".into(),

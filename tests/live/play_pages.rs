@@ -214,7 +214,7 @@ async fn rows_are_declared_and_a_game_is_played_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_game_goes_back_to_a_take() {
+async fn a_player_can_go_back_to_an_earlier_take() {
     let host = Host::with(hosting(&["oracle", "timid"])).await;
     let fields: Vec<_> = duel("against-timid", "3 4 5")
         .into_iter()

@@ -46,7 +46,7 @@ fn between<'p>(page: &'p str, before: &str, behind: &str) -> &'p str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_below_a_tournament_name_it() {
+async fn pages_below_a_tournament_show_its_name() {
     let host = Host::start().await;
     let (id, matches) = played_tournament(&host, "Spring & <b>").await;
     let game = &matches[0];
@@ -254,7 +254,7 @@ async fn frames_of_other_sites_show_boards_and_standings() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_token_shows_is_not_kept_by_others() {
+async fn pages_shown_to_a_token_are_not_cached_by_others() {
     let host = Host::start().await;
     let (id, matches) = played_tournament(&host, "Spring").await;
     let game = &matches[0];
@@ -279,7 +279,7 @@ async fn what_a_token_shows_is_not_kept_by_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn feeds_tell_what_is_new() {
+async fn feeds_list_what_is_new() {
     let config = Config { public_url: Some("https://nim.example".parse().unwrap()), ..Config::default() };
     let host = Host::with(config).await;
     let (id, matches) = played_tournament(&host, HOSTILE).await;

@@ -82,7 +82,7 @@ async fn silent_connections_are_evicted_for_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_cannot_use_the_slots_for_tokens() {
+async fn strangers_cannot_use_the_slots_reserved_for_tokens() {
     let host = Host::with(Config { connections: 8, ..Config::default() }).await;
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     let tokens = host.register_all(names).await;

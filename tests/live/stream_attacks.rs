@@ -264,7 +264,7 @@ async fn too_many_idle_messages_only_end_the_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn idle_messages_at_the_allowed_pace_save_up_no_burst() {
+async fn slow_idle_messages_do_not_allow_a_larger_burst_later() {
     let limits = Limits { idle_message_burst: 20, idle_messages_per_second: 100, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let token = host.register("chatty").await;

@@ -54,7 +54,7 @@ fn texts(messages: &[pb::TalkMessage]) -> Vec<(u32, &str)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_reaches_its_audience_alone() {
+async fn a_message_reaches_only_its_audience() {
     let host = Host::start().await;
     let tokens = host.register_all(BOTS).await;
     let mut lines = Vec::new();
@@ -158,7 +158,7 @@ fn favour_last(seats: &[u32]) -> pb::Pact {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bots_sign_pacts_and_one_breaks_its_own() {
+async fn bots_sign_pacts_and_one_bot_breaks_its_pact() {
     use pb::talk_content::Content;
     let host = Host::start().await;
     let tokens = host.register_all(BOTS).await;

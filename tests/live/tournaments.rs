@@ -85,7 +85,7 @@ async fn results_agree_with_audits_of_all_records() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_seed_gives_the_same_standings_whatever_the_concurrency() {
+async fn the_same_seed_gives_the_same_standings_at_any_concurrency() {
     let mut seen = Vec::new();
     for (seed, concurrency) in [(7, 1), (7, 64)] {
         let host = Host::start().await;

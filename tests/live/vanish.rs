@@ -239,7 +239,7 @@ async fn sessions_opened_during_match_starts_miss_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sessions_opened_during_match_ends_get_what_the_welcome_promised() {
+async fn sessions_opened_during_match_ends_get_the_promised_snapshots() {
     let host = Host::start().await;
     let [ends, returns] = host.register_all(["ends", "returns"]).await;
     let (mut ender, _) = BotSession::open(&host, &ends).await;

@@ -81,7 +81,7 @@ async fn every_viewer_gets_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn viewers_give_way_in_turn() {
+async fn viewers_are_disconnected_in_turn_for_new_viewers() {
     let config = Config { strangers_per_address: 2, stranger_call_time: Duration::ZERO, ..Config::default() };
     let host = Host::with(config).await;
     let mut first = EventSource::open(&host, "/events").await;

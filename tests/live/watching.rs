@@ -230,7 +230,7 @@ async fn read_news(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watcher_goes_on_after_a_silent_proxy_with_every_event_once() {
+async fn a_watcher_reconnects_after_a_silent_proxy_and_sees_each_event_once() {
     let host = lively_host().await;
     let tokens = host.register_all(["one", "two"]).await;
     let (one, _) = BotSession::open(&host, &tokens[0]).await;

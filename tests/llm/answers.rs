@@ -180,7 +180,7 @@ async fn requests_adapt_to_the_endpoint() {
 }
 
 #[tokio::test]
-async fn a_fixed_form_of_requests_is_kept() {
+async fn requests_are_not_adapted_if_adapting_is_off() {
     let body =
         json!({ "error": { "message": "no response_format", "param": "response_format" } }).to_string();
     let refusal = response("400 Bad Request", "content-type: application/json\r\n", &body);
@@ -192,7 +192,7 @@ async fn a_fixed_form_of_requests_is_kept() {
 }
 
 #[tokio::test]
-async fn an_error_about_something_else_changes_no_request() {
+async fn an_unrelated_error_does_not_change_later_requests() {
     let body =
         json!({ "error": { "message": "the upstream stream failed", "param": "messages" } }).to_string();
     let refusal = response("400 Bad Request", "content-type: application/json\r\n", &body);
@@ -243,7 +243,7 @@ async fn settings_can_change_every_request() {
 }
 
 #[tokio::test]
-async fn what_answered_is_logged() {
+async fn the_source_of_a_reply_is_logged() {
     let body = json!({
         "id": "gen-7", "model": "model-1-2026-05-01", "system_fingerprint": "fp_9",
         "choices": [{ "message": { "content": "{\"take\": 2}", "reasoning_content": "two" }, "finish_reason": "stop" }],

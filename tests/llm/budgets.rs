@@ -138,7 +138,7 @@ async fn bots_share_a_budget() {
 }
 
 #[tokio::test]
-async fn missing_token_counts_are_told_and_cost_the_maximum() {
+async fn missing_token_counts_are_reported_and_cost_the_maximum() {
     let body = json!({ "choices": [{ "message": { "content": "{\"take\": 2}" }, "finish_reason": "stop" }] });
     let endpoint = ScriptedEndpoint::with_replies(vec![response("200 OK", "", &body.to_string())]).await;
     let settings = LlmSettings { tokens_per_minute: Some(100), max_tokens: 1_000, ..settings(&endpoint) };

@@ -144,7 +144,7 @@ async fn a_pause_by_the_organiser_is_not_lifted_after_an_outage() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn an_outage_gives_back_the_pause_that_it_found() {
+async fn an_earlier_pause_continues_after_an_outage() {
     let [is_asked, is_paused] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let is_down = Arc::new(AtomicBool::new(true));
     let (asked, paused, down) = (Arc::clone(&is_asked), Arc::clone(&is_paused), Arc::clone(&is_down));
@@ -266,7 +266,7 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bad_answers_are_the_models_own_fault() {
+async fn bad_answers_do_not_count_as_an_outage() {
     let endpoint = ScriptedEndpoint::with_replies(vec![completion("I pass.")]).await;
     let file = cup_of_model(&endpoint, "", "");
     let (report, stderr) = finish_cup(&file).await;
@@ -330,7 +330,7 @@ async fn a_call_without_a_reply_does_not_end_an_outage() {
 }
 
 #[tokio::test]
-async fn a_lack_of_credit_is_no_rate_limit() {
+async fn a_lack_of_credit_is_not_a_rate_limit() {
     let body = json!({ "error": { "message": "no credit", "code": "insufficient_quota" } }).to_string();
     let refusal = response("429 Too Many Requests", "content-type: application/json\r\n", &body);
     let endpoint = ScriptedEndpoint::with_replies(vec![refusal]).await;
@@ -340,7 +340,7 @@ async fn a_lack_of_credit_is_no_rate_limit() {
 }
 
 #[tokio::test]
-async fn after_the_limit_the_policy_decides() {
+async fn after_the_outage_limit_the_policy_decides() {
     let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
     let settings = LlmSettings {
         retries: 0,

@@ -87,7 +87,7 @@ async fn a_model_practises_through_a_proxy_without_leaking_its_key() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_usual_key_goes_to_no_other_address() {
+async fn the_usual_key_goes_to_another_address_only_if_its_variable_is_named() {
     let endpoint = ScriptedEndpoint::start(|_, call| {
         let is_known = call.head.contains(&format!("authorization: bearer {KEY}"));
         if is_known { simplest_answer(call) } else { response("401 Unauthorized", "", "who are you?") }

@@ -59,7 +59,7 @@ async fn verify(record: &Path, transcript: &Path) -> (Option<i32>, Value, String
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn records_prove_only_their_transcript() {
+async fn a_record_proves_only_its_own_transcript() {
     let transcript = fresh_file("proved.jsonl");
     let (record, match_id) = play_match(&transcript, |_, call| simplest_answer(call)).await;
     let written = fs::read_to_string(&transcript).unwrap();

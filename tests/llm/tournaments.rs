@@ -24,7 +24,7 @@ pub fn write_file(bots: &str) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn models_in_files_play() {
+async fn models_in_tournament_files_play() {
     let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
     let url = &endpoint.url;
     let file = write_file(&format!(
@@ -246,7 +246,7 @@ async fn models_with_the_same_key_share_their_limits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reports_name_the_ways_of_asking_and_missing_token_counts() {
+async fn reports_name_the_call_modes_and_missing_token_counts() {
     let endpoint = ScriptedEndpoint::start(|_, call| {
         let has_schema = call.body.get("response_format").is_some();
         let answer = match (has_schema, call.body["messages"][0]["content"].as_str().unwrap()) {

@@ -87,7 +87,7 @@ fn rust_steps() {
 }
 
 #[test]
-fn every_step_of_a_language_is_taken_somewhere() {
+fn the_steps_of_every_language_run_in_a_ci_script() {
     for (script, text, test) in [
         ("python/ci", include_str!("../../python/ci"), "python_steps"),
         ("typescript/ci", include_str!("../../typescript/ci"), "typescript_steps"),
@@ -102,7 +102,7 @@ fn every_step_of_a_language_is_taken_somewhere() {
 }
 
 #[test]
-fn the_rust_bot_is_the_example() {
+fn the_rust_bot_in_the_readme_is_the_example() {
     let example = include_str!("../../examples/rust-bot/src/main.rs");
     let shown: Vec<_> = README.blocks().filter(|block| block.language == "rust,no_run").collect();
     let [bot] = &shown[..] else { panic!("{shown:?}") };
@@ -111,7 +111,7 @@ fn the_rust_bot_is_the_example() {
 }
 
 #[test]
-fn three_dots_stand_for_any_lines() {
+fn three_dots_match_any_lines() {
     assert!(is_shown("a\n...\nd\n", "a\nb\nc\nd\n") && is_shown("a\n...\nd\n", "a\nd\n"));
     assert!(is_shown("...\nb\n...\n", "a\nb\n") && is_shown("a\n", "a\n"));
     assert!(!is_shown("a\n", "a\nb\n") && !is_shown("a\n...\nd\n", "a\nd\ne\n"));

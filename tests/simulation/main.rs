@@ -60,7 +60,7 @@ fn a_seed_is_reproducible() {
 }
 
 #[test]
-fn a_disk_that_loses_a_write_is_found_and_the_run_is_shrunk() {
+fn a_lost_write_is_found_and_the_run_is_shrunk() {
     let on_bad_disk = |plan: &Plan| run_on_defective_disk(plan, Defect::Forgets(30));
     let (_, failure) = find_failure(Duration::from_mins(2), on_bad_disk);
     let failure = failure.expect("the lost write is found");
@@ -70,7 +70,7 @@ fn a_disk_that_loses_a_write_is_found_and_the_run_is_shrunk() {
 }
 
 #[test]
-fn a_store_that_takes_writes_of_its_old_owner_is_found() {
+fn writes_accepted_from_an_old_owner_are_found() {
     let (_, failure) =
         find_failure(Duration::from_mins(4), |plan| run_on_defective_disk(plan, Defect::TakesFromAnyone));
     assert!(failure.is_some(), "two writing owners are found");

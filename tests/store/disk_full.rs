@@ -29,12 +29,12 @@ fn run_test(mut shell: Command, test: &str) {
 }
 
 #[test]
-fn a_full_disk_is_waited_out() {
+fn the_store_waits_while_the_disk_is_full() {
     let folder = TemporaryFolder::new();
     if !with_small_disk(folder.path(), "true").output().is_ok_and(|done| done.status.success()) {
         // Containers often forbid mounting, and no package would help.
         eprintln!(
-            "skipped: no small disk can be mounted here (files_that_cannot_grow_are_waited_out runs anyway)"
+            "skipped: no small disk can be mounted here (the_store_waits_while_files_cannot_grow runs anyway)"
         );
         return;
     }
@@ -42,7 +42,7 @@ fn a_full_disk_is_waited_out() {
 }
 
 #[test]
-fn files_that_cannot_grow_are_waited_out() {
+fn the_store_waits_while_files_cannot_grow() {
     let folder = TemporaryFolder::new();
     let mut shell = Command::new("sh");
     // The signal at the limit is ignored, since it would end the process.
@@ -55,7 +55,7 @@ fn folder() -> PathBuf {
 }
 
 #[test]
-#[ignore = "needs a small disk: a_full_disk_is_waited_out runs it"]
+#[ignore = "needs a small disk: the_store_waits_while_the_disk_is_full runs it"]
 fn on_a_small_disk() {
     let folder = folder();
     let ballast = folder.join("ballast");
@@ -74,7 +74,7 @@ fn on_a_small_disk() {
 }
 
 #[test]
-#[ignore = "limits its whole process: files_that_cannot_grow_are_waited_out runs it"]
+#[ignore = "limits its whole process: the_store_waits_while_files_cannot_grow runs it"]
 fn where_files_cannot_grow() {
     let folder = folder();
     let fill = || {

@@ -102,7 +102,7 @@ fn a_server_that_was_killed_before_it_noted_its_last_commit_leaves_a_database_th
 }
 
 #[test]
-fn a_log_that_is_gone_is_missed() {
+fn a_missing_log_is_noticed() {
     let crashed = Crashed::new();
     let wal = beside(&crashed.file, "-wal");
     let saved = fs::read(&wal).unwrap();
@@ -121,7 +121,7 @@ fn a_log_that_is_gone_is_missed() {
 }
 
 #[test]
-fn a_log_that_lacks_its_end_is_missed() {
+fn a_log_without_its_end_is_noticed() {
     let crashed = Crashed::new();
     let wal = beside(&crashed.file, "-wal");
     let saved = fs::read(&wal).unwrap();
@@ -136,7 +136,7 @@ fn a_log_that_lacks_its_end_is_missed() {
 }
 
 #[test]
-fn a_loss_can_be_accepted() {
+fn the_loss_of_a_log_can_be_accepted() {
     let crashed = Crashed::new();
     let Crashed { place, file, record, .. } = &crashed;
     fs::remove_file(beside(file, "-wal")).unwrap();
@@ -205,7 +205,7 @@ fn a_store_that_is_dropped_and_not_closed_keeps_its_log() {
 }
 
 #[test]
-fn a_log_that_another_program_has_emptied_is_not_missed() {
+fn a_log_that_another_program_has_emptied_is_not_an_error() {
     let crashed = Crashed::new();
     let Crashed { place, file, record, .. } = &crashed;
     // SQLite moves everything to the database when the last connection ends.

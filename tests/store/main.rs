@@ -98,7 +98,7 @@ const EVERY_DATABASE: &[Check] = &[
 ];
 
 #[test]
-fn memory_is_a_store() {
+fn memory_passes_the_checks_of_every_store() {
     for &(name, check) in EVERY_STORE {
         eprintln!("{name}");
         check(&Place::new("memory"));
@@ -106,7 +106,7 @@ fn memory_is_a_store() {
 }
 
 #[test]
-fn sqlite_is_a_store() {
+fn sqlite_passes_the_checks_of_every_store() {
     for &(name, check) in EVERY_STORE.iter().chain(EVERY_DATABASE) {
         eprintln!("{name}");
         let folder = TemporaryFolder::new();
@@ -115,7 +115,7 @@ fn sqlite_is_a_store() {
 }
 
 #[test]
-fn postgres_is_a_store() {
+fn postgres_passes_the_checks_of_every_store() {
     let Some(server) = PostgresServer::start() else { return };
     for (number, &(name, check)) in EVERY_STORE.iter().chain(EVERY_DATABASE).enumerate() {
         eprintln!("{name}");

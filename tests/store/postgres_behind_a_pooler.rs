@@ -104,7 +104,7 @@ fn a_pooler_in_session_mode_keeps_settings_and_lock() {
 }
 
 #[test]
-fn a_pooler_that_hands_sessions_around_is_refused() {
+fn a_pooler_that_shares_sessions_between_clients_is_refused() {
     let Some(server) = PostgresServer::start() else { return };
     for (number, more) in [
         "",

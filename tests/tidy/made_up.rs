@@ -106,7 +106,7 @@ fn unfinished_work_is_found() {
 }
 
 #[test]
-fn an_empty_name_is_found() {
+fn a_file_name_without_meaning_is_found() {
     let found = |path: &str| found(|path, _| names(path), path, "");
     assert_eq!(found("src/game/utils.rs"), ["1: \"utils\" says nothing of what \"utils.rs\" holds"]);
     assert_eq!(found("src/common/row.rs"), ["1: \"common\" says nothing of what \"common\" holds"]);

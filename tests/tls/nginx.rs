@@ -93,7 +93,7 @@ impl Nginx {
 }
 
 #[test]
-fn bots_and_browsers_pass_the_documented_nginx() {
+fn bots_and_browsers_work_through_the_documented_nginx() {
     let place = Place::new("nginx");
     let Some(nginx) = Nginx::start(&place) else { return };
     let address = format!("https://localhost:{}", nginx.port);

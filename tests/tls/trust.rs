@@ -62,7 +62,7 @@ fn trust_errors_are_distinguished() {
 
 /// `openssl req -x509` makes the certificate of an authority unless it is told otherwise.
 #[test]
-fn a_self_signed_certificate_is_trusted_unless_it_is_that_of_an_authority() {
+fn a_self_signed_certificate_is_trusted_unless_it_belongs_to_an_authority() {
     let place = Place::new("self-signed");
     let list = |is_ca: IsCa| {
         let (server, pem) = self_signed(&["localhost"], is_ca);

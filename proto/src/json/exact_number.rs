@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn notations_of_a_whole_number() {
+    fn whole_numbers_are_read_in_every_notation() {
         for (text, number) in [
             ("0", 0),
             ("-0", 0),

@@ -242,7 +242,7 @@ fn error_names_the_path_and_the_value() {
 }
 
 #[test]
-fn methods_are_known_by_their_services() {
+fn a_method_exists_only_in_its_service() {
     assert!(has_method("ArenaService", "Play") && has_method("TournamentService", "VoidMatches"));
     assert!(!has_method("ArenaService", "VoidMatches") && !has_method("ArenaService", "Guess"));
 }

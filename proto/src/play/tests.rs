@@ -372,7 +372,7 @@ fn audit_of_a_long_match_is_sent_without_its_plies() {
 }
 
 #[test]
-fn snapshot_is_complete() {
+fn a_snapshot_is_written_with_every_field() {
     let bank = TimeBank::new(&Clock::default()).left();
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };
     let matrix = AllianceMatrix::standard(three_seats());
@@ -450,7 +450,7 @@ fn snapshot_is_complete() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_an_action_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn any_bytes_are_an_action_or_refused_with_a_short_message(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         if let Ok(request) = pb::PlayRequest::decode(bytes.as_slice())
             && let Err(refused) = BotAction::try_from(request)
         {

@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn shuffled_dropped_or_doubled_events_are_refused_or_replay(
+    fn records_with_shuffled_dropped_or_doubled_events_are_handled(
         scenario in scenario(),
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
@@ -322,7 +322,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_record_is_refused_or_replays(
+    fn records_with_a_changed_value_are_handled(
         scenario in scenario(),
         place in any::<prop::sample::Index>(),
         leaf in any_leaf(),
@@ -338,7 +338,7 @@ proptest! {
     }
 
     #[test]
-    fn garbage_is_refused_or_replays(
+    fn records_with_garbage_events_are_handled(
         scenario in scenario(),
         kept in any::<prop::sample::Index>(),
         garbage in prop::collection::vec(any_event(), 0..8),

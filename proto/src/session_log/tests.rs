@@ -34,7 +34,7 @@ fn every_line_reads_back() {
 }
 
 #[test]
-fn line_matches_the_documentation() {
+fn log_lines_match_the_documentation() {
     let pong = pb::PlayRequest { action: Some(Action::Pong(pb::Pong { id: 5 })) };
     assert_eq!(
         line(SessionLogEvent::Sent(Box::new(pong))).write(),

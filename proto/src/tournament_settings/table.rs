@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_of_a_section_counts_when_the_section_does() {
+    fn every_setting_of_a_section_applies_when_the_section_does() {
         for section in SETTING_SECTIONS {
             for setting in section.settings {
                 let counts = match (section.condition, setting.format()) {

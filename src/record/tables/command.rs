@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_text_is_never_a_formula() {
+    fn text_from_others_is_never_a_formula() {
         let row =
             json!({ "config": null, "version": "=HYPERLINK(1)", "luck": -2, "accuracy": 0.5, "won": true });
         assert_eq!(csv_line(&row), ",'=HYPERLINK(1),-2,0.5,true\n");

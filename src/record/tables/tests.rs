@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(200))]
 
     #[test]
-    fn standings_audits_and_tables_count_alike(scenario in scenario()) {
+    fn standings_audits_and_tables_have_the_same_counts(scenario in scenario()) {
         let record = scenario.finish(&mut |_| ());
         let admitted = RecordAdmission::from_trusted(record.clone(), &mut Budget::unbounded()).unwrap();
         let RecordAdmission::Counts(played) = admitted else { return Ok(()) };

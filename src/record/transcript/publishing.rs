@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_known_by_the_names_of_their_variables() {
+    fn secrets_are_found_by_the_names_of_environment_variables() {
         let variables = [
             ("OPENAI_API_KEY", "sk-0123456789"),
             ("lastnim_token", "lastnim_0123"),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_files_or_nowhere() {
+    fn links_point_to_exported_files_or_are_removed() {
         for (before, after) in [
             ("<a href=\"/in?a=1&#38;b=2\">x</a>", "<a href=\"in?a=1&b=2\">x</a>"),
             ("<a class=\"c\" href=\"/out\" data-take=\"1\">x</a>", "<a class=\"c\" data-take=\"1\">x</a>"),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_server_can_do_is_left_out() {
+    fn elements_that_need_a_server_are_left_out() {
         for (before, after) in [
             ("a<form method=\"get\" action=\"/in\"><label>b<input></label></form>c", "ac"),
             ("a<p data-server-only>b<p>c</p></p>d", "ad"),

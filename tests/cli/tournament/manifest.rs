@@ -179,7 +179,7 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
 }
 
 #[test]
-fn matches_after_an_interim_manifest_are_no_flaw() {
+fn matches_after_an_interim_manifest_are_not_flaws() {
     let ruled = ruled("manifest-so-far");
     let (_, records) = ruled.exported();
     let (code, verdict) = ruled.verdict(&ruled.so_far, &records);

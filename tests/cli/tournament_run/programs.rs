@@ -45,7 +45,7 @@ fn a_program_sees_only_the_variables_that_it_is_given() {
 }
 
 #[test]
-fn a_program_that_prints_much_leaves_a_short_log() {
+fn a_program_that_prints_a_lot_leaves_a_short_log() {
     let folder = Folder::new("loud");
     let lines = format!(
         "if [ ! -e began ]; then\ntouch began\necho first words\nhead -c 50000000 /dev/zero | tr '\\0' x\necho\n\
@@ -183,9 +183,9 @@ fn zombies_below(unshare: u32) -> usize {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_first_process_leaves_no_zombies() {
+fn a_run_that_is_the_first_process_leaves_no_zombies() {
     if !is_permitted(&AS_FIRST_PROCESS) {
-        let skipped = "the_first_process_leaves_no_zombies is SKIPPED: `unshare --pid` is not permitted here";
+        let skipped = "a_run_that_is_the_first_process_leaves_no_zombies is SKIPPED: `unshare --pid` is not permitted here";
         // The message is written directly, since the test harness hides the output of passing tests.
         let _ = writeln!(std::io::stderr(), "{skipped}");
         return;

@@ -121,7 +121,7 @@ fn a_tournament_has_one_run_at_a_time() {
 }
 
 #[test]
-fn folders_of_others_are_left_alone() {
+fn folders_of_other_programs_are_not_changed() {
     let folder = Folder::new("foreign");
     let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));

@@ -56,7 +56,7 @@ fn processes(text: &str) -> usize {
 }
 
 #[test]
-fn a_stopped_tournament_continues_as_if_undisturbed() {
+fn a_stopped_tournament_continues_with_the_same_results() {
     let folder = Folder::new("stopped");
     let expected = undisturbed(&folder);
     let file = folder.write("cup.toml", &tournament_text());

@@ -126,7 +126,7 @@ fn a_sandboxed_bot_reaches_only_the_server() {
 }
 
 #[test]
-fn a_memory_hog_is_ended() {
+fn a_bot_that_uses_too_much_memory_is_ended() {
     end_at_limit(
         "memory",
         "perl -e 'my @kept; push @kept, \"x\" x 4_000_000 while 1'",
@@ -142,7 +142,7 @@ fn a_bot_with_many_processes_is_ended() {
 }
 
 #[test]
-fn processor_time_ends_with_its_limit() {
+fn a_bot_that_uses_too_much_processor_time_is_ended() {
     end_at_limit("cpu", "timeout 60 sh -c 'while :; do :; done'", "cpu = \"2s\"");
 }
 
@@ -153,7 +153,7 @@ fn processor_time_of_ended_children_counts() {
 }
 
 #[test]
-fn a_disk_filler_is_ended() {
+fn a_bot_that_fills_its_disk_is_ended() {
     end_at_limit("scratch", "head -c 100000000 /dev/zero > /tmp/full; sleep 20", "scratch = \"8MiB\"");
 }
 
@@ -163,8 +163,8 @@ fn a_bot_that_prints_too_much_is_ended() {
 }
 
 #[test]
-fn a_lost_seat_names_the_limit() {
-    if !has_sandboxes("a_lost_seat_names_the_limit") {
+fn a_lost_seat_names_the_exceeded_limit() {
+    if !has_sandboxes("a_lost_seat_names_the_exceeded_limit") {
         return;
     }
     // The clock ends before the second restart.
@@ -228,8 +228,8 @@ fn a_run_without_bubblewrap_says_how_to_install_it() {
 }
 
 #[test]
-fn a_sandbox_without_what_the_bot_needs_is_refused() {
-    if !has_sandboxes("a_sandbox_without_what_the_bot_needs_is_refused") {
+fn a_sandbox_without_the_files_of_the_bot_is_refused() {
+    if !has_sandboxes("a_sandbox_without_the_files_of_the_bot_is_refused") {
         return;
     }
     let cup = Cup::new("refused", "");

@@ -133,7 +133,7 @@ fn organise(file: &Path, address: &str, what: &str) {
 }
 
 #[test]
-fn a_run_respects_what_others_did_to_its_stopped_tournament() {
+fn a_run_respects_changes_by_others_to_its_stopped_tournament() {
     let folder = Folder::new("changed-by-others");
     let (_server, address) = start();
     let text = LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy");

@@ -166,7 +166,7 @@ fn altered_record(record: &Record, alter: impl Fn(&mut TimedEvent)) -> Record {
 }
 
 #[tokio::test]
-async fn every_alteration_is_found() {
+async fn every_alteration_of_a_log_is_found() {
     let honest = play_logged().await;
     assert_eq!(honest.check(), [], "{}", honest.logs.concat().join("\n"));
     assert_eq!(honest.check_without_records(), []);

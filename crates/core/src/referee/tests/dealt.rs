@@ -39,7 +39,7 @@ fn replay_error(record: &Record, change: impl FnOnce(&mut Vec<TimedEvent>)) -> S
 }
 
 #[test]
-fn a_seat_sees_its_own_dealt_row_alone() {
+fn a_seat_sees_only_its_own_dealt_row() {
     let mut table = dealt_table();
     for round in 0..2 {
         for (seat, row) in ROWS.iter().enumerate() {

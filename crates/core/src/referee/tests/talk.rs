@@ -99,7 +99,7 @@ fn rounds_ended(effects: &[RefereeEffect]) -> Vec<u32> {
 }
 
 #[test]
-fn a_round_delivers_each_message_to_its_audience_alone() {
+fn a_round_delivers_each_message_only_to_its_audience() {
     let mut table = talk_table();
     table.say(0, 0, &[], text("all"));
     table.say(0, 1, &[2], text("you"));
