@@ -347,16 +347,17 @@ pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
 
 /// Converts a status to a failure: a bad argument becomes an input error, everything else a runtime error.
 fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
-    let said = status_message(status);
-    let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
+    let full_message = status_message(status);
+    let full_message =
+        tournament.map_or_else(|| full_message.clone(), |id| prepend_tournament_once(id, &full_message));
     // Only a call that never reached the server has a local cause.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
-        Code::InvalidArgument => Failure::Input(error_with_reason(status, said)),
+        Code::InvalidArgument => Failure::Input(error_with_reason(status, full_message)),
         _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
-            "the connection to {server} was lost: {said}: is `lastnim serve` running?"
+            "the connection to {server} was lost: {full_message}: is `lastnim serve` running?"
         ))),
-        _ => Failure::Runtime(error_with_reason(status, said)),
+        _ => Failure::Runtime(error_with_reason(status, full_message)),
     }
 }
 

@@ -376,12 +376,12 @@ mod tests {
 
     #[test]
     fn a_match_is_described_in_one_line() {
-        let told = |end: &MatchEnd| end_line(end).split_once(" seat ").unwrap().1.to_owned();
-        assert_eq!(told(&end(Some(0))), "1 (3 seats): lost to seat 0 (seat-0); regret 1; accuracy 75%");
-        assert_eq!(told(&end(Some(1))), "1 (3 seats): won; regret 1; accuracy 75%");
-        assert_eq!(told(&end(None)), "1 (3 seats): cancelled");
+        let line_of = |end: &MatchEnd| end_line(end).split_once(" seat ").unwrap().1.to_owned();
+        assert_eq!(line_of(&end(Some(0))), "1 (3 seats): lost to seat 0 (seat-0); regret 1; accuracy 75%");
+        assert_eq!(line_of(&end(Some(1))), "1 (3 seats): won; regret 1; accuracy 75%");
+        assert_eq!(line_of(&end(None)), "1 (3 seats): cancelled");
         let lost = MatchEnd { forfeited: true, ..end(Some(2)) };
-        assert!(told(&lost).contains("seat forfeited"));
+        assert!(line_of(&lost).contains("seat forfeited"));
         let json = end_json(&end(Some(0)));
         assert_eq!(
             (&json["won"], &json["winner"], &json["accuracy"]),

@@ -151,7 +151,7 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> R
 /// published after matches.
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut events = remote.watch_match(id);
-    let mut said = MatchQuestions::new();
+    let mut questions = MatchQuestions::new();
     let (mut link, mut seen) = (ConnectionReporter::default(), SeenEvents::default());
     let mut players = SeatNames::default();
     let mut began_us = None;
@@ -175,7 +175,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
             if form == OutputFormat::Text
                 && let Ok(id) = id.parse()
             {
-                said = fetch_published_questions(remote, id, None).await?;
+                questions = fetch_published_questions(remote, id, None).await?;
             }
         }
         if form == OutputFormat::Text {
@@ -188,7 +188,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
             } else if audit_withheld {
                 writeln!(output, "{:>12}audit {AUDIT_WITHHELD_NOTE}", "").map_err(Failure::Output)?;
             }
-            for (label, reason) in reasons_of_event(&said, &event) {
+            for (label, reason) in reasons_of_event(&questions, &event) {
                 writeln!(output, "{:>12}{label}: {reason}", "").map_err(Failure::Output)?;
             }
         }
@@ -199,14 +199,17 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
 }
 
 /// Returns what a model said about the row or the take of an event, each with a label.
-fn reasons_of_event(said: &MatchQuestions, event: &Event) -> impl Iterator<Item = (&'static str, String)> {
+fn reasons_of_event(
+    questions: &MatchQuestions,
+    event: &Event,
+) -> impl Iterator<Item = (&'static str, String)> {
     let place = match event {
         Event::Declared(declared) => Some((declared.seat, None)),
         Event::Took(took) => Some((took.seat, Some(took.ply))),
         _ => None,
     };
     place.into_iter().flat_map(|(seat, ply)| {
-        let asked = said.get(&ply).into_iter().flatten();
+        let asked = questions.get(&ply).into_iter().flatten();
         let own = asked.filter(move |question| question.seat() == seat as usize);
         own.filter_map(|question| question.reason_fact(REASON_COLUMNS))
     })

@@ -95,13 +95,13 @@ mod tests {
             ]
         );
         let short = "clock = \"50s+5s\"\ndeclare_within = \"59s999ms\"";
-        let told = warnings(short, "50s");
-        assert_eq!(told.len(), 2, "{told:?}");
+        let found = warnings(short, "50s");
+        assert_eq!(found.len(), 2, "{found:?}");
         assert!(
-            told[0].ends_with("they have 1 min 40 s for 10 takes, less than a minute per take"),
-            "{told:?}"
+            found[0].ends_with("they have 1 min 40 s for 10 takes, less than a minute per take"),
+            "{found:?}"
         );
-        assert!(told[1].ends_with("they have 59 s to declare a row, less than a minute"), "{told:?}");
+        assert!(found[1].ends_with("they have 59 s to declare a row, less than a minute"), "{found:?}");
         let with_increment = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
         assert_eq!(warnings(with_increment, "1m"), Vec::<String>::new());
     }

@@ -240,16 +240,16 @@ impl RecoveringServer {
         let (name, holder) = watch::channel(None);
         let has_let_go = matches!(restart, Some(Restart::HandedOver));
         let opening = async {
-            let mut said = String::new();
+            let mut logged = String::new();
             loop {
                 wait_for_turn(&settings.store, card, &name, has_let_go).await?;
                 let opened = async { self.arena_on(open().await?, card).await };
                 match opened.await {
                     Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
                         let words = format!("{error:#}");
-                        if words != said {
+                        if words != logged {
                             tracing::info!(error = words, "standing by: the database cannot be opened yet");
-                            said = words;
+                            logged = words;
                         }
                         tokio::time::sleep(RETRY_INTERVAL).await;
                     }

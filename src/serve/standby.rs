@@ -268,18 +268,18 @@ mod tests {
         let elsewhere = card(|settings| settings.listen = "0.0.0.0:1".parse().unwrap(), TOKEN);
         assert_eq!(own.check_shared_settings(&read(&elsewhere)), Ok(()));
         let private = card(|settings| settings.server.private = true, TOKEN);
-        let told = own.check_shared_settings(&read(&private)).unwrap_err().to_string();
+        let refusal = own.check_shared_settings(&read(&private)).unwrap_err().to_string();
         assert!(
-            told.starts_with("--private differs from that of ")
-                && told.contains(" (false here, true there):"),
-            "{told}"
+            refusal.starts_with("--private differs from that of ")
+                && refusal.contains(" (false here, true there):"),
+            "{refusal}"
         );
         let other = TOKEN.replace('8', "9");
-        let told = own.check_shared_settings(&read(&card(|_| {}, &other))).unwrap_err().to_string();
+        let refusal = own.check_shared_settings(&read(&card(|_| {}, &other))).unwrap_err().to_string();
         assert!(
-            told.starts_with("--admin-token differs")
-                && !told.contains(&own.shared["admin_token"].to_string()),
-            "{told}"
+            refusal.starts_with("--admin-token differs")
+                && !refusal.contains(&own.shared["admin_token"].to_string()),
+            "{refusal}"
         );
         // A server that has not described itself yet, or an older one, is not compared.
         assert_eq!(own.check_shared_settings(&ServerCard::of_holder(&DatabaseHolder::default())), Ok(()));

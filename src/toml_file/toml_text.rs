@@ -32,13 +32,13 @@ impl TomlDocument {
             }
             Err(error) => {
                 let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
-                let said = error.message();
-                let hint = if said.contains("overflow") {
+                let text_of_error = error.message();
+                let hint = if text_of_error.contains("overflow") {
                     ": the largest whole number in TOML is 2^63 - 1; put a larger one in quotes"
                 } else {
                     ""
                 };
-                Err(vec![FileMistake { line, what: format!("not valid TOML: {said}{hint}") }])
+                Err(vec![FileMistake { line, what: format!("not valid TOML: {text_of_error}{hint}") }])
             }
         }
     }
@@ -223,7 +223,7 @@ mod tests {
             toml.report_mistake(path, "wrong");
         }
         let mistakes = toml.finish().unwrap_err();
-        let told: Vec<_> =
+        let found: Vec<_> =
             mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
             "1: a: 1: expected a table such as `{ y = ... }`",
@@ -233,7 +233,7 @@ mod tests {
             "6: c.d: unknown key: did you mean `dd`? expected one of dd, e",
             "9: g[1].name: wrong",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         assert_eq!(TomlDocument::parse("a = 1\na = 2\n").unwrap_err()[0].line, 2);
     }
 }

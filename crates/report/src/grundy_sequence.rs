@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn sequence_laws_are_described() {
-        let said = |law, period| {
+        let text_of = |law, period| {
             sequence_report(&sequence(law, period)).paragraphs().skip(1).collect::<Vec<_>>().join(" ")
         };
         let period =
             pb::SequencePeriod { start: 4, length: 3, zero_remainders: vec![0], ..Default::default() };
         assert_eq!(
-            said(
+            text_of(
                 pb::SequenceLaw::Periodic,
                 Some(pb::SequencePeriod { exceptions: (0..60).collect(), ..period.clone() })
             )
@@ -134,11 +134,14 @@ mod tests {
             Some(true)
         );
         let every = pb::SequencePeriod { zero_remainders: vec![0, 1, 2], ..period };
-        assert!(said(pb::SequenceLaw::Periodic, Some(every)).ends_with("Every pile of size 4 or more is P."));
         assert!(
-            said(pb::SequenceLaw::NotFound, None).starts_with("The first 7 values do not prove a period; ")
+            text_of(pb::SequenceLaw::Periodic, Some(every)).ends_with("Every pile of size 4 or more is P.")
         );
-        assert!(said(pb::SequenceLaw::NoCriterion, None).starts_with("No period is claimed: "));
+        assert!(
+            text_of(pb::SequenceLaw::NotFound, None)
+                .starts_with("The first 7 values do not prove a period; ")
+        );
+        assert!(text_of(pb::SequenceLaw::NoCriterion, None).starts_with("No period is claimed: "));
     }
 
     #[test]

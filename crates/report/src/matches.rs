@@ -149,14 +149,14 @@ mod tests {
             winner: Some(1),
             ..Default::default()
         };
-        let told = |game: pb::Match| [winner_text(&game), state_text(&game)];
-        assert_eq!(told(ended.clone()), ["bob won", "ply limit"]);
-        assert_eq!(told(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
+        let described = |game: pb::Match| [winner_text(&game), state_text(&game)];
+        assert_eq!(described(ended.clone()), ["bob won", "ply limit"]);
+        assert_eq!(described(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
         let playing = pb::Match { phase: pb::Phase::Playing.into(), ..ended.clone() };
-        assert_eq!(told(playing), ["being played", "playing"]);
+        assert_eq!(described(playing), ["being played", "playing"]);
         let voided = pb::Match { void_reason: "no network".into(), ..ended };
         assert_eq!(outcome_line(&voided), "voided: no network (ply limit: seat 1 (bob) won)");
-        assert_eq!(told(voided), ["voided", "voided: no network"]);
+        assert_eq!(described(voided), ["voided", "voided: no network"]);
     }
 
     #[test]

@@ -69,8 +69,8 @@ mod tests {
         };
         let comparisons = [pair("a", "b", 3, 7), pair("b", "c", 9, 1), pair("a", "c", 5, 5)];
         let plot = opponent_score_plot("b", &comparisons).unwrap();
-        let told: Vec<_> = plot.marks.iter().map(|mark| (mark.label.as_str(), mark.value)).collect();
-        assert_eq!(told, [("c", 0.9), ("a", 0.7)]);
+        let scores: Vec<_> = plot.marks.iter().map(|mark| (mark.label.as_str(), mark.value)).collect();
+        assert_eq!(scores, [("c", 0.9), ("a", 0.7)]);
         assert_eq!(opponent_score_plot("d", &comparisons), None);
     }
 }

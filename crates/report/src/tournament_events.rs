@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn events_are_described() {
-        let told = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
+        let described = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
         let freeze = pb::OpenMatches::Freeze.into();
         assert_eq!(
-            told(Event::Paused(pb::PausedEvent { open_matches: freeze })),
+            described(Event::Paused(pb::PausedEvent { open_matches: freeze })),
             "paused; open matches were frozen"
         );
         let out = pb::DisqualifiedEvent {
@@ -66,10 +66,10 @@ mod tests {
             reason: "it asks alice".into(),
         };
         let expected = "bob is disqualified, and its results are annulled: it asks alice";
-        assert_eq!(told(Event::Disqualified(out)), expected);
+        assert_eq!(described(Event::Disqualified(out)), expected);
         let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
         let told_voided =
-            |matches| told(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
+            |matches| described(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
         let two = told_voided(vec![voided(4), voided(5)]);
         assert_eq!(two, "matches 4, 5 voided, to be played again: no network");
         let many = told_voided((0..99).map(voided).collect());

@@ -106,18 +106,19 @@ mod tests {
 
     #[test]
     fn a_format_is_described_in_one_line() {
-        let told = |format| setting_fact(&pb::TournamentSettings { format, ..Default::default() }, "format");
-        assert_eq!(told(None), "round robin");
-        let sample = |groups| told(Some(Format::RoundRobin(pb::RoundRobinFormat { groups })));
+        let described =
+            |format| setting_fact(&pb::TournamentSettings { format, ..Default::default() }, "format");
+        assert_eq!(described(None), "round robin");
+        let sample = |groups| described(Some(Format::RoundRobin(pb::RoundRobinFormat { groups })));
         assert_eq!(sample(1), "round robin, balanced sample, 1 group");
         let swiss =
-            |rounds, table_groups| told(Some(Format::Swiss(pb::SwissFormat { rounds, table_groups })));
+            |rounds, table_groups| described(Some(Format::Swiss(pb::SwissFormat { rounds, table_groups })));
         assert_eq!(swiss(1, 2), "Swiss, 1 round, 2 groups per table");
         assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group per table");
         let pairing = pb::LadderPairing::ByTurns.into();
         let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing };
         let expected = "ladder, 1 group per table, suspends after 5 lost seats in a row, paired by_turns";
-        assert_eq!(told(Some(Format::Ladder(ladder))), expected);
+        assert_eq!(described(Some(Format::Ladder(ladder))), expected);
         let sprt = pb::SprtFormat {
             candidate: "new".into(),
             baseline: "old".into(),
@@ -127,29 +128,29 @@ mod tests {
             ..Default::default()
         };
         let expected = "sequential test: is new better than old, by regret, with a gain of 0.05 or more per match, rather than 0 or less; at most 500 groups";
-        assert_eq!(told(Some(Format::Sprt(sprt))), expected);
+        assert_eq!(described(Some(Format::Sprt(sprt))), expected);
     }
 
     #[test]
     fn the_start_is_described_in_one_line() {
-        let told = |start_when, start_at_us| {
+        let described = |start_when, start_at_us| {
             let settings = pb::TournamentSettings { start_when, start_at_us, ..Default::default() };
             setting_fact(&settings, "starts")
         };
-        assert_eq!(told(0, 0), "when told to");
-        assert_eq!(told(3, 0), "automatically with 3 bots");
-        assert_eq!(told(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
+        assert_eq!(described(0, 0), "when told to");
+        assert_eq!(described(3, 0), "automatically with 3 bots");
+        assert_eq!(described(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
         let either = "automatically with 3 bots or automatically at 2027-01-15T08:00:00.000001Z";
-        assert_eq!(told(3, 1_800_000_000_000_001), either);
+        assert_eq!(described(3, 1_800_000_000_000_001), either);
     }
 
     #[test]
     fn a_retention_is_described_in_one_line() {
-        let told =
+        let described =
             |retention| setting_fact(&pb::TournamentSettings { retention, ..Default::default() }, "records");
-        let both = told(Some(pb::Retention { matches: 1_000, days: 1 }));
+        let both = described(Some(pb::Retention { matches: 1_000, days: 1 }));
         assert_eq!(both, "of the newest 1000 matches and of the last 1 day");
-        assert_eq!(told(Some(pb::Retention { matches: 0, days: 30 })), "of the last 30 days");
-        assert_eq!(told(None), "all are kept");
+        assert_eq!(described(Some(pb::Retention { matches: 0, days: 30 })), "of the last 30 days");
+        assert_eq!(described(None), "all are kept");
     }
 }

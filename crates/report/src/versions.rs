@@ -13,8 +13,8 @@ pub(super) fn version_text(version: &pb::BotVersion) -> String {
         hash.truncate(SHOWN_HASH_CHARS);
         format!("config {hash}...")
     });
-    let said: Vec<_> = label.into_iter().chain(hash).collect();
-    if said.is_empty() { "no version".to_owned() } else { said.join(" ") }
+    let parts: Vec<_> = label.into_iter().chain(hash).collect();
+    if parts.is_empty() { "no version".to_owned() } else { parts.join(" ") }
 }
 
 /// Returns the config hash of a version in base64, if it has one.
@@ -36,8 +36,8 @@ pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> 
 
 /// Lists the versions at each seat, if any bot declared one.
 pub fn seat_versions_line(seats: &[pb::SeatVersions]) -> Option<String> {
-    let said = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
-    let words = said.map(|(number, seat)| {
+    let declared = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
+    let words = declared.map(|(number, seat)| {
         let versions: Vec<_> = seat.versions.iter().map(version_text).collect();
         format!("seat {number}: {}", versions.join(", "))
     });

@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn long_durations_are_rounded() {
-        let told = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(format_duration);
-        assert_eq!(told, ["0.0 s", "0.8 s", "9.9 s", "12 s", "3 min 20 s", "5 h 7 min", "2 d 3 h"]);
+        let texts = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(format_duration);
+        assert_eq!(texts, ["0.0 s", "0.8 s", "9.9 s", "12 s", "3 min 20 s", "5 h 7 min", "2 d 3 h"]);
         assert_eq!(format_duration(u64::MAX), "213503982334 d 14 h");
     }
 

@@ -240,7 +240,7 @@ mod tests {
         WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
-    fn told(status: &Status) -> (Code, String) {
+    fn code_and_reason(status: &Status) -> (Code, String) {
         (status.code(), status.get_details_error_info().unwrap().reason)
     }
 
@@ -314,7 +314,7 @@ mod tests {
         until(|| reads.places.used() == MAX_READS_PER_CALLER).await;
         let began = Instant::now();
         let refused = reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
+        assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
         assert!(
             began.elapsed() >= REFUSAL_DELAY,
@@ -322,7 +322,7 @@ mod tests {
         );
         // In this test, waiting reads are rejected after their maximum wait.
         let refused = reading.join_next().await.unwrap().unwrap().unwrap_err();
-        assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
+        assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(began.elapsed() < QUEUE_TIMEOUT + REFUSAL_DELAY);
         drop(turn);
     }
@@ -355,7 +355,7 @@ mod tests {
             Ok(())
         };
         let refused = reads.run_read(&waiting_bot("unlucky"), broken).await.unwrap_err();
-        assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
+        assert_eq!(code_and_reason(&refused), (Code::Internal, "BROKEN".into()));
         assert_eq!((reads.queue.free_turns(), reads.places.used()), (1, 0));
     }
 }

@@ -63,8 +63,8 @@ mod tests {
         let hash = Some(ConfigHash::from_bytes([7; 32]));
         assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion { label: None, config_hash: hash });
         metadata.insert(LABEL_KEY, "1.4".parse().unwrap());
-        let said = read_bot_version(&metadata).unwrap();
-        assert_eq!((said.label.unwrap().as_str(), said.config_hash), ("1.4", hash));
+        let parsed = read_bot_version(&metadata).unwrap();
+        assert_eq!((parsed.label.unwrap().as_str(), parsed.config_hash), ("1.4", hash));
     }
 
     #[test]

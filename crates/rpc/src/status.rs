@@ -217,8 +217,8 @@ mod tests {
         ];
         for (error, code, reason) in cases {
             let status = arena_status(error);
-            let told = status.get_details_error_info().unwrap().reason;
-            assert_eq!((status.code(), told.as_str()), (code, reason));
+            let found_reason = status.get_details_error_info().unwrap().reason;
+            assert_eq!((status.code(), found_reason.as_str()), (code, reason));
             assert!(status.message().contains("the store"), "{status:?}");
             assert!(!format!("{status:?}").contains("keeper"), "{status:?}");
         }

@@ -79,12 +79,12 @@ pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
 }
 
 fn error_explanation(status: &Status, path: &str) -> (&'static str, String) {
-    let said = status.message();
+    let status_message = status.message();
     let reason = match status.code() {
-        Code::Unimplemented if said.is_empty() => {
+        Code::Unimplemented if status_message.is_empty() => {
             return ("UNKNOWN_METHOD", format!("this server has no method {path}"));
         }
-        Code::Unimplemented if said.contains("compressed") => "UNKNOWN_COMPRESSION",
+        Code::Unimplemented if status_message.contains("compressed") => "UNKNOWN_COMPRESSION",
         Code::Unimplemented => "UNKNOWN_METHOD",
         // The messages name the size and the limit.
         Code::OutOfRange | Code::ResourceExhausted => "MESSAGE_TOO_LARGE",
@@ -94,7 +94,7 @@ fn error_explanation(status: &Status, path: &str) -> (&'static str, String) {
         Code::DeadlineExceeded => "LATE_ANSWER",
         _ => "TRANSPORT",
     };
-    (reason, said.to_owned())
+    (reason, status_message.to_owned())
 }
 
 #[cfg(test)]

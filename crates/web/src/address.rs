@@ -642,11 +642,11 @@ mod tests {
             ("/live?feed=/matches", "feed \"/matches\": expected the address of live updates"),
             ("/live?feed=/live?feed=/events", "feed \"/live?feed=/events\": expected the address"),
         ] {
-            let said = read(address).unwrap_err();
-            assert!(said.contains(why), "{said}");
+            let message = read(address).unwrap_err();
+            assert!(message.contains(why), "{message}");
         }
-        let said = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
-        assert_eq!(said, "ply \"-1\": expected a whole number from 0 to 4294967295");
+        let message = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
+        assert_eq!(message, "ply \"-1\": expected a whole number from 0 to 4294967295");
     }
 
     fn wanted_page(query: &str) -> Option<SiteAddress> {

@@ -189,8 +189,8 @@ fn wants_text(game: &Game, bots: &[String]) -> String {
         format!("{} wants {}", bots[seat], join_items(wanted, ", then "))
     };
     let shown = bots.len().min(MAX_LISTED_ROWS);
-    let told = join_items((0..shown).map(wants), "; ");
-    if shown < bots.len() { format!("{told}; and so on") } else { told }
+    let wishes = join_items((0..shown).map(wants), "; ");
+    if shown < bots.len() { format!("{wishes}; and so on") } else { wishes }
 }
 
 fn puzzle_view(puzzle: &pb::Puzzle) -> Option<PuzzleView> {

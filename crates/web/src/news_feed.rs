@@ -126,13 +126,13 @@ pub(super) async fn match_news(site: &Site, visitor: &Visitor, id: TournamentId)
     let mut entries = Vec::new();
     for game in site.list_matches(visitor, request).await?.matches {
         let Ok(id) = game.id.parse() else { continue };
-        let told = match_sentence(site, visitor, id).await?;
+        let described = match_sentence(site, visitor, id).await?;
         entries.push(NewsEntry {
             id: format!("urn:uuid:{id}"),
             title: game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default(),
-            summary: told.sentence,
+            summary: described.sentence,
             address: PageAddress::Match { id, ply: None }.to_string(),
-            updated_us: told.ended_at_us.or(time_of_id(&game.id)).unwrap_or_default(),
+            updated_us: described.ended_at_us.or(time_of_id(&game.id)).unwrap_or_default(),
         });
     }
     let page = PageAddress::matches_page(Some(id), MatchFilter::default(), String::new());

@@ -54,27 +54,27 @@ mod tests {
 
     #[test]
     fn refusal_reasons_come_from_the_service_or_the_status_code() {
-        let told = |status: &Status| {
+        let value_of = |status: &Status| {
             let response = with_refusal(Response::default(), status);
             refusal_reason(&response).unwrap().to_owned()
         };
-        assert_eq!(told(&memory_spent_status()), "MEMORY");
-        assert_eq!(told(&Status::not_found("x")), "NOT_FOUND");
-        assert_eq!(told(&Status::resource_exhausted("x")), "RESOURCE_EXHAUSTED");
+        assert_eq!(value_of(&memory_spent_status()), "MEMORY");
+        assert_eq!(value_of(&Status::not_found("x")), "NOT_FOUND");
+        assert_eq!(value_of(&Status::resource_exhausted("x")), "RESOURCE_EXHAUSTED");
         assert_eq!(refusal_reason(&Response::default()), None);
     }
 
     #[test]
     fn the_time_to_wait_is_sent_in_a_header() {
-        let told = |wait: Option<Duration>| {
+        let value_of = |wait: Option<Duration>| {
             let mut details = ErrorDetails::new();
             details.set_retry_info(wait);
             let status = Status::with_error_details(Code::ResourceExhausted, "full", details);
             let response = with_refusal(Response::default(), &status);
             response.headers().get(RETRY_AFTER).map(|value| value.to_str().unwrap().to_owned())
         };
-        assert_eq!(told(Some(Duration::from_millis(119_001))).as_deref(), Some("120"));
-        assert_eq!(told(Some(Duration::ZERO)).as_deref(), Some("1"));
-        assert_eq!(told(None), None, "nothing suggests a retry");
+        assert_eq!(value_of(Some(Duration::from_millis(119_001))).as_deref(), Some("120"));
+        assert_eq!(value_of(Some(Duration::ZERO)).as_deref(), Some("1"));
+        assert_eq!(value_of(None), None, "nothing suggests a retry");
     }
 }

@@ -276,8 +276,8 @@ mod tests {
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
         ] {
-            let said = read(query).unwrap_err();
-            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+            let refusal = read(query).unwrap_err();
+            assert!(refusal.contains(why), "{query}: {refusal:?} without {why:?}");
         }
         let long = format!("piles={}", "1+".repeat(100_000));
         assert!(typed_query(&long).piles.len() <= MAX_CHARS);
@@ -314,8 +314,8 @@ mod tests {
             ("alliance=1&first=4", "first seat \"4\": expected 1 to 3"),
             ("random=1&piles=100001", "100001 counters in total"),
         ] {
-            let said = read(query).unwrap_err();
-            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+            let refusal = read(query).unwrap_err();
+            assert!(refusal.contains(why), "{query}: {refusal:?} without {why:?}");
         }
     }
 

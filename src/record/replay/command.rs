@@ -96,7 +96,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     if flaw.is_none() {
         check_plies(args, &record)?;
     }
-    let said = match args.transcript.as_slice() {
+    let published = match args.transcript.as_slice() {
         [] => MatchQuestions::new(),
         files => read_questions(files, &record)?,
     };
@@ -113,7 +113,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     let write = |output: &mut screen::Stdout, section: &Section| {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
-    let of_rows = said.get(&None).into_iter().flatten();
+    let of_rows = published.get(&None).into_iter().flatten();
     let of_rows = of_rows.filter_map(|asked| Some((asked.seat(), asked.reason_fact(REASON_COLUMNS)?)));
     write(&mut output, &head_section(&record, &of_rows.collect::<Vec<_>>()))?;
     if waits && io::stderr().is_terminal() {
@@ -122,7 +122,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
-        let asked = said.get(&Some(step.ply())).into_iter().flatten();
+        let asked = published.get(&Some(step.ply())).into_iter().flatten();
         let reasons = asked.filter_map(|question| question.reason_fact(REASON_COLUMNS));
         write(&mut output, &step.to_section(&record).facts(reasons))?;
         if waits && shown.peek().is_some() && !wait_for_enter(&mut output)? {

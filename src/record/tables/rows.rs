@@ -230,8 +230,8 @@ fn version_columns<'a>(
     let labels = versions.clone().map(|version| version.version.as_str()).filter(|label| !label.is_empty());
     let labels = labels.collect::<Vec<_>>().join(" ");
     let hashes = versions.clone().filter_map(config_hash_text).collect::<Vec<_>>().join(" ");
-    let said = |words: String| (!words.is_empty()).then_some(words);
-    (versions.count() as u32, said(labels), said(hashes))
+    let nonempty = |words: String| (!words.is_empty()).then_some(words);
+    (versions.count() as u32, nonempty(labels), nonempty(hashes))
 }
 
 #[cfg(test)]

@@ -267,12 +267,12 @@ mod tests {
 
     /// Sends a session all pending ends of matches, and returns how many there were.
     fn send_ends(ends: &mut EndNotifications, session: u64) -> usize {
-        let mut told = 0;
+        let mut count = 0;
         while let Some(id) = ends.next_match_end(session) {
             ends.note_match_end_sent(id, session);
-            told += 1;
+            count += 1;
         }
-        told
+        count
     }
 
     fn loaded_notifications(room: usize) -> EndNotifications {
@@ -386,16 +386,16 @@ mod tests {
         let mut ends = loaded_notifications(9);
         ends.add_match_end(id(1), None);
         let tournament = TournamentId::new(1, &[1; 10]);
-        let mut told = Vec::new();
+        let mut counts = Vec::new();
         for session in 1..6 {
             ends.begin_session(std::iter::empty());
-            told.push(send_ends(&mut ends, session));
+            counts.push(send_ends(&mut ends, session));
             if session < 4 {
                 assert!(ends.note_tournament_end_sent(tournament, session));
                 assert!(!ends.note_tournament_end_sent(tournament, session), "only once per session");
             }
         }
-        assert_eq!(told, [1, 1, 1, 0, 0]);
+        assert_eq!(counts, [1, 1, 1, 0, 0]);
         ends.confirm_sent(5, 0, None);
         assert_eq!(
             ends.take_acknowledged_ends(),

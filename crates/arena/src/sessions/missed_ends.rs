@@ -33,13 +33,13 @@ pub(crate) async fn send_missed_ends(
             Err(error) => wait_after_store_error(&bot, &error).await,
         }
     }
-    let mut told = 0;
+    let mut sent_ends = 0;
     while let Some(id) = presence.next_match_end(&session) {
         session.wait_until_drained().await;
         match arena.missed_end_event(id, &bot).await {
             Ok(Some(event)) => {
                 presence.send_match_end(id, event, &session);
-                told += 1;
+                sent_ends += 1;
             }
             Ok(None) => presence.skip_match_end(id),
             Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
@@ -64,7 +64,7 @@ pub(crate) async fn send_missed_ends(
         presence.send_tournament_end(end);
     }
     session.wait_until_drained().await;
-    presence.send_caught_up(told, &session);
+    presence.send_caught_up(sent_ends, &session);
 }
 
 async fn wait_after_store_error(bot: &BotName, error: &StoreError) {

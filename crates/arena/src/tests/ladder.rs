@@ -75,11 +75,11 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
 
     let (_first, mut hears) = connect(&arena, "first").unwrap();
-    let told = read_until(&mut hears, |event| match event {
+    let received = read_until(&mut hears, |event| match event {
         ServerEvent::Suspended { tournament, suspension } => Some((*tournament, suspension.clone())),
         _ => None,
     });
-    let (tournament, suspension) = told.await;
+    let (tournament, suspension) = received.await;
     assert_eq!((tournament, suspension.reason()), (id, SuspensionReason::NeverCame));
     assert_eq!((suspension.lost, suspension.no_shows, suspension.last), (2, 2, 1));
 

@@ -21,23 +21,23 @@ struct CatchUp {
 
 /// Reads until a session has caught up.
 async fn read_catch_up(stream: &mut OutboxStream<ServerEvent>) -> CatchUp {
-    let told = std::cell::RefCell::new(CatchUp::default());
+    let received = std::cell::RefCell::new(CatchUp::default());
     let (missed, left_out) = read_until(stream, |event| {
         match event {
             ServerEvent::InMatch { match_id, event: MatchEvent::MissedEnd(end) } => {
                 assert_eq!((end.reason, end.winner, &end.audit), (EndReason::Cancelled, None, &None));
-                told.borrow_mut().matches.push(*match_id);
+                received.borrow_mut().matches.push(*match_id);
             }
-            ServerEvent::TournamentEnded(end) => told.borrow_mut().tournaments.push((**end).clone()),
+            ServerEvent::TournamentEnded(end) => received.borrow_mut().tournaments.push((**end).clone()),
             &ServerEvent::CaughtUp { missed_ends, left_out } => return Some((missed_ends, left_out)),
             _ => {}
         }
         None
     })
     .await;
-    let told = told.into_inner();
-    assert_eq!(missed, told.matches.len() as u64);
-    CatchUp { left_out, ..told }
+    let received = received.into_inner();
+    assert_eq!(missed, received.matches.len() as u64);
+    CatchUp { left_out, ..received }
 }
 
 /// Opens a session and reads until it has caught up.
@@ -46,8 +46,8 @@ async fn connect_and_catch_up(
     bot: &str,
 ) -> (mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>, CatchUp) {
     let (requests, mut stream) = connect(arena, bot).unwrap();
-    let told = read_catch_up(&mut stream).await;
-    (requests, stream, told)
+    let received = read_catch_up(&mut stream).await;
+    (requests, stream, received)
 }
 
 /// Begins a duel and cancels it.
@@ -80,32 +80,32 @@ async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut Out
 
 /// Waits until all ends of a bot are acknowledged in the store.
 async fn wait_until_acknowledged(arena: &Arena, bot: &str) {
-    let unheard = async || {
+    let unacknowledged = async || {
         arena.inner.store.unacknowledged_matches(&name(bot), MatchId::least(), 9).await.unwrap().newest
     };
     for _ in 0..1_000 {
-        if unheard().await.is_empty() {
+        if unacknowledged().await.is_empty() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    panic!("{bot} has not confirmed {:?}", unheard().await);
+    panic!("{bot} has not confirmed {:?}", unacknowledged().await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_missed_end_is_sent_until_the_bot_acknowledges_it() {
     let arena = arena().await;
     let id = play_cancelled_match(&arena).await;
-    let (_requests, _stream, told) = connect_and_catch_up(&arena, "first").await;
-    assert_eq!(told.matches, [id]);
-    let (requests, mut stream, told) = connect_and_catch_up(&arena, "first").await;
-    assert_eq!(told.matches, [id], "the bot may not have read it");
+    let (_requests, _stream, received) = connect_and_catch_up(&arena, "first").await;
+    assert_eq!(received.matches, [id]);
+    let (requests, mut stream, received) = connect_and_catch_up(&arena, "first").await;
+    assert_eq!(received.matches, [id], "the bot may not have read it");
     // The first ping of a session comes before the missed ends, and the second one after them.
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
     wait_until_acknowledged(&arena, "first").await;
-    let (_requests, _stream, told) = connect_and_catch_up(&arena, "first").await;
-    assert_eq!(told, CatchUp::default());
+    let (_requests, _stream, received) = connect_and_catch_up(&arena, "first").await;
+    assert_eq!(received, CatchUp::default());
     assert_eq!(
         connect_and_catch_up(&arena, "second").await.2.matches,
         [id],
@@ -126,9 +126,9 @@ async fn a_pong_confirms_nothing_that_was_sent_after_its_ping() {
     requests.send(Ok(pong(before))).unwrap();
     let behind = next_ping(&mut stream).await;
     assert!(behind > before);
-    let unheard =
+    let unacknowledged =
         arena.inner.store.unacknowledged_matches(&name("first"), MatchId::least(), 9).await.unwrap();
-    assert_eq!(unheard.newest, [id], "the ping was sent before the end");
+    assert_eq!(unacknowledged.newest, [id], "the ping was sent before the end");
     requests.send(Ok(pong(behind))).unwrap();
     wait_until_acknowledged(&arena, "first").await;
 }
@@ -148,11 +148,11 @@ async fn a_late_pong_confirms_the_ends_before_its_ping() {
 async fn an_unacknowledged_end_is_sent_in_three_sessions() {
     let arena = arena().await;
     play_cancelled_match(&arena).await;
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..5 {
-        told.push(connect_and_catch_up(&arena, "first").await.2.matches.len());
+        received.push(connect_and_catch_up(&arena, "first").await.2.matches.len());
     }
-    assert_eq!(told, [1, 1, 1, 0, 0]);
+    assert_eq!(received, [1, 1, 1, 0, 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,10 +174,10 @@ async fn an_unacknowledged_end_is_sent_again_after_the_server_was_killed() {
     assert_eq!(read_until(&mut stream, ended).await, unconfirmed);
 
     let second_server = reopen(store).await;
-    let (_requests, _stream, told) = connect_and_catch_up(&second_server, "first").await;
-    assert_eq!(told.matches, [unconfirmed]);
-    let (_requests, _stream, told) = connect_and_catch_up(&second_server, "second").await;
-    assert_eq!(told.matches, [confirmed, unconfirmed], "the oldest first");
+    let (_requests, _stream, received) = connect_and_catch_up(&second_server, "first").await;
+    assert_eq!(received.matches, [unconfirmed]);
+    let (_requests, _stream, received) = connect_and_catch_up(&second_server, "second").await;
+    assert_eq!(received.matches, [confirmed, unconfirmed], "the oldest first");
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,16 +216,17 @@ async fn bots_are_sent_the_end_of_their_tournament() {
     );
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
-    let unheard = |bot| store.unheard_tournament_ends(bot, lastnim_core::referee::Timestamp::default(), 9);
+    let unacknowledged =
+        |bot| store.unheard_tournament_ends(bot, lastnim_core::referee::Timestamp::default(), 9);
     let first = name("first");
-    while !unheard(&first).await.unwrap().is_empty() {
+    while !unacknowledged(&first).await.unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
     assert_eq!(connect_and_catch_up(&arena, "first").await.2, CatchUp::default());
     assert_eq!(connect_and_catch_up(&arena, "second").await.2.tournaments.len(), 1);
     let arena = reopen(store.clone()).await;
-    let (_requests, _stream, told) = connect_and_catch_up(&arena, "second").await;
-    let [end] = &told.tournaments[..] else { panic!("{told:?}") };
+    let (_requests, _stream, received) = connect_and_catch_up(&arena, "second").await;
+    let [end] = &received.tournaments[..] else { panic!("{received:?}") };
     assert_eq!((end.id, &end.standing.bot), (id, &name("second")));
     assert_eq!(connect_and_catch_up(&arena, "first").await.2, CatchUp::default());
 }

@@ -59,8 +59,8 @@ impl Arena {
             return Err(too_large());
         }
         let mut answer = self.request_cross_table(id)?;
-        let told = answer.wait_for(Option::is_some).await;
-        told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
+        let answered = answer.wait_for(Option::is_some).await;
+        answered.ok().and_then(|answered| answered.clone()).unwrap_or(Err(ArenaError::Stopping))
     }
 
     /// Returns the comparison of a tournament's bots if no results have to be read from the store for it.

@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn too_many_fields_are_refused() {
-        let said = FormFields::parse("a&".repeat(MAX_FIELDS + 1).as_bytes()).unwrap_err();
-        assert_eq!(said, "too many fields in the form or the address: expected at most 1000");
+        let error = FormFields::parse("a&".repeat(MAX_FIELDS + 1).as_bytes()).unwrap_err();
+        assert_eq!(error, "too many fields in the form or the address: expected at most 1000");
         assert!(FormFields::parse("a&".repeat(MAX_FIELDS).as_bytes()).is_ok());
     }
 

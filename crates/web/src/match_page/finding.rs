@@ -71,34 +71,36 @@ fn take_text(ply: &pb::PlyAudit) -> String {
 
 /// States the rule by which a seat wins, how many takes were errors, and who would have won under optimal play.
 pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
-    let said = Sentence::of("When no counter is left, ").strong(match replay.setup.ending() {
+    let draft = Sentence::of("When no counter is left, ").strong(match replay.setup.ending() {
         pb::Ending::LastMoverWins => "the seat that took the last one wins",
         _ => "the seat to move wins",
     });
     let takes = count_with_noun(replay.plies(), "take", "takes");
-    let said = said.text(format!(". {} seats, {takes}", replay.setup.bots.len()));
-    let said = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
-        None => said.text("."),
-        Some(0) => said.text(", no errors."),
-        Some(1) => said.text(", one error."),
-        Some(errors) => said.text(format!(", {errors} errors.")),
+    let draft = draft.text(format!(". {} seats, {takes}", replay.setup.bots.len()));
+    let draft = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
+        None => draft.text("."),
+        Some(0) => draft.text(", no errors."),
+        Some(1) => draft.text(", one error."),
+        Some(errors) => draft.text(format!(", {errors} errors.")),
     };
-    let said = match replay.end.as_ref().map(pb::EndedEvent::reason) {
-        Some(pb::EndReason::PlyLimit) => said.text(
+    let draft = match replay.end.as_ref().map(pb::EndedEvent::reason) {
+        Some(pb::EndReason::PlyLimit) => draft.text(
             " The match reached its limit of takes, so the winner under optimal play from there has won.",
         ),
         Some(pb::EndReason::AllForfeited) => {
-            said.text(" Every seat was forfeited, so the winner under optimal play from there has won.")
+            draft.text(" Every seat was forfeited, so the winner under optimal play from there has won.")
         }
-        _ => said,
+        _ => draft,
     };
     match audit {
-        None if shown.audit_withheld => said.text(format!(" What the oracle says is {AUDIT_WITHHELD_NOTE}.")),
-        None => said,
-        Some(audit) if audit.predicted_winner == audit.winner => {
-            said.text(" Optimal play from the start would have had the same winner.")
+        None if shown.audit_withheld => {
+            draft.text(format!(" What the oracle says is {AUDIT_WITHHELD_NOTE}."))
         }
-        Some(audit) => said
+        None => draft,
+        Some(audit) if audit.predicted_winner == audit.winner => {
+            draft.text(" Optimal play from the start would have had the same winner.")
+        }
+        Some(audit) => draft
             .text(" Optimal play from the start would have made ")
             .seat(audit.predicted_winner as usize)
             .text(" win."),
@@ -112,20 +114,21 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
     };
     let seat = take.took.seat as usize;
     let amount = format!("{} of {}", take.took.take, take.counters);
-    let said = Sentence::of(format!("Take {ply}: "));
-    let said = if take.took.steward {
-        said.text("for ").seat(seat).text(", which is forfeited, the steward takes ").strong(amount)
+    let draft = Sentence::of(format!("Take {ply}: "));
+    let draft = if take.took.steward {
+        draft.text("for ").seat(seat).text(", which is forfeited, the steward takes ").strong(amount)
     } else {
-        said.seat(seat).text(" takes ").strong(amount)
+        draft.seat(seat).text(" takes ").strong(amount)
     };
-    let said = said.text(". ");
+    let draft = draft.text(". ");
     let is_over = replay.position_after(ply).is_some_and(|position| position.is_over());
-    let Some(found) = audit.and_then(|audit| audit.plies.get(ply as usize - 1)) else { return said };
+    let Some(found) = audit.and_then(|audit| audit.plies.get(ply as usize - 1)) else { return draft };
     let winner = found.predicted_after as usize;
     if found.regret > 0 {
         let lost = count_with_noun(found.regret, "place", "places");
         let rank = preference_rank(replay, seat, winner).map(ordinal_text).unwrap_or_default();
-        said.strong(format!("This is an error, which cost the seat {lost} in its order."))
+        draft
+            .strong(format!("This is an error, which cost the seat {lost} in its order."))
             .text(" Now ")
             .seat(winner)
             .text(" wins, the ")
@@ -138,20 +141,20 @@ pub(super) fn take_sentence(replay: &Replay, audit: Option<&pb::Audit>, ply: u32
             .seat(found.predicted_before as usize)
             .text(" win.")
     } else if is_over {
-        said.text("No counter is left: ").seat(winner).text(" wins.")
+        draft.text("No counter is left: ").seat(winner).text(" wins.")
     } else {
-        said.text("No take was better: ").seat(winner).text(" still wins under optimal play.")
+        draft.text("No take was better: ").seat(winner).text(" still wins under optimal play.")
     }
 }
 
 fn first_sentence(replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
-    let said = Sentence::of("Before the first take. ");
+    let draft = Sentence::of("Before the first take. ");
     match audit {
-        Some(audit) => said
+        Some(audit) => draft
             .text("If every seat plays for what it wants, ")
             .seat(audit.predicted_winner as usize)
             .text(" wins."),
-        None => said.seat(replay.setup.first as usize).text(" moves first."),
+        None => draft.seat(replay.setup.first as usize).text(" moves first."),
     }
 }
 
@@ -216,7 +219,7 @@ pub(super) fn forfeit_reason_text(reason: pb::ForfeitReason) -> &'static str {
 /// Describes the latest event for screen readers; empty if there is nothing to say.
 pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
     let newest = replay.newest_takes().next().filter(|take| take.event == replay.events);
-    let said = match newest {
+    let draft = match newest {
         Some(_) => Some(take_sentence(replay, None, replay.plies())),
         None => match &replay.end {
             Some(pb::EndedEvent { winner: Some(winner), .. }) => {
@@ -225,5 +228,5 @@ pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
             _ => replay.incidents.last().and_then(|timed| incident_sentence(timed.event.as_ref()?)),
         },
     };
-    said.map(|said| said.plain(seats).trim_end().to_owned()).unwrap_or_default()
+    draft.map(|draft| draft.plain(seats).trim_end().to_owned()).unwrap_or_default()
 }

@@ -64,8 +64,8 @@ pub(super) async fn match_page(
     let content = PageContent::of_message(shown.clone(), move |address| {
         let Some((record, replay)) = replayed else {
             let title = game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default();
-            let told = pb::GetMatchResponse { audit: None, ..shown };
-            let html = Html::with_links(&cell_link).report_html(&match_report(&game, &told));
+            let response = pb::GetMatchResponse { audit: None, ..shown };
+            let html = Html::with_links(&cell_link).report_html(&match_report(&game, &response));
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
         let proof = verification_text(&record);

@@ -407,8 +407,8 @@ impl MatchAtPly<'_> {
 
     fn incidents(&self, seats: &Seats) -> Vec<(Time, String)> {
         let line = |timed: &pb::RecordEvent| {
-            let said = finding::incident_sentence(timed.event.as_ref()?)?;
-            Some((Time(timed.at_us), said.html(seats)))
+            let incident = finding::incident_sentence(timed.event.as_ref()?)?;
+            Some((Time(timed.at_us), incident.html(seats)))
         };
         let incidents: Vec<_> = self.replay.incidents.iter().filter_map(line).collect();
         incidents[incidents.len().saturating_sub(MAX_INCIDENTS)..].to_vec()

@@ -264,8 +264,11 @@ mod tests {
     fn repeated_matches_and_groups_count_once() {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
-        let said = void_question(&voiding, &[]);
-        assert!(said.starts_with(&format!("This voids match {ID}; all matches in group 7 that")), "{said}");
+        let question = void_question(&voiding, &[]);
+        assert!(
+            question.starts_with(&format!("This voids match {ID}; all matches in group 7 that")),
+            "{question}"
+        );
     }
 
     #[test]

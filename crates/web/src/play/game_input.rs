@@ -257,30 +257,30 @@ mod tests {
         for (piles, why) in
             [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
         {
-            let said = typed(&format!("{WHOLE}&piles={piles}")).read().unwrap_err();
-            assert!(said[0].contains(why), "{said:?}");
+            let refusal = typed(&format!("{WHOLE}&piles={piles}")).read().unwrap_err();
+            assert!(refusal[0].contains(why), "{refusal:?}");
         }
     }
 
     #[test]
     fn an_unavailable_seat_is_named_as_in_the_form() {
-        let said = |opponents: &str, seat: &str| {
+        let refusal = |opponents: &str, seat: &str| {
             let fields = WHOLE.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
             typed(&fields).read().unwrap_err()
         };
         assert_eq!(
-            said("against-a=on", "seat=4"),
+            refusal("against-a=on", "seat=4"),
             [
                 "seat \"I move fifth\": against 1 opponent, choose \"random\", \"I move first\" or \"I move second\""
             ]
         );
         assert_eq!(
-            said("against-a=on&against-b=on", "seat=-1"),
+            refusal("against-a=on&against-b=on", "seat=-1"),
             [
                 "seat \"-1\": against 2 opponents, choose \"random\", \"I move first\", \"I move second\" or \"I move third\""
             ]
         );
-        assert_eq!(said("against-=on", "seat=4"), ["no opponent was chosen: choose 1 to 4"]);
+        assert_eq!(refusal("against-=on", "seat=4"), ["no opponent was chosen: choose 1 to 4"]);
     }
 
     proptest! {

@@ -89,7 +89,7 @@ impl JudgedGame<'_> {
             let wins = if is_own { " win." } else { " wins." };
             Sentence::of(format!("{ended}. Under optimal play from there ")).seat(winner).text(wins)
         };
-        let said = match reason {
+        let sentence = match reason {
             pb::EndReason::PlyLimit => from_there("The game reached its limit of takes"),
             pb::EndReason::AllForfeited => from_there("Every seat was forfeited"),
             _ if is_own && is_last => Sentence::of("You took the last counter."),
@@ -98,9 +98,9 @@ impl JudgedGame<'_> {
             _ => Sentence::default().seat(winner).text(" was to move when the last counter was gone."),
         };
         match self.rank(self.audit.winner) {
-            0 if is_own => said,
-            1 if self.names.count() == 2 && !is_own => said,
-            rank => said.text(format!(" That result was your {} choice.", ordinal_text(rank))),
+            0 if is_own => sentence,
+            1 if self.names.count() == 2 && !is_own => sentence,
+            rank => sentence.text(format!(" That result was your {} choice.", ordinal_text(rank))),
         }
     }
 
@@ -108,9 +108,9 @@ impl JudgedGame<'_> {
     fn change(&self, errors: &[&pb::PlyAudit]) -> (Sentence, Option<u32>) {
         let rank = self.rank(self.audit.winner);
         let decisive = self.audit.plies.iter().rfind(|ply| ply.regret > 0);
-        let with_decisive = |said: Sentence| match decisive {
-            Some(ply) => said.text(" The last error decided it: ").then(Self::error("at", ply)),
-            None => said.text(" Nobody made an error."),
+        let with_decisive = |sentence: Sentence| match decisive {
+            Some(ply) => sentence.text(" The last error decided it: ").then(Self::error("at", ply)),
+            None => sentence.text(" Nobody made an error."),
         };
         if rank == 0 {
             return (
@@ -119,23 +119,24 @@ impl JudgedGame<'_> {
             );
         }
         if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
-            let said = Sentence::default().strong("What would have changed it:").text(" ");
+            let sentence = Sentence::default().strong("What would have changed it:").text(" ");
             let choice = ordinal_text(self.rank(error.predicted_before));
-            let said =
-                said.then(Self::error("at", error)).text(format!(" That result is your {choice} choice."));
-            return (said, Some(error.ply));
+            let sentence = sentence
+                .then(Self::error("at", error))
+                .text(format!(" That result is your {choice} choice."));
+            return (sentence, Some(error.ply));
         }
         let (row, is_certain) = self.better_row(rank);
         if let Some((row, winner)) = row {
             let choice = ordinal_text(self.rank(winner as u32));
-            let mut said =
+            let mut sentence =
                 Sentence::default().strong("What would have changed it:").text(" another row. Declaring ");
             for (place, &seat) in row.iter().enumerate() {
-                said = if place > 0 { said.text(" › ").seat(seat) } else { said.seat(seat) };
+                sentence = if place > 0 { sentence.text(" › ").seat(seat) } else { sentence.seat(seat) };
             }
-            let said = said.text(" would have made ").seat(winner);
+            let sentence = sentence.text(" would have made ").seat(winner);
             return (
-                said.text(format!(" win under optimal play. That result is your {choice} choice.")),
+                sentence.text(format!(" win under optimal play. That result is your {choice} choice.")),
                 None,
             );
         }
@@ -150,10 +151,14 @@ impl JudgedGame<'_> {
 
     /// Describes an error: the take, and the optimal takes.
     fn error(at: &str, ply: &pb::PlyAudit) -> Sentence {
-        let (said, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
-        let said =
-            if ply.steward { said.text("the steward, for ").seat(seat).text(",") } else { said.seat(seat) };
-        said.text(format!(" took {} of {}. ", ply.take, ply.counters))
+        let (sentence, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
+        let sentence = if ply.steward {
+            sentence.text("the steward, for ").seat(seat).text(",")
+        } else {
+            sentence.seat(seat)
+        };
+        sentence
+            .text(format!(" took {} of {}. ", ply.take, ply.counters))
             .strong(format!("Taking {}", format_take_ranges(&ply.optimal_takes)))
             .text(" would have made ")
             .seat(ply.predicted_before as usize)

@@ -504,8 +504,8 @@ impl<S: Clone> LiveMatch<S> {
         if !self.versions.iter().any(SeatVersions::is_declared) {
             return Vec::new();
         }
-        let said =
+        let declared_versions =
             self.versions.iter().map(|versions| Some(versions).filter(|versions| versions.is_declared()));
-        said.map(|versions| versions.cloned().unwrap_or_default()).collect()
+        declared_versions.map(|versions| versions.cloned().unwrap_or_default()).collect()
     }
 }
